@@ -1,0 +1,386 @@
+#include "compiler/codegen/Compiler.h"
+
+#include "compiler/codegen/LowerToLlvm.h"
+#include "compiler/codegen/ManifestWriter.h"
+#include "compiler/codegen/Ptx.h"
+#include "compiler/conversion/LowerToCpu.h"
+#include "compiler/conversion/LowerToGpu.h"
+#include "compiler/irgen/IrGen.h"
+#include "compiler/passes/Pipelines.h"
+#include "compiler/passes/Schedule.h"
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::codegen;
+
+static const std::pair<const char *, const char *> levels[] = {
+    {"ast", "ast"}, {"id", "id.mlir"}, {"flow", "flow.mlir"}, {"stages", "stages.mlir"}, {"gpu", "gpu.mlir"},
+    {"llvm", "ll"}, {"ptx", "ptx"},    {"cubin", "cubin"},    {"fatbin", "fatbin"},      {"manifest", "json"}};
+
+const char *codegen::levelName(Level level) { return levels[static_cast<int>(level)].first; }
+const char *codegen::levelExtension(Level level) { return levels[static_cast<int>(level)].second; }
+std::optional<Level> codegen::findLevel(llvm::StringRef name) {
+  for (size_t i = 0; i < std::size(levels); ++i)
+    if (name == levels[i].first)
+      return static_cast<Level>(i);
+  return std::nullopt;
+}
+
+/// An error whose message has been printed with its place.
+static llvm::Error reported() { return llvm::createStringError(llvm::inconvertibleErrorCode(), ""); }
+static llvm::Error message(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+struct Compiler::State {
+  CompileRequest request;
+  frontend::Diagnostics diagnostics;
+  std::unique_ptr<frontend::Source> source;
+  std::optional<frontend::Program> program;
+  passes::Target target;
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;  // id, flow or stages
+  Level moduleLevel = Level::Ast;
+  OwningOpRef<ModuleOp> kernels; // gpu, then in the LLVM dialect
+  std::string gpuText, llvmText, ptx, cubin;
+  bool kernelsLowered = false;
+  std::vector<conversion::LoweredKernel> launches;
+  std::map<std::string, KernelResources> resources;
+  std::optional<CpuJit> machineCode;
+
+  llvm::Error parse(llvm::raw_ostream &errors);
+  llvm::Error elaborate(llvm::raw_ostream &errors);
+  llvm::Error toModule(Level level, llvm::raw_ostream &errors);
+  llvm::Error applySchedule();
+  llvm::Error toKernels(llvm::raw_ostream &errors);
+  llvm::Error toLlvm(llvm::raw_ostream &errors);
+  llvm::Error toCubin(llvm::raw_ostream &errors);
+  std::string symbol() const;
+  func::FuncOp function() { return *module->getBody()->getOps<func::FuncOp>().begin(); }
+
+  /// Runs `work` with MLIR's diagnostics printed like the front end's.
+  template <class Work> llvm::Error withDiagnostics(llvm::raw_ostream &errors, Work work) {
+    SourceMgrDiagnosticHandler handler(diagnostics.sources, &context, errors);
+    return failed(work()) ? reported() : llvm::Error::success();
+  }
+};
+
+Compiler::Compiler(CompileRequest request) : state(std::make_unique<State>()) { state->request = std::move(request); }
+Compiler::~Compiler() = default;
+const passes::Target &Compiler::target() const { return state->target; }
+
+//===--- front end ----------------------------------------------------------------------------------------------===//
+
+llvm::Error Compiler::State::parse(llvm::raw_ostream &errors) {
+  if (source)
+    return llvm::Error::success();
+  std::string error;
+  if (!passes::findTarget(request.target, target, error))
+    return message(error);
+  source = frontend::parseFile(request.file, request.libraries, diagnostics);
+  if (source && frontend::check(*source, diagnostics))
+    return llvm::Error::success();
+  source.reset();
+  diagnostics.print(errors);
+  return reported();
+}
+
+llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
+  if (program)
+    return llvm::Error::success();
+  if (llvm::Error error = parse(errors))
+    return error;
+  if (request.entry.empty()) {
+    std::vector<std::string> algorithms;
+    for (const auto &function : source->main().functions)
+      if (function->kind == frontend::Function::Kind::Algorithm)
+        algorithms.push_back(function->name.text);
+    if (algorithms.size() != 1)
+      return message(request.file + " has " + llvm::Twine(algorithms.size()) + " algorithms; choose one with --entry" +
+                     (algorithms.empty() ? "" : ": " + llvm::join(algorithms, ", ")));
+    request.entry = algorithms.front();
+  }
+  program = frontend::elaborate(*source, request.entry, request.sizes, request.types, diagnostics);
+  if (program)
+    return llvm::Error::success();
+  diagnostics.print(errors);
+  return reported();
+}
+
+/// entry, then sizes and types: fft_n12_f32.
+std::string Compiler::State::symbol() const {
+  std::string name = program->entry;
+  for (const auto &[size, value] : program->sizes)
+    name += "_" + size + std::to_string(value);
+  for (const auto &[variable, type] : program->types)
+    name += "_" + type;
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return name;
+}
+
+//===--- MLIR levels --------------------------------------------------------------------------------------------===//
+
+llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
+  if (!module) {
+    if (llvm::Error error = elaborate(errors))
+      return error;
+    llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
+      module = irgen::generate(*program, diagnostics.sources, context);
+      return success(static_cast<bool>(module));
+    });
+    if (error)
+      return error;
+    function().setName(symbol());
+    moduleLevel = Level::Id;
+  }
+  if (moduleLevel < Level::Flow && level >= Level::Flow) {
+    PassManager manager(&context);
+    passes::buildFlowPipeline(manager);
+    if (llvm::Error error = withDiagnostics(errors, [&] { return manager.run(*module); }))
+      return error;
+    moduleLevel = Level::Flow;
+  }
+  if (moduleLevel < Level::Stages && level >= Level::Stages) {
+    if (llvm::Error error = applySchedule())
+      return error;
+    PassManager manager(&context);
+    passes::buildStagePipeline(manager, request.target);
+    if (llvm::Error error = withDiagnostics(errors, [&] { return manager.run(*module); }))
+      return error;
+    moduleLevel = Level::Stages;
+  }
+  return llvm::Error::success();
+}
+
+/// Attaches the schedule that the program (or the given file) has for this target, if any.
+llvm::Error Compiler::State::applySchedule() {
+  frontend::Diagnostics &log = diagnostics;
+  std::unique_ptr<frontend::Source> extra;
+  if (!request.scheduleFile.empty()) {
+    extra = frontend::parseFile(request.scheduleFile, request.libraries, log);
+    if (!extra)
+      return message(log.str());
+  }
+  std::optional<const frontend::ScheduleDecl *> found = frontend::findSchedule(
+      extra ? *extra : *source, request.entry, request.target, request.sizes, request.types, log);
+  if (!found)
+    return message(log.str());
+  if (!*found)
+    return request.scheduleFile.empty()
+               ? llvm::Error::success()
+               : message(request.scheduleFile + " has no schedule of '" + request.entry + "' for " + request.target +
+                         " at these sizes");
+  std::vector<int> radices;
+  for (int32_t radix : id::radicesOf(function().getArgument(0).getType()))
+    radices.push_back(radix);
+  passes::Schedule schedule;
+  for (const frontend::ScheduleKernel &kernel : (*found)->kernels) {
+    static const char *const kinds[] = {"plain", "cluster", "tickets", "cooperative", "dependent-launch"};
+    passes::KernelPlan plan;
+    plan.kind = kinds[static_cast<int>(kernel.kind)];
+    plan.cluster = kernel.clusterSize;
+    plan.order.assign(kernel.order.rbegin(), kernel.order.rend());
+    for (const frontend::ScheduleRange &range : kernel.ranges) {
+      passes::RangePlan entry;
+      entry.kind = range.kind == frontend::ScheduleRange::Kind::Load    ? passes::RangePlan::Kind::Load
+                   : range.kind == frontend::ScheduleRange::Kind::Store ? passes::RangePlan::Kind::Store
+                                                                        : passes::RangePlan::Kind::Steps;
+      entry.first = range.first;
+      entry.last = range.last;
+      std::string error;
+      if (!digits::Mapping::parse(range.mapping, radices, entry.mapping, error)) {
+        log.error(range.range.Start, "mapping: " + error, range.range);
+        return message(log.str());
+      }
+      plan.ranges.push_back(std::move(entry));
+    }
+    schedule.kernels.push_back(std::move(plan));
+  }
+  function()->setAttr("id.schedule", passes::toAttribute(schedule, &context));
+  return llvm::Error::success();
+}
+
+llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
+  if (kernels)
+    return llvm::Error::success();
+  if (llvm::Error error = toModule(Level::Stages, errors))
+    return error;
+  llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
+    kernels = target.kind == "cpu" ? conversion::lowerToCpu(function(), target, launches)
+                                   : conversion::lowerToGpu(function(), target, launches);
+    return success(static_cast<bool>(kernels));
+  });
+  if (error)
+    return error;
+  llvm::raw_string_ostream stream(gpuText);
+  kernels->print(stream);
+  return llvm::Error::success();
+}
+
+//===--- back ends ----------------------------------------------------------------------------------------------===//
+
+llvm::Error Compiler::State::toLlvm(llvm::raw_ostream &errors) {
+  if (llvm::Error error = toKernels(errors))
+    return error;
+  if (kernelsLowered)
+    return llvm::Error::success();
+  llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
+    if (failed(lowerToLlvmDialect(*kernels)))
+      return failure();
+    return target.kind == "cpu" ? success() : generatePtx(*kernels, target, llvmText, ptx);
+  });
+  if (!error)
+    kernelsLowered = true;
+  return error;
+}
+
+llvm::Error Compiler::State::toCubin(llvm::raw_ostream &errors) {
+  if (llvm::Error error = toLlvm(errors))
+    return error;
+  if (!cubin.empty())
+    return llvm::Error::success();
+  llvm::Expected<std::string> assembled = assemble(ptx, target.chip, resources);
+  if (!assembled)
+    return assembled.takeError();
+  cubin = *assembled;
+  return llvm::Error::success();
+}
+
+std::string Compiler::whyNoFatbin() {
+  for (const char *tool : {"ptxas", "fatbinary"}) {
+    llvm::Expected<std::string> path = findTool(tool);
+    if (!path)
+      return llvm::toString(path.takeError());
+  }
+  return {};
+}
+
+llvm::Expected<const frontend::Program *> Compiler::program(llvm::raw_ostream &errors) {
+  if (llvm::Error error = state->elaborate(errors))
+    return error;
+  return &*state->program;
+}
+
+llvm::Expected<const CpuJit *> Compiler::jit(llvm::raw_ostream &errors) {
+  if (llvm::Error error = state->toLlvm(errors))
+    return error;
+  if (!state->machineCode) {
+    llvm::Expected<CpuJit> compiled = CpuJit::compile(*state->kernels);
+    if (!compiled)
+      return compiled.takeError();
+    state->machineCode.emplace(std::move(*compiled));
+  }
+  return &*state->machineCode;
+}
+
+static std::string print(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text;
+}
+
+static std::string manifest(const frontend::Program &program, const std::string &symbol, const std::string &target,
+                            const std::vector<conversion::LoweredKernel> &launches,
+                            const std::map<std::string, KernelResources> &resources, ModuleOp module) {
+  ManifestInfo info;
+  info.entry = program.entry;
+  info.symbol = symbol;
+  info.target = target;
+  info.sizes = program.sizes;
+  info.types = program.types;
+  auto function = *module.getBody()->getOps<func::FuncOp>().begin();
+  auto array = [&](const std::string &name, int value, Type type) {
+    auto sequence = cast<id::SeqType>(type);
+    return ManifestArray{name, frontend::spell(*program.values[value].element),
+                         id::elementBytes(sequence.getElement()), sequence.getNumElements()};
+  };
+  for (auto [parameter, type] : llvm::zip(program.inputs, function.getArgumentTypes()))
+    info.inputs.push_back(array(parameter.name, parameter.value, type));
+  for (auto [i, value] : llvm::enumerate(program.outputs))
+    info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
+  return writeManifest(info, launches, resources);
+}
+
+llvm::Expected<std::string> Compiler::emit(Level level, llvm::raw_ostream &errors) {
+  State &s = *state;
+  auto unless = [&](llvm::Error error, const std::string &text) -> llvm::Expected<std::string> {
+    if (error)
+      return error;
+    return text;
+  };
+  switch (level) {
+  case Level::Ast:
+    if (llvm::Error error = s.parse(errors))
+      return error;
+    return frontend::printAst(*s.source);
+  case Level::Id:
+  case Level::Flow:
+  case Level::Stages:
+    // A lower level consumes the one above: a level that is asked for again has been kept by the caller.
+    if (s.moduleLevel > level)
+      return message(llvm::Twine("level ") + levelName(level) + " must be emitted before lower ones");
+    if (llvm::Error error = s.toModule(level, errors))
+      return error;
+    return print(*s.module);
+  case Level::Gpu:
+    return unless(s.toKernels(errors), s.gpuText);
+  case Level::Llvm:
+    if (llvm::Error error = s.toLlvm(errors))
+      return error;
+    if (s.target.kind == "cpu")
+      return hostLlvmIr(*s.kernels);
+    return s.llvmText;
+  case Level::Ptx:
+  case Level::Cubin:
+  case Level::Fatbin:
+    if (llvm::Error error = s.parse(errors))
+      return error;
+    if (s.target.kind == "cpu")
+      return message(llvm::Twine("the cpu target has no ") + levelName(level));
+    if (llvm::Error error = level == Level::Ptx ? s.toLlvm(errors) : s.toCubin(errors))
+      return error;
+    if (level == Level::Fatbin)
+      return makeFatbin(s.cubin, s.ptx, s.target.chip);
+    return level == Level::Ptx ? s.ptx : s.cubin;
+  case Level::Manifest: {
+    if (llvm::Error error = s.toLlvm(errors))
+      return error;
+    // Registers are known where ptxas is; a manifest without them is whole all the same.
+    if (s.target.kind != "cpu" && whyNoFatbin().empty())
+      if (llvm::Error error = s.toCubin(errors))
+        return error;
+    return manifest(*s.program, s.symbol(), s.request.target, s.launches, s.resources, *s.module);
+  }
+  }
+  llvm_unreachable("all levels covered");
+}
+
+llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
+  State &s = *state;
+  if (llvm::Error error = s.toModule(Level::Stages, errors))
+    return error;
+  func::FuncOp function = s.function();
+  std::vector<int> radices;
+  for (int32_t radix : id::radicesOf(function.getArgument(0).getType()))
+    radices.push_back(radix);
+  passes::Schedule schedule;
+  std::string error;
+  if (!passes::fromAttribute(function->getAttrOfType<ArrayAttr>("id.schedule"), radices, schedule, error))
+    return message(error);
+  std::string condition;
+  for (const auto &[size, value] : s.program->sizes)
+    condition += (condition.empty() ? "" : " && ") + size + " == " + std::to_string(value);
+  for (const auto &[variable, type] : s.program->types)
+    condition += (condition.empty() ? "" : " && ") + variable + " == " + type;
+  return passes::printSchedule(schedule, s.program->entry, s.request.target, condition);
+}

@@ -1,0 +1,68 @@
+// From a source file to every output: the levels of the compiler in order, each made when it is first asked for.
+#pragma once
+
+#include "compiler/codegen/CpuJit.h"
+#include "compiler/codegen/Toolkit.h"
+#include "compiler/conversion/Buffers.h"
+#include "compiler/frontend/Elaborate.h"
+#include "compiler/frontend/Parse.h"
+#include "compiler/passes/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace idc::codegen {
+
+struct CompileRequest {
+  std::string file;
+  std::string entry;                 // empty: the file's only algorithm
+  frontend::SizeMap sizes;
+  frontend::TypeMap types;
+  std::string target = "sm_90";      // of passes::findTarget
+  std::vector<std::string> libraries; // folders searched for imports
+  std::string scheduleFile;          // an .id file with schedules; empty: those of the program
+};
+
+/// The levels a compilation can stop at, in order.
+enum class Level { Ast, Id, Flow, Stages, Gpu, Llvm, Ptx, Cubin, Fatbin, Manifest };
+/// "ast", "id", …; and back (nullopt for another word).
+const char *levelName(Level level);
+std::optional<Level> findLevel(llvm::StringRef name);
+/// File name extension of a level's output: "ptx", "json", …
+const char *levelExtension(Level level);
+
+class Compiler {
+public:
+  explicit Compiler(CompileRequest request);
+  ~Compiler();
+
+  /// The output of a level, as text or bytes; an error is a message for people. Source mistakes are also printed to
+  /// `errors`, with their places, and give an error without a message.
+  llvm::Expected<std::string> emit(Level level, llvm::raw_ostream &errors);
+
+  /// The schedule in force as source text.
+  llvm::Expected<std::string> schedule(llvm::raw_ostream &errors);
+
+  /// The elaborated program, after parsing and checking.
+  llvm::Expected<const frontend::Program *> program(llvm::raw_ostream &errors);
+
+  /// Machine code of the kernels for this computer; the target must be a CPU.
+  llvm::Expected<const CpuJit *> jit(llvm::raw_ostream &errors);
+
+  /// Why a fat binary cannot be made here (no toolkit), or empty.
+  static std::string whyNoFatbin();
+
+  const passes::Target &target() const;
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace idc::codegen

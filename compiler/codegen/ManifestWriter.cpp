@@ -1,0 +1,90 @@
+#include "compiler/codegen/ManifestWriter.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace idc;
+using namespace idc::codegen;
+using conversion::Buffer;
+
+static void writeArrays(llvm::json::OStream &json, const char *key, const std::vector<ManifestArray> &arrays) {
+  json.attributeArray(key, [&] {
+    for (const ManifestArray &array : arrays)
+      json.object([&] {
+        json.attribute("name", array.name);
+        json.attribute("type", array.type);
+        json.attribute("elementBytes", array.elementBytes);
+        json.attribute("elements", array.elements);
+      });
+  });
+}
+
+static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel) {
+  json.attributeArray("args", [&] {
+    for (const Buffer &buffer : kernel.buffers)
+      json.object([&] {
+        if (buffer.kind == Buffer::Kind::Input)
+          json.attribute("input", buffer.index);
+        else if (buffer.kind == Buffer::Kind::Output)
+          json.attribute("output", buffer.index);
+        else {
+          json.attribute("workspace", 0);
+          json.attribute("perProblem", 0);
+        }
+      });
+    json.object([&] { json.attribute("batch", true); });
+  });
+}
+
+std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<conversion::LoweredKernel> &kernels,
+                                   const std::map<std::string, KernelResources> &resources) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  llvm::json::OStream json(stream, 2);
+  json.object([&] {
+    json.attribute("idc", 1);
+    json.attribute("entry", info.entry);
+    json.attribute("symbol", info.symbol);
+    json.attributeObject("sizes", [&] {
+      for (const auto &[name, value] : info.sizes)
+        json.attribute(name, value);
+    });
+    json.attributeObject("types", [&] {
+      for (const auto &[name, value] : info.types)
+        json.attribute(name, value);
+    });
+    json.attribute("target", info.target);
+    json.attribute("plan", info.plan);
+    writeArrays(json, "inputs", info.inputs);
+    writeArrays(json, "outputs", info.outputs);
+    json.attributeObject("workspace", [&] {
+      json.attribute("bytesPerProblem", conversion::workspaceBytes(kernels));
+      json.attribute("fixedBytes", 0);
+    });
+    json.attributeArray("kernels", [&] {
+      for (const conversion::LoweredKernel &kernel : kernels)
+        json.object([&] {
+          json.attribute("name", kernel.name);
+          json.attribute("kind", kernel.kind);
+          json.attribute("threads", kernel.threads);
+          json.attribute("cluster", kernel.cluster);
+          json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
+          json.attribute("blocksPerGroup", kernel.blocksPerGroup);
+          json.attribute("sharedBytes", kernel.sharedBytes);
+          auto found = resources.find(kernel.name);
+          auto resource = [&](const char *key, int64_t KernelResources::*field) {
+            if (found == resources.end())
+              json.attribute(key, nullptr);
+            else
+              json.attribute(key, found->second.*field);
+          };
+          resource("registers", &KernelResources::registers);
+          resource("spillBytes", &KernelResources::spillBytes);
+          resource("localBytes", &KernelResources::localBytes);
+          writeArguments(json, kernel);
+        });
+    });
+  });
+  stream << '\n';
+  return text;
+}

@@ -1,0 +1,30 @@
+// The manifest: what a loader needs to know of a set of kernels, as JSON. docs/ir.md defines its fields.
+#pragma once
+
+#include "compiler/codegen/Toolkit.h"
+#include "compiler/conversion/Buffers.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace idc::codegen {
+
+struct ManifestArray {
+  std::string name, type; // as spelled in the source language
+  int64_t elementBytes = 0, elements = 0;
+};
+
+struct ManifestInfo {
+  std::string entry, symbol, target, plan = "throughput";
+  std::vector<std::pair<std::string, int64_t>> sizes;
+  std::vector<std::pair<std::string, std::string>> types;
+  std::vector<ManifestArray> inputs, outputs;
+};
+
+/// `resources` may be empty (no ptxas): then the fields registers, spillBytes and localBytes are null.
+std::string writeManifest(const ManifestInfo &info, const std::vector<conversion::LoweredKernel> &kernels,
+                          const std::map<std::string, KernelResources> &resources);
+
+} // namespace idc::codegen

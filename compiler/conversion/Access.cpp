@@ -1,0 +1,47 @@
+#include "compiler/conversion/Access.h"
+
+#include <algorithm>
+
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+
+static Access finish(Access access, const digits::Mapping &mapping, int64_t maxVector) {
+  std::vector<int> held = mapping.digits();
+  access.batchDigits = std::max(0, static_cast<int>(held.size()) - access.numDigits);
+  for (int i = 0; i < access.batchDigits; ++i)
+    access.bit.push_back(access.numDigits + i);
+  // Wide accesses: the lowest address bits that are register digits, in order and not complemented.
+  for (int low = 0; low < access.numDigits && (int64_t(2) << low) <= maxVector; ++low) {
+    auto digit = std::find(access.bit.begin(), access.bit.begin() + access.numDigits, low);
+    digits::Place place;
+    if (access.flipped >> low & 1 || !mapping.find(static_cast<int>(digit - access.bit.begin()) + 1, place) ||
+        place.field != Field::Reg)
+      break;
+    access.vectorBits.push_back(place.position);
+  }
+  return access;
+}
+
+Access conversion::loadAccess(const digits::Mapping &mapping, const digits::Permutation &map, int64_t maxVector) {
+  Access access;
+  access.numDigits = map.size();
+  for (int digit = 1; digit <= map.size(); ++digit) {
+    access.bit.push_back(map.source(digit) - 1);
+    if (map.complemented(digit))
+      access.flipped |= access.target(digit);
+  }
+  return finish(access, mapping, maxVector);
+}
+
+Access conversion::storeAccess(const digits::Mapping &mapping, const digits::Permutation &map, int64_t maxVector) {
+  Access access;
+  access.numDigits = map.size();
+  for (int digit = 1; digit <= map.size(); ++digit) {
+    int place = map.destination(digit);
+    access.bit.push_back(place - 1);
+    if (map.complemented(place))
+      access.flipped |= access.target(digit);
+  }
+  return finish(access, mapping, maxVector);
+}

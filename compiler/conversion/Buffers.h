@@ -1,0 +1,39 @@
+// Which memory each kernel of a function reads and writes, and how it is launched.
+#pragma once
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <string>
+#include <vector>
+
+namespace idc::conversion {
+
+struct Buffer {
+  enum class Kind { Input, Output, Workspace } kind = Kind::Input;
+  int index = 0;              // of the input or output
+  int64_t bytesPerProblem = 0;
+};
+
+/// A kernel as its launcher sees it. Arguments are `buffers` in order, then the batch as i64.
+struct LoweredKernel {
+  std::string name;
+  std::string kind = "plain";
+  int64_t threads = 1;
+  int64_t cluster = 1;
+  int64_t problemsPerBlockGroup = 1; // the grid is ceil(batch / this) * blocksPerGroup blocks
+  int64_t blocksPerGroup = 1;
+  int64_t sharedBytes = 0;
+  std::vector<Buffer> buffers; // inputs, then outputs
+};
+
+/// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
+/// memory). Values between kernels alternate between the workspace and the output (which the last kernel overwrites), so
+/// that the workspace holds at most one of them. Emits an error for values it cannot place.
+mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp function);
+
+/// Bytes of workspace per problem that the kernels use.
+int64_t workspaceBytes(const std::vector<LoweredKernel> &kernels);
+
+} // namespace idc::conversion

@@ -1,0 +1,302 @@
+#include "compiler/conversion/Codelet.h"
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+
+//===--- reals --------------------------------------------------------------------------------------------------===//
+
+Value Codelet::materialize(const Real &x) {
+  if (!x.isConstant())
+    return x.negative ? arith::NegFOp::create(b, loc, x.value).getResult() : x.value;
+  Type type = wide(realType);
+  TypedAttr attribute = b.getFloatAttr(realType, x.number);
+  if (auto vector = dyn_cast<VectorType>(type))
+    attribute = DenseElementsAttr::get(vector, attribute);
+  return arith::ConstantOp::create(b, loc, attribute);
+}
+
+Real Codelet::negate(Real x) const {
+  if (x.isConstant())
+    x.number = -x.number;
+  else
+    x.negative = !x.negative;
+  return x;
+}
+
+Real Codelet::add(const Real &x, const Real &y) {
+  if (x.isConstant() && y.isConstant())
+    return constant(x.number + y.number);
+  if (x.is(0))
+    return y;
+  if (y.is(0))
+    return x;
+  if (x.isConstant() || y.isConstant() || x.negative == y.negative) {
+    if (!x.isConstant() && !y.isConstant() && x.negative)
+      return negate(add(negate(x), negate(y)));
+    const Real &c = x.isConstant() ? x : y, &v = x.isConstant() ? y : x;
+    if (c.isConstant()) {
+      if (v.negative) // c - v
+        return wrap(arith::SubFOp::create(b, loc, materialize(c), v.value));
+      return wrap(arith::AddFOp::create(b, loc, v.value, materialize(c)));
+    }
+    return wrap(arith::AddFOp::create(b, loc, x.value, y.value));
+  }
+  const Real &plus = x.negative ? y : x, &minus = x.negative ? x : y;
+  return wrap(arith::SubFOp::create(b, loc, plus.value, minus.value));
+}
+
+Real Codelet::mul(const Real &x, const Real &y) {
+  if (x.isConstant() && y.isConstant())
+    return constant(x.number * y.number);
+  const Real &c = x.isConstant() ? x : y, &v = x.isConstant() ? y : x;
+  if (c.is(0))
+    return constant(0);
+  if (c.is(1))
+    return v;
+  if (c.is(-1))
+    return negate(v);
+  bool negative = !c.isConstant() && c.negative != v.negative;
+  Value left = v.value;
+  Real factor = c;
+  if (c.isConstant()) {
+    if (v.negative)
+      factor.number = -factor.number;
+  } else {
+    factor.negative = false;
+  }
+  Real product = wrap(arith::MulFOp::create(b, loc, left, materialize(factor)));
+  return negative ? negate(product) : product;
+}
+
+Real Codelet::fma(const Real &x, const Real &y, const Real &z) {
+  if ((x.isConstant() && y.isConstant()) || x.is(0) || y.is(0) || x.is(1) || y.is(1) || x.is(-1) || y.is(-1))
+    return add(mul(x, y), z);
+  if (z.is(0))
+    return mul(x, y);
+  // The product's sign goes into a constant where there is one, else to a negated operand.
+  Real left = x.isConstant() ? x : y, right = x.isConstant() ? y : x;
+  bool negative = right.negative != (!left.isConstant() && left.negative);
+  right.negative = false;
+  if (left.isConstant())
+    left.number = negative ? -left.number : left.number;
+  else
+    left.negative = negative;
+  return wrap(math::FmaOp::create(b, loc, materialize(right), materialize(left), materialize(z)));
+}
+
+//===--- complex numbers ----------------------------------------------------------------------------------------===//
+
+Complex Codelet::mul(const Complex &x, const Complex &y) {
+  return {fma(x.re, y.re, negate(mul(x.im, y.im))), fma(x.re, y.im, mul(x.im, y.re))};
+}
+
+Complex Codelet::fma(const Complex &x, const Complex &y, const Complex &z) {
+  return {fma(negate(x.im), y.im, fma(x.re, y.re, z.re)), fma(x.im, y.re, fma(x.re, y.im, z.im))};
+}
+
+bool Codelet::same(const Complex &x, const Complex &y) const {
+  auto equal = [](const Real &a, const Real &c) {
+    return a.value == c.value && a.negative == c.negative && (a.value || a.number == c.number);
+  };
+  return equal(x.re, y.re) && equal(x.im, y.im);
+}
+
+Leaf Codelet::scale(const Leaf &x, const Complex &w) {
+  Leaf y = x;
+  if (w.re.is(1) && w.im.is(0))
+    return y;
+  if (w.re.is(-1) && w.im.is(0)) {
+    y.number = negate(y.number);
+    return y;
+  }
+  if (w.re.is(0) && (w.im.is(1) || w.im.is(-1))) { // i·(re + i·im) = -im + i·re
+    Complex turned = {negate(y.number.im), y.number.re};
+    y.number = w.im.is(1) ? turned : negate(turned);
+    return y;
+  }
+  y.number = resolve(x);
+  y.factor = w;
+  return y;
+}
+
+Complex Codelet::resolve(const Leaf &x) { return x.factor ? mul(*x.factor, x.number) : x.number; }
+
+Leaf Codelet::resolved(const Leaf &x) {
+  Leaf y = x;
+  if (x.kind == Leaf::Kind::Complex)
+    y.number = resolve(x);
+  y.factor.reset();
+  return y;
+}
+
+Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool subtract,
+                      DenseMap<std::pair<Value, Value>, Pair> &pairs) {
+  Leaf result;
+  result.kind = Leaf::Kind::Complex;
+  if (x.factor && y.factor && same(*x.factor, *y.factor)) {
+    result.number = add(x.number, subtract ? negate(y.number) : y.number);
+    result.factor = x.factor;
+    return result;
+  }
+  if (!x.factor && !y.factor) {
+    result.number = add(x.number, subtract ? negate(y.number) : y.number);
+    return result;
+  }
+  // a ± w·b, or w·a ± b: the operand without a factor (or resolved) starts the fused chain.
+  Pair &pair = pairs[{lhs, rhs}];
+  bool fuseRight = y.factor.has_value();
+  if (subtract ? pair.hasSum : pair.hasDifference) {
+    const Complex two = {constant(2), constant(0)};
+    const Complex &other = subtract ? pair.sum.number : pair.difference.number;
+    const Leaf &start = fuseRight ? x : y;
+    if (!start.factor) {
+      if (fuseRight || !subtract) // a - wb = 2a - (a + wb);  wa + b = 2b + (wa - b)
+        result.number = {fma(two.re, start.number.re, fuseRight ? negate(other.re) : other.re),
+                         fma(two.re, start.number.im, fuseRight ? negate(other.im) : other.im)};
+      else // wa - b = (wa + b) - 2b
+        result.number = {fma(negate(two.re), start.number.re, other.re),
+                         fma(negate(two.re), start.number.im, other.im)};
+      return result;
+    }
+  }
+  if (fuseRight) {
+    Complex start = resolve(x);
+    Complex w = subtract ? negate(*y.factor) : *y.factor;
+    result.number = fma(w, y.number, start);
+  } else {
+    Complex start = subtract ? negate(y.number) : y.number;
+    result.number = fma(*x.factor, x.number, start);
+  }
+  (subtract ? pair.difference : pair.sum) = result;
+  (subtract ? pair.hasDifference : pair.hasSum) = true;
+  return result;
+}
+
+//===--- bodies -------------------------------------------------------------------------------------------------===//
+
+FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments,
+                                          const std::function<Value(int)> &digit,
+                                          const std::function<std::optional<Complex>(Operation *)> &root) {
+  Block &block = body.front();
+  DenseMap<Value, Leaf> leaves;
+  DenseMap<std::pair<Value, Value>, Pair> pairs;
+  for (auto [argument, leaf] : llvm::zip(block.getArguments(), arguments))
+    leaves[argument] = leaf;
+  auto real = [&](Real r) {
+    Leaf leaf;
+    leaf.kind = Leaf::Kind::Real;
+    leaf.number.re = r;
+    return leaf;
+  };
+  auto complex = [&](Complex c) {
+    Leaf leaf;
+    leaf.kind = Leaf::Kind::Complex;
+    leaf.number = c;
+    return leaf;
+  };
+  for (Operation &op : block.without_terminator()) {
+    auto in = [&](unsigned i) -> const Leaf & { return leaves.find(op.getOperand(i))->second; };
+    auto cplx = [&](unsigned i) { return resolve(in(i)); };
+    auto re = [&](unsigned i) { return in(i).number.re; };
+    Type type = op.getNumResults() ? op.getResult(0).getType() : Type();
+    Leaf out;
+    bool isReal = isa_and_nonnull<FloatType>(type);
+    if (auto add = dyn_cast<complex::AddOp>(op))
+      out = combine(add.getLhs(), add.getRhs(), in(0), in(1), false, pairs);
+    else if (auto sub = dyn_cast<complex::SubOp>(op))
+      out = combine(sub.getLhs(), sub.getRhs(), in(0), in(1), true, pairs);
+    else if (isa<complex::MulOp>(op)) {
+      const Leaf &x = in(0), &y = in(1);
+      bool constant = y.number.re.isConstant() && y.number.im.isConstant() && !y.factor;
+      out = constant ? scale(x, y.number) : scale(y, resolve(x));
+    } else if (isa<complex::NegOp>(op)) {
+      out = in(0);
+      out.number = negate(out.number);
+    } else if (isa<complex::ConjOp>(op)) {
+      Complex z = cplx(0);
+      out = complex({z.re, negate(z.im)});
+    } else if (isa<complex::ReOp>(op))
+      out = real(cplx(0).re);
+    else if (isa<complex::ImOp>(op))
+      out = real(cplx(0).im);
+    else if (isa<complex::CreateOp>(op))
+      out = complex({re(0), re(1)});
+    else if (isa<complex::DivOp>(op)) {
+      Complex x = cplx(0), y = cplx(1);
+      Real norm = fma(y.re, y.re, mul(y.im, y.im));
+      Complex z = mul(x, Complex{y.re, negate(y.im)});
+      auto divide = [&](const Real &n) {
+        if (n.isConstant() && norm.isConstant())
+          return constant(n.number / norm.number);
+        return wrap(arith::DivFOp::create(b, loc, materialize(n), materialize(norm)));
+      };
+      out = complex({divide(z.re), divide(z.im)});
+    } else if (isa<complex::AbsOp>(op)) {
+      Complex x = cplx(0);
+      out = real(wrap(math::SqrtOp::create(b, loc, materialize(fma(x.re, x.re, mul(x.im, x.im))))));
+    } else if (isa<complex::EqualOp, complex::NotEqualOp>(op)) {
+      Complex x = cplx(0), y = cplx(1);
+      bool equal = isa<complex::EqualOp>(op);
+      auto predicate = equal ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::UNE;
+      Value c = arith::CmpFOp::create(b, loc, predicate, materialize(x.re), materialize(y.re));
+      Value d = arith::CmpFOp::create(b, loc, predicate, materialize(x.im), materialize(y.im));
+      out.other = equal ? arith::AndIOp::create(b, loc, c, d).getResult() : arith::OrIOp::create(b, loc, c, d).getResult();
+    } else if (auto value = dyn_cast<complex::ConstantOp>(op)) {
+      out = complex({constant(cast<FloatAttr>(value.getValue()[0]).getValueAsDouble()),
+                     constant(cast<FloatAttr>(value.getValue()[1]).getValueAsDouble())});
+    } else if (auto value = dyn_cast<arith::ConstantOp>(op); value && isReal)
+      out = real(constant(cast<FloatAttr>(value.getValue()).getValueAsDouble()));
+    else if (isa<arith::AddFOp>(op))
+      out = real(this->add(re(0), re(1)));
+    else if (isa<arith::SubFOp>(op))
+      out = real(this->sub(re(0), re(1)));
+    else if (isa<arith::MulFOp>(op))
+      out = real(mul(re(0), re(1)));
+    else if (isa<arith::NegFOp>(op))
+      out = real(negate(re(0)));
+    else if (isa<math::FmaOp>(op))
+      out = real(fma(re(0), re(1), re(2)));
+    else if (auto value = dyn_cast<id::DigitOp>(op))
+      out.other = digit(static_cast<int>(value.getDigit()));
+    else if (isa<id::OmegaOp>(op)) {
+      std::optional<Complex> w = root(&op);
+      if (!w)
+        return op.emitError() << "this root of unity cannot be generated yet";
+      out = complex(*w);
+    } else if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<ComplexType>(type)) {
+      Complex x = cplx(1), y = cplx(2);
+      auto choose = [&](const Real &p, const Real &q) {
+        return wrap(arith::SelectOp::create(b, loc, in(0).other, materialize(p), materialize(q)));
+      };
+      out = complex({choose(x.re, y.re), choose(x.im, y.im)});
+    } else if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op.getDialect())) {
+      // Any other scalar op is itself, on the machine's type.
+      SmallVector<Value> operands;
+      for (unsigned i = 0; i < op.getNumOperands(); ++i)
+        operands.push_back(in(i).kind == Leaf::Kind::Real ? materialize(in(i).number.re) : in(i).other);
+      OperationState state(loc, op.getName(), operands, {wide(type)}, op.getAttrs());
+      if (auto value = dyn_cast<arith::ConstantOp>(op))
+        if (auto vector = dyn_cast<VectorType>(wide(type)))
+          state.attributes.set("value", DenseElementsAttr::get(vector, cast<TypedAttr>(value.getValue())));
+      Value result = b.create(state)->getResult(0);
+      if (isReal)
+        out = real(wrap(result));
+      else
+        out.other = result;
+    } else {
+      return op.emitError() << "this operation cannot be generated yet";
+    }
+    leaves[op.getResult(0)] = out;
+  }
+  SmallVector<Leaf> results;
+  for (Value value : block.getTerminator()->getOperands())
+    results.push_back(leaves.find(value)->second);
+  return results;
+}

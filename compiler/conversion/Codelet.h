@@ -1,0 +1,92 @@
+// Straight-line code on registers: scalar arithmetic that folds constants, signs and roots of unity.
+//
+// Complex values are pairs of reals. A real is a run-time value or a constant, with a sign that is carried along and
+// melts into the next add, subtract or fused multiply-add. A complex value may carry a factor w not yet multiplied in:
+// a sum a + w·b is then four fused multiply-adds, and a difference a - w·b of the same operands is 2a - (a + w·b), two
+// more. Multiplication by ±1 and ±i only swaps and negates.
+#pragma once
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <complex>
+#include <functional>
+#include <optional>
+
+namespace idc::conversion {
+
+struct Real {
+  mlir::Value value;     // null: the constant `number`
+  double number = 0;
+  bool negative = false; // of `value`
+  bool isConstant() const { return !value; }
+  bool is(double x) const { return isConstant() && number == x; }
+};
+
+struct Complex {
+  Real re, im;
+};
+
+/// A leaf of an element held by one register: complex, real, or another scalar (integers and bool, `other`).
+struct Leaf {
+  enum class Kind { Complex, Real, Other } kind = Kind::Other;
+  Complex number;                 // Real: .re
+  std::optional<Complex> factor;  // Complex only: not yet multiplied in
+  mlir::Value other;
+};
+
+class Codelet {
+public:
+  /// `wide` gives the type in which a scalar type is computed: itself on a GPU, a vector of it on a CPU.
+  Codelet(mlir::OpBuilder &builder, mlir::Location loc, std::function<mlir::Type(mlir::Type)> wide)
+      : b(builder), loc(loc), wide(std::move(wide)) {}
+
+  /// Type of the reals (f32 or f64) that constants are made in.
+  void setRealType(mlir::Type type) { realType = type; }
+
+  Real wrap(mlir::Value v) const { return Real{v, 0, false}; }
+  Real constant(double x) const { return Real{{}, x, false}; }
+  mlir::Value materialize(const Real &x);
+
+  Real negate(Real x) const;
+  Real add(const Real &x, const Real &y);
+  Real sub(const Real &x, const Real &y) { return add(x, negate(y)); }
+  Real mul(const Real &x, const Real &y);
+  /// x·y + z
+  Real fma(const Real &x, const Real &y, const Real &z);
+
+  Complex add(const Complex &x, const Complex &y) { return {add(x.re, y.re), add(x.im, y.im)}; }
+  Complex negate(const Complex &x) const { return {negate(x.re), negate(x.im)}; }
+  Complex mul(const Complex &x, const Complex &y);
+  /// z + x·y
+  Complex fma(const Complex &x, const Complex &y, const Complex &z);
+
+  /// The leaf times w, multiplied lazily.
+  Leaf scale(const Leaf &x, const Complex &w);
+  /// A complex leaf with its factor multiplied in.
+  Complex resolve(const Leaf &x);
+  Leaf resolved(const Leaf &x);
+
+  /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `root` that of id.omega. Null operand
+  /// results (an op this cannot generate) are reported through emitError and fail.
+  mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments,
+                                               const std::function<mlir::Value(int)> &digit,
+                                               const std::function<std::optional<Complex>(mlir::Operation *)> &root);
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  std::function<mlir::Type(mlir::Type)> wide;
+  mlir::Type realType;
+
+  struct Pair { // a sum or difference already made of two operands
+    Leaf sum, difference;
+    bool hasSum = false, hasDifference = false;
+  };
+  Leaf combine(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract,
+               llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, Pair> &pairs);
+  bool same(const Complex &x, const Complex &y) const;
+};
+
+} // namespace idc::conversion

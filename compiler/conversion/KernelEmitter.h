@@ -1,0 +1,72 @@
+// What every machine does alike when a kernel becomes code: steps on the registers of a tile.
+//
+// A tile is held as leaves per register number (register bit i is reg column i). Nodes, twiddles and pointwise steps are
+// run register by register through Codelet; loads, stores, exchanges and the run-time digits belong to the machine.
+#pragma once
+
+#include "compiler/conversion/Codelet.h"
+#include "compiler/conversion/TwiddleTables.h"
+
+#include "id/IdDialect.h"
+
+#include <map>
+
+namespace idc::conversion {
+
+struct Tile {
+  digits::Mapping mapping;
+  std::vector<int> radices;
+  mlir::Type element;
+  std::vector<llvm::SmallVector<Leaf>> registers;
+};
+
+class KernelEmitter {
+public:
+  virtual ~KernelEmitter() = default;
+
+protected:
+  KernelEmitter(mlir::OpBuilder &builder, mlir::Location loc, TwiddleTables &tables,
+                std::function<mlir::Type(mlir::Type)> wide)
+      : b(builder), loc(loc), codelet(builder, loc, std::move(wide)), tables(tables) {}
+
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Codelet codelet;
+  TwiddleTables &tables;
+
+  /// Runs the ops of the kernel's body in order.
+  mlir::LogicalResult emitBody(id::KernelOp kernel);
+
+  virtual mlir::FailureOr<Tile> emitLoad(id::LoadOp op) = 0;
+  virtual mlir::LogicalResult emitStore(id::StoreOp op, const Tile &tile) = 0;
+  virtual mlir::FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) = 0;
+  /// The table entry of `factor` for this thread (and lane): a pair of the machine's reals.
+  virtual Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
+                                mlir::Type real) = 0;
+  /// A digit that is no register, as i64 of the machine's width.
+  virtual mlir::Value emitDigit(int digit, const Tile &place) = 0;
+  /// A constant i64 of the machine's width.
+  virtual mlir::Value emitInteger(int64_t value) = 0;
+
+  /// Loads the run-time factors of the twiddles that follow `op` up to the next exchange, so that they are in flight
+  /// across its barrier. `place` has the mapping in which they will be used.
+  void prefetchTwiddles(mlir::Operation *op, const Tile &place);
+
+  /// Number of a register whose digits include the given values (most significant first) in `positions`.
+  static bool splitReal(mlir::Type element, mlir::Type &real, int &components);
+
+private:
+  llvm::DenseMap<mlir::Value, Tile> tiles;
+  std::map<std::pair<mlir::Operation *, std::string>, Complex> loaded;
+
+  mlir::LogicalResult emitTwiddle(id::TwiddleOp op, Tile &tile);
+  mlir::LogicalResult emitPointwise(id::PointwiseOp op, Tile &tile);
+  mlir::LogicalResult emitNode(id::NodeOp op, Tile &tile);
+  /// The exponent for register `r`, split: its run-time part and its constant.
+  digits::Polynomial registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant);
+  mlir::FailureOr<Complex> runtimeFactor(id::TwiddleOp op, const Tile &tile, const digits::Polynomial &exponent);
+  mlir::FailureOr<llvm::SmallVector<Leaf>> runBody(mlir::Region &body, llvm::ArrayRef<Leaf> arguments,
+                                                   const Tile &tile, size_t r);
+};
+
+} // namespace idc::conversion

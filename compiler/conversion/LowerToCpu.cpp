@@ -1,0 +1,386 @@
+// Input: a function of id.kernel ops planned for the CPU. Output: llvm functions, one loop over blocks each.
+//
+// Registers are vectors whose elements are the lanes of the mapping. A load whose lanes are the lowest address digits is
+// one wide load (complex: re and im parted by two shuffles); others gather lane by lane. Blocks that reach past the batch
+// take a path that checks every lane. Rejected: exchanges, and elements that are no single scalar or complex number.
+#include "compiler/conversion/LowerToCpu.h"
+
+#include "compiler/conversion/Access.h"
+#include "compiler/conversion/Index.h"
+#include "compiler/conversion/KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Mapping;
+
+namespace {
+
+class CpuEmitter : public KernelEmitter {
+public:
+  CpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, int64_t lanes)
+      : KernelEmitter(builder, loc, tables, [lanes](Type type) -> Type { return VectorType::get({lanes}, type); }),
+        lanes(lanes) {}
+
+  LogicalResult run(id::KernelOp kernel, LLVM::LLVMFuncOp function) {
+    Block *entry = function.addEntryBlock(b);
+    b.setInsertionPointToStart(entry);
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext());
+    auto argument = [&](size_t i) -> Value {
+      Value slot = LLVM::GEPOp::create(b, loc, pointer, pointer, entry->getArgument(0),
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
+      return LLVM::LoadOp::create(b, loc, pointer, slot);
+    };
+    size_t count = 0;
+    for (BlockArgument buffer : kernel.getBody().front().getArguments())
+      pointers[buffer] = argument(count++);
+    for (Value value : kernel.getBody().front().getTerminator()->getOperands())
+      pointers[value] = argument(count++);
+    batch = entry->getArgument(1);
+    Value one = emitConstant(1);
+    auto loop = scf::ForOp::create(b, loc, entry->getArgument(2), entry->getArgument(3), one);
+    {
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(loop.getBody());
+      block = loop.getInductionVar();
+      if (failed(emitBody(kernel)))
+        return failure();
+    }
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+    return success();
+  }
+
+protected:
+  FailureOr<Tile> emitLoad(id::LoadOp op) override {
+    id::TileType type = op.getResult().getType();
+    Tile tile;
+    tile.mapping = type.getMapping();
+    tile.radices.assign(type.getRadices().begin(), type.getRadices().end());
+    tile.element = type.getElement();
+    tile.registers.resize(tile.mapping.extent(Field::Reg));
+    Type real;
+    int components;
+    if (!splitReal(tile.element, real, components))
+      return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+    codelet.setRealType(real);
+    Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), 1);
+    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    auto loadAll = [&] {
+      SmallVector<Value> values;
+      for (size_t r = 0; r < tile.registers.size(); ++r)
+        loadRegister(address, r, real, components, values);
+      return values;
+    };
+    SmallVector<Value> values;
+    if (access.batchDigits == 0) {
+      values = loadAll();
+    } else {
+      SmallVector<Type> types(tile.registers.size() * components, VectorType::get({lanes}, real));
+      auto branch = scf::IfOp::create(b, loc, types, blockIsFull(access, tile.mapping), true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      scf::YieldOp::create(b, loc, loadAll());
+      b.setInsertionPointToStart(branch.elseBlock());
+      SmallVector<Value> guarded;
+      for (size_t r = 0; r < tile.registers.size(); ++r)
+        loadGuarded(access, tile.mapping, address, r, real, components, guarded);
+      scf::YieldOp::create(b, loc, guarded);
+      values.assign(branch.getResults().begin(), branch.getResults().end());
+    }
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      Leaf leaf;
+      if (components == 2) {
+        leaf.kind = Leaf::Kind::Complex;
+        leaf.number = {codelet.wrap(values[2 * r]), codelet.wrap(values[2 * r + 1])};
+      } else if (isa<FloatType>(real)) {
+        leaf.kind = Leaf::Kind::Real;
+        leaf.number.re = codelet.wrap(values[r]);
+      } else {
+        leaf.other = values[r];
+      }
+      tile.registers[r] = {leaf};
+    }
+    return tile;
+  }
+
+  LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
+    Type real;
+    int components;
+    if (!splitReal(tile.element, real, components))
+      return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+    Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), 1);
+    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    std::vector<SmallVector<Value>> parts(tile.registers.size());
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      const Leaf &leaf = tile.registers[r][0];
+      if (leaf.kind == Leaf::Kind::Other)
+        parts[r] = {leaf.other};
+      else
+        parts[r].push_back(codelet.materialize(leaf.number.re));
+      if (leaf.kind == Leaf::Kind::Complex)
+        parts[r].push_back(codelet.materialize(leaf.number.im));
+    }
+    auto storeAll = [&] {
+      for (size_t r = 0; r < tile.registers.size(); ++r)
+        storeRegister(address, r, real, components, parts[r]);
+    };
+    if (access.batchDigits == 0) {
+      storeAll();
+      return success();
+    }
+    auto branch = scf::IfOp::create(b, loc, TypeRange{}, blockIsFull(access, tile.mapping), true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    storeAll();
+    b.setInsertionPointToStart(branch.elseBlock());
+    for (size_t r = 0; r < tile.registers.size(); ++r)
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        auto one = scf::IfOp::create(b, loc, TypeRange{}, inBatch(access, tile.mapping, r, lane), false);
+        OpBuilder::InsertionGuard inner(b);
+        b.setInsertionPointToStart(one.thenBlock());
+        storeLane(address, r, lane, real, components, parts[r]);
+      }
+    return success();
+  }
+
+  FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) override {
+    digits::ExchangePlan plan;
+    std::string error;
+    Tile moved = tile;
+    moved.mapping = op.getResult().getType().getMapping();
+    digits::ExchangeOptions options;
+    options.lanes = static_cast<int>(lanes);
+    if (op.getKind() != id::ExchangeKind::Registers ||
+        !digits::planExchange(tile.mapping, moved.mapping, options, plan, error))
+      return op.emitError() << "a CPU kernel only renames registers between its steps";
+    for (size_t r = 0; r < moved.registers.size(); ++r)
+      moved.registers[r] = tile.registers[plan.registerSource[r]];
+    return moved;
+  }
+
+  Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place, Type real) override {
+    auto target = [&](int digit) -> uint64_t {
+      auto at = std::find(factor.digits.begin(), factor.digits.end(), digit);
+      return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
+    };
+    Value base = LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), table);
+    Address address;
+    address.base = base;
+    if (Value index = scatterBits(b, loc, block, columnTargets(place.mapping[Field::Block], target)))
+      address.base = gep(base, real, 2, index);
+    address.regs = {0};
+    address.lanes = constantTargets(place.mapping[Field::Lane], target);
+    SmallVector<Value> parts;
+    loadRegister(address, 0, real, 2, parts);
+    return {codelet.wrap(parts[0]), codelet.wrap(parts[1])};
+  }
+
+  Value emitDigit(int digit, const Tile &place) override {
+    auto target = [&](int d) -> uint64_t { return d == digit; };
+    if (Value bit = scatterBits(b, loc, block, columnTargets(place.mapping[Field::Block], target)))
+      return splat(bit);
+    SmallVector<int64_t> values;
+    for (uint64_t v : constantTargets(place.mapping[Field::Lane], target))
+      values.push_back(static_cast<int64_t>(v));
+    auto type = VectorType::get({lanes}, b.getI64Type());
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<int64_t>(values)));
+  }
+
+  Value emitInteger(int64_t value) override {
+    auto type = VectorType::get({lanes}, b.getI64Type());
+    return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, value));
+  }
+
+private:
+  int64_t lanes;
+  DenseMap<Value, Value> pointers;
+  Value batch, block;
+
+  struct Address {
+    Value base;
+    std::vector<uint64_t> regs, lanes; // element offsets
+    bool contiguous() const {
+      for (size_t l = 0; l < lanes.size(); ++l)
+        if (lanes[l] != l)
+          return false;
+      return true;
+    }
+  };
+
+  Value emitConstant(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); }
+  Value index32(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v))); }
+
+  Value gep(Value base, Type real, int components, Value index) {
+    return LLVM::GEPOp::create(b, loc, base.getType(), LLVM::LLVMArrayType::get(real, components), base,
+                               ArrayRef<LLVM::GEPArg>{index});
+  }
+  Value at(const Address &address, size_t r, size_t lane, Type real, int components) {
+    uint64_t offset = address.regs[r] ^ address.lanes[lane];
+    return offset ? gep(address.base, real, components, emitConstant(static_cast<int64_t>(offset))) : address.base;
+  }
+
+  Value splat(Value scalar) {
+    auto type = VectorType::get({lanes}, scalar.getType());
+    Value vector = LLVM::PoisonOp::create(b, loc, type);
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      vector = LLVM::InsertElementOp::create(b, loc, vector, scalar, index32(lane));
+    return vector;
+  }
+
+  std::vector<uint64_t> blockBits(const Mapping &mapping, const std::function<uint64_t(int)> &target, int restBit) {
+    std::vector<uint64_t> bits = columnTargets(mapping[Field::Block], target);
+    for (size_t i = bits.size(), rest = restBit; i < 62 && rest < 62; ++i, ++rest)
+      bits.push_back(uint64_t(1) << rest);
+    return bits;
+  }
+
+  Address makeAddress(const Access &access, const Mapping &mapping, Value pointer, Type real, int components) {
+    auto target = [&](int digit) { return access.target(digit); };
+    Value blocks =
+        scatterBits(b, loc, block, blockBits(mapping, target, access.numDigits + access.batchDigits));
+    uint64_t fixedBits = 0;
+    for (Field field : {Field::Reg, Field::Lane})
+      for (uint64_t bits : columnTargets(mapping[field], target))
+        fixedBits |= bits;
+    if (uint64_t flip = access.flipped & ~fixedBits)
+      blocks = arith::XOrIOp::create(b, loc, blocks, emitConstant(static_cast<int64_t>(flip)));
+    Address address;
+    address.base = gep(pointer, real, components, blocks);
+    address.regs = constantTargets(mapping[Field::Reg], target);
+    for (uint64_t &offset : address.regs)
+      offset ^= access.flipped & fixedBits;
+    address.lanes = constantTargets(mapping[Field::Lane], target);
+    return address;
+  }
+
+  unsigned bytesOf(Type real) { return std::max(1u, real.getIntOrFloatBitWidth() / 8); }
+
+  Value shuffle(Value x, Value y, ArrayRef<int32_t> mask) {
+    return LLVM::ShuffleVectorOp::create(b, loc, x, y, mask);
+  }
+
+  void loadRegister(const Address &address, size_t r, Type real, int components, SmallVector<Value> &parts) {
+    if (address.contiguous()) {
+      auto wide = VectorType::get({lanes * components}, real);
+      Value all = LLVM::LoadOp::create(b, loc, wide, at(address, r, 0, real, components), bytesOf(real));
+      for (int c = 0; c < components; ++c) {
+        SmallVector<int32_t> mask;
+        for (int64_t lane = 0; lane < lanes; ++lane)
+          mask.push_back(static_cast<int32_t>(lane * components + c));
+        parts.push_back(components == 1 ? all : shuffle(all, all, mask));
+      }
+      return;
+    }
+    std::vector<Value> vectors(components, LLVM::PoisonOp::create(b, loc, VectorType::get({lanes}, real)).getResult());
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      loadLane(address, r, lane, real, components, vectors);
+    parts.append(vectors.begin(), vectors.end());
+  }
+
+  /// Puts the components of one lane into `vectors`.
+  void loadLane(const Address &address, size_t r, int64_t lane, Type real, int components, std::vector<Value> &vectors) {
+    Value pointer = at(address, r, lane, real, components);
+    for (int c = 0; c < components; ++c) {
+      Value part = c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
+                     : pointer;
+      Value scalar = LLVM::LoadOp::create(b, loc, real, part, bytesOf(real));
+      vectors[c] = LLVM::InsertElementOp::create(b, loc, vectors[c], scalar, index32(lane));
+    }
+  }
+
+  void loadGuarded(const Access &access, const Mapping &mapping, const Address &address, size_t r, Type real,
+                   int components, SmallVector<Value> &parts) {
+    auto type = VectorType::get({lanes}, real);
+    std::vector<Value> vectors(components, LLVM::ZeroOp::create(b, loc, type).getResult());
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      auto one = scf::IfOp::create(b, loc, SmallVector<Type>(components, type), inBatch(access, mapping, r, lane), true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(one.elseBlock());
+      scf::YieldOp::create(b, loc, vectors);
+      b.setInsertionPointToStart(one.thenBlock());
+      loadLane(address, r, lane, real, components, vectors);
+      scf::YieldOp::create(b, loc, vectors);
+      for (int c = 0; c < components; ++c)
+        vectors[c] = one.getResult(c);
+    }
+    parts.append(vectors.begin(), vectors.end());
+  }
+
+  void storeRegister(const Address &address, size_t r, Type real, int components, ArrayRef<Value> parts) {
+    if (!address.contiguous()) {
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        storeLane(address, r, lane, real, components, parts);
+      return;
+    }
+    Value all = parts[0];
+    if (components == 2) {
+      SmallVector<int32_t> mask;
+      for (int64_t lane = 0; lane < lanes; ++lane) {
+        mask.push_back(static_cast<int32_t>(lane));
+        mask.push_back(static_cast<int32_t>(lanes + lane));
+      }
+      all = shuffle(parts[0], parts[1], mask);
+    }
+    LLVM::StoreOp::create(b, loc, all, at(address, r, 0, real, components), bytesOf(real));
+  }
+
+  void storeLane(const Address &address, size_t r, int64_t lane, Type real, int components, ArrayRef<Value> parts) {
+    Value pointer = at(address, r, lane, real, components);
+    for (int c = 0; c < components; ++c) {
+      Value part = c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
+                     : pointer;
+      LLVM::StoreOp::create(b, loc, LLVM::ExtractElementOp::create(b, loc, parts[c], index32(lane)), part,
+                            bytesOf(real));
+    }
+  }
+
+  Value blockIsFull(const Access &access, const Mapping &mapping) {
+    auto none = [](int) -> uint64_t { return 0; };
+    Value first = scatterBits(b, loc, block, blockBits(mapping, none, access.batchDigits));
+    Value last = arith::OrIOp::create(b, loc, first, emitConstant((int64_t(1) << access.batchDigits) - 1));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last, batch);
+  }
+
+  Value inBatch(const Access &access, const Mapping &mapping, size_t r, int64_t lane) {
+    auto target = [&](int digit) { return access.batchTarget(digit); };
+    Value problem = scatterBits(b, loc, block, blockBits(mapping, target, access.batchDigits));
+    uint64_t fixed = contributionOf(columnTargets(mapping[Field::Reg], target), r) |
+                     contributionOf(columnTargets(mapping[Field::Lane], target), lane);
+    problem = arith::OrIOp::create(b, loc, problem, emitConstant(static_cast<int64_t>(fixed)));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
+  }
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes::Target &target,
+                                             std::vector<LoweredKernel> &kernels) {
+  MLIRContext *context = function.getContext();
+  context->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect>();
+  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function);
+  if (failed(lowered))
+    return {};
+  kernels = std::move(*lowered);
+  Location loc = function.getLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OpBuilder b(context);
+  TwiddleTables tables(*module, 0);
+  size_t index = 0;
+  for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
+    LoweredKernel &entry = kernels[index++];
+    auto pointer = LLVM::LLVMPointerType::get(context);
+    Type i64 = b.getI64Type();
+    b.setInsertionPointToEnd(module->getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
+    auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
+    if (failed(CpuEmitter(b, loc, tables, target.lanes).run(kernel, func)))
+      return {};
+  }
+  return module;
+}

@@ -1,0 +1,582 @@
+// Input: a function of id.kernel ops with planned exchanges. Output: gpu.module of llvm functions.
+//
+// A thread holds its registers as SSA values. Thread number: lane + lanes * warp; block number: the block digits, the
+// symbolic rest of the batch on top. Loads and stores are vectors of the lowest register digits with constant offsets;
+// blocks that reach past the batch take a guarded path. Exchanges through shared memory write, meet, read; table entries
+// that follow are loaded between the writes and the barrier. Rejected: cluster exchanges, elements that are no single
+// scalar or complex number.
+#include "compiler/conversion/LowerToGpu.h"
+
+#include "compiler/conversion/Access.h"
+#include "compiler/conversion/Index.h"
+#include "compiler/conversion/KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Mapping;
+
+namespace {
+
+constexpr unsigned globalSpace = 1, sharedSpace = 3;
+
+class GpuEmitter : public KernelEmitter {
+public:
+  GpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const passes::Target &target)
+      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), target(target) {}
+
+  LogicalResult run(id::KernelOp kernel, LLVM::LLVMFuncOp function, LoweredKernel &lowered) {
+    Block *entry = function.addEntryBlock(b);
+    b.setInsertionPointToStart(entry);
+    lowered.threads = 0;
+    for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
+      Mapping mapping = load.getResult().getType().getMapping();
+      lowered.threads = mapping.extent(Field::Lane) * mapping.extent(Field::Warp);
+    }
+    size_t numInputs = kernel.getInputs().size();
+    for (size_t i = 0; i < numInputs; ++i)
+      pointers[kernel.getBody().front().getArgument(i)] = entry->getArgument(i);
+    for (auto [i, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
+      pointers[value] = entry->getArgument(numInputs + i);
+    batch = entry->getArguments().back();
+    Type i32 = b.getI32Type();
+    thread = NVVM::ThreadIdXOp::create(b, loc, i32);
+    block = NVVM::BlockIdXOp::create(b, loc, i32);
+    if (failed(emitBody(kernel)))
+      return failure();
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+    lowered.sharedBytes = sharedBytes;
+    return success();
+  }
+
+  /// 32-bit registers a thread's part of the largest tile takes.
+  int64_t dataRegisters = 0;
+
+protected:
+  FailureOr<Tile> emitLoad(id::LoadOp op) override {
+    id::TileType type = op.getResult().getType();
+    Tile tile;
+    tile.mapping = type.getMapping();
+    tile.radices.assign(type.getRadices().begin(), type.getRadices().end());
+    tile.element = type.getElement();
+    tile.registers.resize(tile.mapping.extent(Field::Reg));
+    Type real;
+    int components;
+    if (!splitReal(tile.element, real, components))
+      return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+    codelet.setRealType(real);
+    dataRegisters = std::max<int64_t>(dataRegisters, tile.registers.size() * components *
+                                                         std::max(1u, real.getIntOrFloatBitWidth() / 32));
+    Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
+    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    size_t width = size_t(components) << access.vectorBits.size();
+    Type vector = width == 1 ? real : VectorType::get({static_cast<int64_t>(width)}, real);
+    std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
+    auto loadGroup = [&](size_t r) -> Value {
+      return LLVM::LoadOp::create(b, loc, vector, pointerAt(address, r, real, components),
+                                  width * real.getIntOrFloatBitWidth() / 8);
+    };
+    std::vector<Value> loaded;
+    if (access.batchDigits == 0) {
+      for (size_t r : groups)
+        loaded.push_back(loadGroup(r));
+    } else {
+      auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size(), vector), blockIsFull(access, tile.mapping),
+                                      /*withElseRegion=*/true);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      SmallVector<Value> full;
+      for (size_t r : groups)
+        full.push_back(loadGroup(r));
+      scf::YieldOp::create(b, loc, full);
+      b.setInsertionPointToStart(branch.elseBlock());
+      SmallVector<Value> guarded;
+      for (size_t r : groups) {
+        auto one = scf::IfOp::create(b, loc, TypeRange{vector}, inBatch(access, tile.mapping, r), true);
+        OpBuilder::InsertionGuard inner(b);
+        b.setInsertionPointToStart(one.thenBlock());
+        scf::YieldOp::create(b, loc, loadGroup(r));
+        b.setInsertionPointToStart(one.elseBlock());
+        scf::YieldOp::create(b, loc, LLVM::ZeroOp::create(b, loc, vector).getResult());
+        guarded.push_back(one.getResult(0));
+      }
+      scf::YieldOp::create(b, loc, guarded);
+      loaded.assign(branch.getResults().begin(), branch.getResults().end());
+    }
+    for (auto [g, r] : llvm::enumerate(groups))
+      for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
+        tile.registers[withVector(r, access.vectorBits, k)] = {unpack(loaded[g], tile.element, k * components, width)};
+    return tile;
+  }
+
+  LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
+    Type real;
+    int components;
+    if (!splitReal(tile.element, real, components))
+      return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+    Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
+    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    size_t width = size_t(components) << access.vectorBits.size();
+    std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
+    std::vector<Value> packed;
+    for (size_t r : groups) {
+      SmallVector<Value> scalars;
+      for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
+        scalarsOf(tile.registers[withVector(r, access.vectorBits, k)][0], scalars);
+      packed.push_back(pack(scalars, real));
+    }
+    auto storeGroup = [&](size_t g) {
+      LLVM::StoreOp::create(b, loc, packed[g], pointerAt(address, groups[g], real, components),
+                            width * real.getIntOrFloatBitWidth() / 8);
+    };
+    if (access.batchDigits == 0) {
+      for (size_t g = 0; g < groups.size(); ++g)
+        storeGroup(g);
+      return success();
+    }
+    auto branch = scf::IfOp::create(b, loc, TypeRange{}, blockIsFull(access, tile.mapping), true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    for (size_t g = 0; g < groups.size(); ++g)
+      storeGroup(g);
+    b.setInsertionPointToStart(branch.elseBlock());
+    for (size_t g = 0; g < groups.size(); ++g) {
+      auto one = scf::IfOp::create(b, loc, TypeRange{}, inBatch(access, tile.mapping, groups[g]), false);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(one.thenBlock());
+      storeGroup(g);
+    }
+    return success();
+  }
+
+  FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) override {
+    Tile moved = tile;
+    moved.mapping = op.getResult().getType().getMapping();
+    moved.registers.assign(moved.mapping.extent(Field::Reg), {});
+    Type real;
+    int components;
+    if (!splitReal(tile.element, real, components))
+      return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+    switch (op.getKind()) {
+    case id::ExchangeKind::None:
+      moved.registers = tile.registers;
+      break;
+    case id::ExchangeKind::Registers:
+    case id::ExchangeKind::Shuffle: {
+      digits::ExchangePlan plan;
+      std::string error;
+      digits::ExchangeOptions options;
+      options.maxShuffleSwaps = 5;
+      options.wordBytes = std::min<int64_t>(16, id::elementBytes(tile.element));
+      if (!digits::planExchange(tile.mapping, moved.mapping, options, plan, error))
+        return op.emitError() << error;
+      if (plan.kind == digits::ExchangeKind::Registers)
+        for (size_t r = 0; r < moved.registers.size(); ++r)
+          moved.registers[r] = tile.registers[plan.registerSource[r]];
+      else
+        shuffle(plan.shuffle, tile, moved);
+      prefetchTwiddles(op, moved);
+      break;
+    }
+    case id::ExchangeKind::Shared:
+      throughShared(op, tile, moved, real, components);
+      break;
+    case id::ExchangeKind::Cluster:
+      return op.emitError() << "exchanges between the blocks of a cluster cannot be generated yet";
+    case id::ExchangeKind::Unplanned:
+      return op.emitError() << "exchange without a plan; run id-plan-exchanges first";
+    }
+    return moved;
+  }
+
+  Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place, Type real) override {
+    auto target = [&](int digit) -> uint64_t {
+      auto at = std::find(factor.digits.begin(), factor.digits.end(), digit);
+      return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
+    };
+    Value index = positionBits(place.mapping, target, b.getI32Type());
+    Value base = LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), globalSpace), table);
+    Type pair = VectorType::get({2}, real);
+    Value at = index ? gep(base, pair, index) : base;
+    Value w = LLVM::LoadOp::create(b, loc, pair, at, real.getIntOrFloatBitWidth() / 4, /*isVolatile=*/false,
+                                   /*isNonTemporal=*/false, /*isInvariant=*/true);
+    return {codelet.wrap(element(w, 0)), codelet.wrap(element(w, 1))};
+  }
+
+  Value emitDigit(int digit, const Tile &place) override {
+    Value bits = positionBits(place.mapping, [&](int d) -> uint64_t { return d == digit; }, b.getI64Type());
+    return bits ? bits : emitInteger(0);
+  }
+
+  Value emitInteger(int64_t value) override {
+    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  }
+
+private:
+  const passes::Target &target;
+  DenseMap<Value, Value> pointers; // of the body's buffers
+  Value batch, thread, block;
+  int64_t sharedBytes = 0;
+  bool sharedInUse = false;
+
+  struct Address {
+    Value base;                   // pointer to the thread's element 0
+    std::vector<uint64_t> regs;   // element offset per register number
+  };
+
+  int64_t maxVector(Type elementType) const { return std::max<int64_t>(1, target.vectorBytes / id::elementBytes(elementType)); }
+
+  Value constant32(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v))); }
+  Value constant64(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); }
+
+  Value gep(Value base, Type elementType, Value index) {
+    return LLVM::GEPOp::create(b, loc, base.getType(), elementType, base, ArrayRef<LLVM::GEPArg>{index});
+  }
+
+  Value element(Value vector, int64_t i) {
+    return LLVM::ExtractElementOp::create(b, loc, vector, constant32(i));
+  }
+
+  /// Registers that start a wide access: all vector bits zero.
+  static std::vector<size_t> groupsOf(size_t count, ArrayRef<int> vectorBits) {
+    size_t mask = 0;
+    for (int bit : vectorBits)
+      mask |= size_t(1) << bit;
+    std::vector<size_t> groups;
+    for (size_t r = 0; r < count; ++r)
+      if (!(r & mask))
+        groups.push_back(r);
+    return groups;
+  }
+  static size_t withVector(size_t r, ArrayRef<int> vectorBits, size_t k) {
+    for (auto [i, bit] : llvm::enumerate(vectorBits))
+      if (k >> i & 1)
+        r |= size_t(1) << bit;
+    return r;
+  }
+
+  Leaf unpack(Value vector, Type elementType, size_t first, size_t width) {
+    auto at = [&](size_t i) { return width == 1 ? vector : element(vector, static_cast<int64_t>(i)); };
+    Leaf leaf;
+    if (isa<ComplexType>(elementType)) {
+      leaf.kind = Leaf::Kind::Complex;
+      leaf.number = {codelet.wrap(at(first)), codelet.wrap(at(first + 1))};
+    } else if (isa<FloatType>(elementType)) {
+      leaf.kind = Leaf::Kind::Real;
+      leaf.number.re = codelet.wrap(at(first));
+    } else {
+      leaf.other = at(first);
+    }
+    return leaf;
+  }
+
+  void scalarsOf(const Leaf &leaf, SmallVector<Value> &scalars) {
+    if (leaf.kind == Leaf::Kind::Other) {
+      scalars.push_back(leaf.other);
+      return;
+    }
+    scalars.push_back(codelet.materialize(leaf.number.re));
+    if (leaf.kind == Leaf::Kind::Complex)
+      scalars.push_back(codelet.materialize(leaf.number.im));
+  }
+
+  Value pack(ArrayRef<Value> scalars, Type real) {
+    if (scalars.size() == 1)
+      return scalars[0];
+    Value vector = LLVM::PoisonOp::create(b, loc, VectorType::get({static_cast<int64_t>(scalars.size())}, real));
+    for (auto [i, scalar] : llvm::enumerate(scalars))
+      vector = LLVM::InsertElementOp::create(b, loc, vector, scalar, constant32(static_cast<int64_t>(i)));
+    return vector;
+  }
+
+  /// Lanes and warps as bits of the thread number.
+  std::vector<uint64_t> threadTargets(const Mapping &mapping, const std::function<uint64_t(int)> &target) const {
+    std::vector<uint64_t> bits = columnTargets(mapping[Field::Lane], target);
+    llvm::append_range(bits, columnTargets(mapping[Field::Warp], target));
+    return bits;
+  }
+
+  /// Digits of thread and block moved to their targets, in the given integer type; null when none has one.
+  Value positionBits(const Mapping &mapping, const std::function<uint64_t(int)> &target, Type type) {
+    auto widen = [&](Value v) {
+      return type.isInteger(64) ? arith::ExtUIOp::create(b, loc, type, v).getResult() : v;
+    };
+    Value fromThread = scatterBits(b, loc, thread, threadTargets(mapping, target));
+    Value fromBlock = scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target));
+    if (fromThread)
+      fromThread = widen(fromThread);
+    if (fromBlock)
+      fromBlock = widen(fromBlock);
+    if (fromThread && fromBlock)
+      return arith::OrIOp::create(b, loc, fromThread, fromBlock);
+    return fromThread ? fromThread : fromBlock;
+  }
+
+  /// The block number's part in 64 bits: block digits, then the rest of the batch from bit `restBit` up.
+  Value blockPart(const Mapping &mapping, const std::function<uint64_t(int)> &target, int restBit) {
+    std::vector<uint64_t> bits = columnTargets(mapping[Field::Block], target);
+    for (size_t i = bits.size(), rest = restBit; i < 31; ++i, ++rest)
+      bits.push_back(uint64_t(1) << rest);
+    return scatterBits(b, loc, arith::ExtUIOp::create(b, loc, b.getI64Type(), block), bits);
+  }
+
+  Address makeAddress(const Access &access, const Mapping &mapping, Value pointer, Type real, int components) {
+    auto target = [&](int digit) { return access.target(digit); };
+    uint64_t registerBits = 0, threadBits = 0;
+    for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
+      registerBits |= bits;
+    std::vector<uint64_t> threads = threadTargets(mapping, target);
+    for (uint64_t bits : threads)
+      threadBits |= bits;
+    Type elementType = LLVM::LLVMArrayType::get(real, components);
+    Value blocks = blockPart(mapping, target, access.numDigits + access.batchDigits);
+    if (uint64_t flip = access.flipped & ~registerBits & ~threadBits)
+      blocks = arith::XOrIOp::create(b, loc, blocks, constant64(static_cast<int64_t>(flip)));
+    Address address;
+    address.base = gep(pointer, elementType, blocks);
+    Value lanes = scatterBits(b, loc, thread, threads);
+    if (uint64_t flip = access.flipped & threadBits)
+      lanes = arith::XOrIOp::create(b, loc, lanes, constant32(static_cast<int64_t>(flip)));
+    if (lanes)
+      address.base = gep(address.base, elementType, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
+    address.regs = constantTargets(mapping[Field::Reg], target);
+    for (uint64_t &offset : address.regs)
+      offset ^= access.flipped & registerBits;
+    return address;
+  }
+
+  Value pointerAt(const Address &address, size_t r, Type real, int components) {
+    if (address.regs[r] == 0)
+      return address.base;
+    return gep(address.base, LLVM::LLVMArrayType::get(real, components),
+               constant64(static_cast<int64_t>(address.regs[r])));
+  }
+
+  /// True when every problem of this block lies in the batch.
+  Value blockIsFull(const Access &access, const Mapping &mapping) {
+    auto none = [](int) -> uint64_t { return 0; };
+    Value first = blockPart(mapping, none, access.batchDigits);
+    Value last = arith::OrIOp::create(b, loc, first, constant64((int64_t(1) << access.batchDigits) - 1));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last, batch);
+  }
+
+  /// True when the problem of register `r` lies in the batch.
+  Value inBatch(const Access &access, const Mapping &mapping, size_t r) {
+    auto target = [&](int digit) { return access.batchTarget(digit); };
+    Value problem = blockPart(mapping, target, access.batchDigits);
+    if (Value lanes = scatterBits(b, loc, thread, threadTargets(mapping, target)))
+      problem = arith::OrIOp::create(b, loc, problem, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
+    uint64_t fixed = contributionOf(columnTargets(mapping[Field::Reg], target), r);
+    problem = arith::OrIOp::create(b, loc, problem, constant64(static_cast<int64_t>(fixed)));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
+  }
+
+  //===--- exchanges --------------------------------------------------------------------------------------------===//
+
+  struct SharedSide {
+    Value base;                 // byte offset of the thread
+    uint64_t threadBits = 0;
+    std::vector<uint64_t> regs; // byte offset per register
+    std::map<uint64_t, Value> turned;
+  };
+
+  SharedSide sharedSide(const Mapping &mapping, const digits::SharedLayout &layout, int64_t wordBytes) {
+    auto target = [&](int digit) { return uint64_t(layout.column(digit)) * wordBytes; };
+    SharedSide side;
+    std::vector<uint64_t> threads = threadTargets(mapping, target);
+    for (uint64_t bits : threads)
+      side.threadBits |= bits;
+    side.base = scatterBits(b, loc, thread, threads);
+    if (!side.base)
+      side.base = constant32(0);
+    side.regs = constantTargets(mapping[Field::Reg], target);
+    return side;
+  }
+
+  /// Address of register `r`'s word: the part that meets thread bits by XOR, the rest as a constant offset.
+  Value sharedPointer(SharedSide &side, Value memory, size_t r) {
+    uint64_t turn = side.regs[r] & side.threadBits, offset = side.regs[r] & ~side.threadBits;
+    Value &base = side.turned[turn];
+    if (!base) {
+      Value bytes = turn ? arith::XOrIOp::create(b, loc, side.base, constant32(static_cast<int64_t>(turn))).getResult()
+                         : side.base;
+      base = gep(memory, b.getI8Type(), bytes);
+    }
+    return offset ? gep(base, b.getI8Type(), constant32(static_cast<int64_t>(offset))) : base;
+  }
+
+  void throughShared(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
+    digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    int64_t wordBytes = components * real.getIntOrFloatBitWidth() / 8;
+    sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
+    bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
+    Value memory = LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
+    if (sharedInUse)
+      NVVM::BarrierOp::create(b, loc);
+    sharedInUse = true;
+    SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      SmallVector<Value> scalars;
+      scalarsOf(tile.registers[r][0], scalars);
+      LLVM::StoreOp::create(b, loc, pack(scalars, real), sharedPointer(write, memory, r), wordBytes);
+    }
+    prefetchTwiddles(op, moved);
+    if (warpLocal)
+      NVVM::SyncWarpOp::create(b, loc, constant32(-1));
+    else
+      NVVM::BarrierOp::create(b, loc);
+    SharedSide read = sharedSide(moved.mapping, layout, wordBytes);
+    Type word = components == 1 ? real : Type(VectorType::get({components}, real));
+    for (size_t r = 0; r < moved.registers.size(); ++r) {
+      Value value = LLVM::LoadOp::create(b, loc, word, sharedPointer(read, memory, r), wordBytes);
+      moved.registers[r] = {unpack(value, tile.element, 0, components)};
+    }
+  }
+
+  void shuffle(const digits::ShufflePlan &plan, const Tile &tile, Tile &moved) {
+    // Words of 32 bits, register by register.
+    size_t count = moved.registers.size();
+    std::vector<SmallVector<Value>> words(count);
+    for (size_t r = 0; r < count; ++r) {
+      size_t old = 0;
+      for (auto [i, source] : llvm::enumerate(plan.registerSource))
+        old |= (r >> i & 1) << source;
+      SmallVector<Value> scalars;
+      scalarsOf(tile.registers[old][0], scalars);
+      words[r] = scalars;
+    }
+    auto select = [&](const std::function<int(int)> &laneBit) {
+      for (auto [r, l] : plan.swaps) {
+        Value bit = arith::AndIOp::create(b, loc, thread, constant32(int64_t(1) << laneBit(l)));
+        Value set = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, constant32(0));
+        std::vector<SmallVector<Value>> before = words;
+        for (size_t k = 0; k < count; ++k)
+          for (size_t w = 0; w < words[k].size(); ++w)
+            words[k][w] = arith::SelectOp::create(b, loc, set, before[k ^ (size_t(1) << r)][w], before[k][w]);
+      }
+    };
+    select([&](int l) { return plan.laneSource[l]; });
+    bool straight = true;
+    std::vector<uint64_t> lanes;
+    for (auto [l, source] : llvm::enumerate(plan.laneSource)) {
+      straight &= source == static_cast<int>(l);
+      lanes.push_back(uint64_t(1) << source);
+    }
+    for (size_t l = lanes.size(); l < 5; ++l)
+      lanes.push_back(uint64_t(1) << l);
+    Value lane = scatterBits(b, loc, arith::AndIOp::create(b, loc, thread, constant32(31)), lanes);
+    for (size_t k = 0; k < count; ++k) {
+      int64_t mask = 0;
+      for (auto [r, l] : plan.swaps)
+        if (k >> r & 1)
+          mask ^= int64_t(1) << plan.laneSource[l];
+      if (straight && mask == 0)
+        continue;
+      for (Value &word : words[k])
+        word = straight ? shuffleWord(word, constant32(mask), NVVM::ShflKind::bfly)
+                        : shuffleWord(word, arith::XOrIOp::create(b, loc, lane, constant32(mask)), NVVM::ShflKind::idx);
+    }
+    select([](int l) { return l; });
+    for (size_t k = 0; k < count; ++k) {
+      Leaf leaf = tile.registers[0][0];
+      leaf.factor.reset();
+      if (leaf.kind == Leaf::Kind::Other)
+        leaf.other = words[k][0];
+      else
+        leaf.number.re = codelet.wrap(words[k][0]);
+      if (leaf.kind == Leaf::Kind::Complex)
+        leaf.number.im = codelet.wrap(words[k][1]);
+      moved.registers[k] = {leaf};
+    }
+  }
+
+  /// One value of 32 or 64 bits from another lane.
+  Value shuffleWord(Value value, Value lane, NVVM::ShflKind kind) {
+    Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
+    auto one = [&](Value v) {
+      return NVVM::ShflOp::create(b, loc, v.getType(), constant32(-1), v, lane, constant32(31), kind, UnitAttr());
+    };
+    if (type.isF32() || type.isInteger(32))
+      return one(value);
+    if (type.getIntOrFloatBitWidth() < 32) {
+      Value bits = isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, b.getIntegerType(type.getIntOrFloatBitWidth()), value).getResult() : value;
+      Value back = arith::TruncIOp::create(b, loc, bits.getType(), one(arith::ExtUIOp::create(b, loc, i32, bits)));
+      return isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, type, back).getResult() : back;
+    }
+    Value bits = type.isInteger(64) ? value : arith::BitcastOp::create(b, loc, i64, value).getResult();
+    Value low = one(arith::TruncIOp::create(b, loc, i32, bits));
+    Value high = one(arith::TruncIOp::create(b, loc, i32, arith::ShRUIOp::create(b, loc, bits, constant64(32))));
+    Value joined = arith::OrIOp::create(
+        b, loc, arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, i64, high), constant64(32)),
+        arith::ExtUIOp::create(b, loc, i64, low));
+    return type.isInteger(64) ? joined : arith::BitcastOp::create(b, loc, type, joined).getResult();
+  }
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes::Target &target,
+                                             std::vector<LoweredKernel> &kernels) {
+  MLIRContext *context = function.getContext();
+  context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, scf::SCFDialect, arith::ArithDialect,
+                       math::MathDialect>();
+  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function);
+  if (failed(lowered))
+    return {};
+  kernels = std::move(*lowered);
+  Location loc = function.getLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OpBuilder b(context);
+  b.setInsertionPointToEnd(module->getBody());
+  (*module)->setAttr("gpu.container_module", b.getUnitAttr());
+  auto gpuModule = gpu::GPUModuleOp::create(b, loc, "kernels");
+  gpuModule->setAttr("llvm.data_layout",
+                     b.getStringAttr("e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"));
+  b.setInsertionPointToStart(gpuModule.getBody());
+  auto shared = LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+                                       LLVM::Linkage::External, "shared_memory", Attribute(), /*alignment=*/1024,
+                                       sharedSpace);
+  (void)shared;
+  TwiddleTables tables(gpuModule, globalSpace);
+  size_t index = 0;
+  for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
+    LoweredKernel &entry = kernels[index++];
+    auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
+    SmallVector<Type> parameters(entry.buffers.size(), pointer);
+    parameters.push_back(b.getI64Type());
+    b.setInsertionPointToEnd(gpuModule.getBody());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
+    auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
+    func->setAttr("gpu.kernel", b.getUnitAttr());
+    func->setAttr("nvvm.kernel", b.getUnitAttr());
+    for (size_t i = 0; i < entry.buffers.size(); ++i) {
+      func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+      func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
+      if (i < kernel.getInputs().size())
+        func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+    }
+    GpuEmitter emitter(b, loc, tables, target);
+    if (failed(emitter.run(kernel, func, entry)))
+      return {};
+    if (entry.sharedBytes > target.sharedBytesPerBlock) {
+      kernel.emitError() << "needs " << entry.sharedBytes << " bytes of shared memory, a block of " << target.name
+                         << " has " << target.sharedBytesPerBlock;
+      return {};
+    }
+    auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
+    func->setAttr("nvvm.reqntid", dims(entry.threads));
+    // Registers follow the data a thread holds: room for factors and addresses beside it, and no more.
+    int64_t registers = emitter.dataRegisters <= 16 ? 48 : emitter.dataRegisters <= 32 ? 64 : 128;
+    int64_t blocks = std::max<int64_t>(1, target.registersPerMultiprocessor / (registers * entry.threads));
+    func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(std::min<int64_t>(blocks, 2048 / entry.threads))));
+  }
+  return module;
+}

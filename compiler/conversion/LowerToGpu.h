@@ -1,0 +1,17 @@
+// Kernels as gpu.module of llvm.func kernels for the NVPTX back end.
+#pragma once
+
+#include "compiler/conversion/Buffers.h"
+#include "compiler/passes/Target.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace idc::conversion {
+
+/// A module with one gpu.module named "kernels": one function per id.kernel of `function` in the llvm, nvvm, arith, math
+/// and scf dialects, and the twiddle tables. `kernels` receives how each is launched. Errors are emitted and give null.
+mlir::OwningOpRef<mlir::ModuleOp> lowerToGpu(mlir::func::FuncOp function, const passes::Target &target,
+                                             std::vector<LoweredKernel> &kernels);
+
+} // namespace idc::conversion

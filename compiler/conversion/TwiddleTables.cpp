@@ -1,0 +1,112 @@
+#include "compiler/conversion/TwiddleTables.h"
+
+#include "compiler/conversion/RootOfUnity.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Polynomial;
+
+/// The factor for the monomials of `part`, its digits packed in the order of `digits`.
+static TwiddleFactor makeFactor(int64_t root, const Polynomial &part, const std::vector<int> &digits) {
+  int64_t common = root;
+  for (const auto &[monomial, coefficient] : part.monomials())
+    common = std::gcd(common, coefficient);
+  TwiddleFactor factor{root / common, digits, {}};
+  for (const auto &[monomial, coefficient] : part.monomials()) {
+    Polynomial::Monomial packed;
+    for (int digit : monomial)
+      packed.push_back(static_cast<int>(std::find(digits.begin(), digits.end(), digit) - digits.begin()) + 1);
+    std::sort(packed.begin(), packed.end());
+    factor.exponent = factor.exponent + Polynomial::term(coefficient / common, packed);
+  }
+  return factor;
+}
+
+std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomial &exponent, int maxBits) {
+  std::vector<TwiddleFactor> factors;
+  if (exponent.isAffine()) {
+    std::vector<std::pair<int64_t, int>> terms; // (coefficient, digit): neighbouring weights share a table
+    for (const auto &[monomial, coefficient] : exponent.monomials())
+      terms.emplace_back(coefficient, monomial[0]);
+    // Ascending powers of omega or of its inverse both give consecutive table entries to consecutive indices.
+    std::sort(terms.begin(), terms.end(), [&](const auto &a, const auto &b) {
+      return std::min(a.first, root - a.first) < std::min(b.first, root - b.first);
+    });
+    size_t chunks = (terms.size() + maxBits - 1) / maxBits;
+    for (size_t c = 0, i = 0; c < chunks; ++c) {
+      size_t end = terms.size() * (c + 1) / chunks;
+      Polynomial part;
+      std::vector<int> digits;
+      for (; i < end; ++i) {
+        part = part + Polynomial::term(terms[i].first, {terms[i].second});
+        digits.push_back(terms[i].second);
+      }
+      factors.push_back(makeFactor(root, part, digits));
+    }
+    return factors;
+  }
+  // Digits that meet in a monomial must share a table.
+  std::vector<std::pair<std::vector<int>, Polynomial>> groups;
+  for (const auto &[monomial, coefficient] : exponent.monomials()) {
+    std::vector<int> digits = Polynomial::term(1, monomial).digits();
+    Polynomial part = Polynomial::term(coefficient, monomial);
+    for (size_t g = 0; g < groups.size();) {
+      bool meets = std::any_of(digits.begin(), digits.end(), [&](int d) {
+        return std::find(groups[g].first.begin(), groups[g].first.end(), d) != groups[g].first.end();
+      });
+      if (!meets) {
+        ++g;
+        continue;
+      }
+      part = part + groups[g].second;
+      groups.erase(groups.begin() + static_cast<long>(g));
+      digits = part.digits();
+    }
+    groups.emplace_back(digits, part);
+  }
+  for (const auto &[digits, part] : groups) {
+    if (static_cast<int>(digits.size()) > maxBits)
+      return {};
+    factors.push_back(makeFactor(root, part, digits));
+  }
+  return factors;
+}
+
+std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {
+  std::string key = std::to_string(factor.root) + ":" + factor.exponent.str() + ":" +
+                    std::to_string(factor.digits.size()) + (real.isF64() ? "d" : "f");
+  auto [entry, inserted] = names.try_emplace(key);
+  if (!inserted)
+    return entry->second;
+  entry->second = "omega_table_" + std::to_string(names.size() - 1);
+  size_t count = size_t(1) << factor.digits.size();
+  std::vector<double> values;
+  std::vector<int64_t> bits(factor.digits.size());
+  for (size_t index = 0; index < count; ++index) {
+    for (size_t i = 0; i < bits.size(); ++i)
+      bits[i] = static_cast<int64_t>(index >> i & 1);
+    std::complex<double> w = rootOfUnity(factor.root, factor.exponent.evaluate(bits, factor.root));
+    values.push_back(w.real());
+    values.push_back(w.imag());
+  }
+  auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, real);
+  DenseElementsAttr data;
+  if (real.isF64()) {
+    data = DenseElementsAttr::get(shape, ArrayRef<double>(values));
+  } else {
+    std::vector<float> rounded(values.begin(), values.end());
+    data = DenseElementsAttr::get(shape, ArrayRef<float>(rounded));
+  }
+  OpBuilder b(module->getContext());
+  b.setInsertionPointToStart(&module->getRegion(0).front());
+  auto array = LLVM::LLVMArrayType::get(real, values.size());
+  LLVM::GlobalOp::create(b, module->getLoc(), array, /*isConstant=*/true, LLVM::Linkage::Internal, entry->second, data,
+                         /*alignment=*/16, addressSpace);
+  return entry->second;
+}

@@ -1,0 +1,40 @@
+// Tables of roots of unity: initialised globals of the module, one per distinct function of packed digits.
+#pragma once
+
+#include "dialect/digits/Polynomial.h"
+
+#include "mlir/IR/Builders.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace idc::conversion {
+
+/// omega(root, exponent) split into a compile-time root and factors that tables give.
+struct TwiddleFactor {
+  int64_t root;                 // of the table: the exponent's coefficients are reduced to lowest terms with it
+  std::vector<int> digits;      // index bit i of the table is digits[i]
+  digits::Polynomial exponent;  // in the packed digits: digit i+1 is index bit i
+};
+
+/// Splits omega(root, exponent), exponent in run-time digits of radix 2 without constant term, into table factors of at
+/// most `maxBits` index bits each: an affine exponent by its digits in the order of their coefficients, another one by
+/// connected groups of digits. Empty when a group is larger than a table may be.
+std::vector<TwiddleFactor> splitTwiddle(int64_t root, const digits::Polynomial &exponent, int maxBits);
+
+class TwiddleTables {
+public:
+  /// Tables become globals at the start of `module` in the given address space.
+  TwiddleTables(mlir::Operation *module, unsigned addressSpace) : module(module), addressSpace(addressSpace) {}
+
+  /// The name of the global with (re, im) pairs of `real` for every index of the factor.
+  std::string table(const TwiddleFactor &factor, mlir::Type real);
+
+private:
+  mlir::Operation *module;
+  unsigned addressSpace;
+  std::map<std::string, std::string> names;
+};
+
+} // namespace idc::conversion

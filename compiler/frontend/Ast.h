@@ -1,0 +1,195 @@
+// The abstract syntax tree of a source file. Plain data: names are unresolved, nothing is typed.
+#pragma once
+
+#include "llvm/Support/SMLoc.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace idc::frontend {
+
+struct Expr;
+struct TypeExpr;
+using ExprPtr = std::unique_ptr<Expr>;
+using TypeExprPtr = std::unique_ptr<TypeExpr>;
+
+/// `[y: 2^m]` of a type: an optional dimension name and the length.
+struct Dimension {
+  std::string name;
+  ExprPtr length;
+  llvm::SMRange range;
+};
+
+struct TypeExpr {
+  enum class Kind { Name, Complex, Mod };
+  Kind kind = Kind::Name;
+  std::string name;                     // Name: scalar type, record or type variable
+  std::vector<TypeExprPtr> arguments;   // Name: type arguments; Complex: its real type
+  ExprPtr modulus;                      // Mod
+  std::vector<Dimension> dimensions;    // most significant first; empty: a scalar
+  llvm::SMRange range;
+};
+
+/// One expression. `arguments` are operands, call arguments, elements or field values, by kind.
+struct Expr {
+  enum class Kind {
+    Integer,  // text
+    Real,     // text
+    Boolean,  // value
+    Variable, // name
+    Unary,    // name is the operator
+    Binary,   // name is the operator, `^` (power) included
+    Call,     // name(arguments)
+    TypeCall, // type(arguments): a conversion to complex<T> or mod<P>
+    TypeName, // a type where a value stands: only in a schedule's condition
+    Tuple,    // (a, b); parentheses around one expression leave no trace
+    Array,    // [a, b]
+    Range,    // hi..lo, in digit lists
+    Index,    // arguments[0][arguments[1]]
+    Field,    // arguments[0].name
+    Record,   // name{fields[i]: arguments[i]}
+    Pipe      // arguments[0] |> stage
+  };
+  Kind kind = Kind::Integer;
+  llvm::SMRange range;
+  llvm::SMLoc loc; // where a message points: the operator of a binary expression, else the beginning
+  std::string name, text;
+  bool value = false;
+  std::vector<ExprPtr> arguments;
+  std::vector<std::pair<std::string, llvm::SMLoc>> fields;
+  TypeExprPtr type;
+  int depth = 1; // nesting below this expression, itself included
+
+  // Pipe: `|> name|type (stageArguments) ^ power @ digits`; power and digits may be absent.
+  std::vector<ExprPtr> stageArguments;
+  bool hasArguments = false; // parentheses were written
+  ExprPtr power, digits;
+};
+
+struct Statement;
+using Block = std::vector<std::unique_ptr<Statement>>;
+
+struct Name {
+  std::string text;
+  llvm::SMRange range;
+};
+
+struct Statement {
+  enum class Kind { Let, Assign, AssignElement, For, If, Require, Return };
+  Kind kind;
+  llvm::SMRange range;
+  std::vector<Name> names;      // Let, Assign: targets; AssignElement, For: the variable
+  bool tuple = false;           // Let, Assign: the targets stand in parentheses
+  std::vector<ExprPtr> values;  // Let, Assign, Return: the value; AssignElement: index, value; If: one condition per arm;
+                                // For: from, to and, when written, by; Require: the condition
+  bool down = false;            // For: `downto`
+  std::string message;          // Require
+  std::vector<Block> blocks;    // For: the body; If: one per arm and, when written, the else block
+};
+
+struct Generic {
+  Name name;
+  TypeExprPtr fallback; // may be null
+};
+
+struct Param {
+  Name name;
+  TypeExprPtr type;
+};
+
+struct SourceFile;
+
+struct Function {
+  enum class Kind { Func, Node, Algorithm };
+  Kind kind;
+  Name name;
+  std::string doc;
+  std::vector<Generic> generics;
+  std::vector<Param> params;
+  std::vector<TypeExprPtr> results;
+  bool tupleResult = false;
+  Block body;
+  llvm::SMRange range;
+  const SourceFile *file = nullptr;
+};
+/// "func", "node", "algorithm".
+const char *kindName(Function::Kind kind);
+
+struct Const {
+  Name name;
+  std::string doc;
+  ExprPtr value;
+  const SourceFile *file = nullptr;
+};
+
+struct TypeDecl {
+  Name name;
+  std::string doc;
+  std::vector<Generic> generics;
+  std::vector<Param> fields;
+  const SourceFile *file = nullptr;
+};
+
+/// The steps a kernel runs under one mapping. `mapping` is text for digits::Mapping::parse: "reg(13..9) lane(5..1)".
+struct ScheduleRange {
+  enum class Kind { Load, Steps, Store };
+  Kind kind;
+  int first = 0, last = 0; // Steps
+  std::string mapping;
+  llvm::SMRange range;
+};
+
+struct ScheduleKernel {
+  enum class Kind { Plain, Cluster, Tickets, Cooperative, DependentLaunch };
+  Kind kind = Kind::Plain;
+  int clusterSize = 1;               // Cluster
+  std::vector<ScheduleRange> ranges; // load, steps…, store; load and store may be absent
+  std::vector<int> order;            // address digits of the kernel's result from high to low; empty: natural order
+  llvm::SMRange range;
+};
+
+struct ScheduleDecl {
+  Name entry;
+  std::string target; // "sm_90"
+  std::string doc;
+  ExprPtr condition; // over sizes and types; null: always
+  std::vector<ScheduleKernel> kernels;
+  llvm::SMRange range;
+  const SourceFile *file = nullptr;
+};
+
+struct Import {
+  std::string path;
+  llvm::SMRange range;
+  const SourceFile *file = nullptr; // set when the import was found
+};
+
+struct SourceFile {
+  std::string path;
+  std::vector<Import> imports;
+  std::vector<std::unique_ptr<Const>> consts;
+  std::vector<std::unique_ptr<TypeDecl>> types;
+  std::vector<std::unique_ptr<Function>> functions;
+  std::vector<std::unique_ptr<ScheduleDecl>> schedules;
+};
+
+/// A program: the main file first, then what it imports, each file once.
+struct Source {
+  std::vector<std::unique_ptr<SourceFile>> files;
+  const SourceFile &main() const { return *files.front(); }
+};
+
+/// Declarations visible in a file: its own, then imported ones in the order of the imports. Null when there is none.
+const Function *findFunction(const SourceFile &file, const std::string &name);
+const TypeDecl *findType(const SourceFile &file, const std::string &name);
+const Const *findConst(const SourceFile &file, const std::string &name);
+
+/// The tree as indented text (`--emit=ast`).
+std::string printAst(const Source &source);
+/// An expression or type in the language's own spelling.
+std::string printExpr(const Expr &expr);
+std::string printType(const TypeExpr &type);
+
+} // namespace idc::frontend

@@ -1,0 +1,557 @@
+#include "compiler/frontend/AstBuilder.h"
+
+#include <algorithm>
+
+namespace idc::frontend {
+
+using antlr4::ParserRuleContext;
+using antlr4::Token;
+
+namespace {
+// Deeper trees than people write; later passes over the AST recurse.
+constexpr int maxDepth = 400;
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Small pieces
+//===----------------------------------------------------------------------===//
+
+llvm::SMRange AstBuilder::range(Token *first, Token *last) const {
+  size_t begin = first->getStartIndex(), end = last->getStopIndex() + 1;
+  return {locate(begin), locate(std::max(begin, end))};
+}
+
+llvm::SMRange AstBuilder::range(ParserRuleContext *context) const {
+  Token *last = context->getStop() ? context->getStop() : context->getStart();
+  return range(context->getStart(), last);
+}
+
+Name AstBuilder::name(IdParser::NameContext *context) const { return {context->getText(), range(context)}; }
+
+std::string AstBuilder::doc(ParserRuleContext *context) const {
+  std::string text;
+  for (Token *token : tokens.getHiddenTokensToLeft(context->getStart()->getTokenIndex())) {
+    std::string line = token->getText().substr(3);
+    text += (line.empty() || line[0] != ' ' ? line : line.substr(1)) + "\n";
+  }
+  return text;
+}
+
+std::string AstBuilder::unquote(antlr4::tree::TerminalNode *string) const {
+  std::string text = string->getText();
+  return text.substr(1, text.size() - 2);
+}
+
+int AstBuilder::number(antlr4::tree::TerminalNode *integer) {
+  std::string text = integer->getText();
+  if (text.size() > 6) {
+    diagnostics.error(locate(integer->getSymbol()->getStartIndex()), "number out of range");
+    return 0;
+  }
+  return std::stoi(text);
+}
+
+ExprPtr AstBuilder::make(Expr::Kind kind, llvm::SMRange range) const {
+  auto result = std::make_unique<Expr>();
+  result->kind = kind;
+  result->range = range;
+  result->loc = range.Start;
+  return result;
+}
+
+void AstBuilder::adopt(Expr &parent, ExprPtr child) {
+  if (child->depth + 1 > maxDepth) {
+    if (!tooDeep)
+      diagnostics.error(child->loc, "expression is nested too deeply (more than " + std::to_string(maxDepth) +
+                                        " levels); use let to name parts of it");
+    tooDeep = true;
+    child = make(Expr::Kind::Boolean, child->range);
+  }
+  parent.depth = std::max(parent.depth, child->depth + 1);
+  parent.arguments.push_back(std::move(child));
+}
+
+ExprPtr AstBuilder::binary(const std::string &op, ParserRuleContext *opContext, ExprPtr left, ExprPtr right) {
+  ExprPtr result = make(Expr::Kind::Binary, {left->range.Start, right->range.End});
+  result->name = op;
+  if (opContext)
+    result->loc = range(opContext).Start;
+  adopt(*result, std::move(left));
+  adopt(*result, std::move(right));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Expressions
+//===----------------------------------------------------------------------===//
+
+ExprPtr AstBuilder::expr(IdParser::ExprContext *context) {
+  ExprPtr result = logicalOr(context->logicalOr());
+  for (IdParser::StageContext *next : context->stage())
+    result = stage(next, std::move(result));
+  return result;
+}
+
+ExprPtr AstBuilder::stage(IdParser::StageContext *context, ExprPtr piped) {
+  ExprPtr result = make(Expr::Kind::Pipe, range(context));
+  adopt(*result, std::move(piped));
+  if (IdParser::GenericTypeContext *type = context->stageName()->genericType())
+    result->type = genericType(type);
+  else
+    result->name = context->stageName()->getText();
+  if (context->arguments()) {
+    result->hasArguments = true;
+    for (IdParser::ExprContext *argument : context->arguments()->expr()) {
+      ExprPtr value = expr(argument);
+      result->depth = std::max(result->depth, value->depth + 1);
+      result->stageArguments.push_back(std::move(value));
+    }
+  }
+  if (context->exponent())
+    result->power = exponent(context->exponent());
+  if (IdParser::DigitListContext *list = context->digitList()) {
+    result->digits = additive(list->additive(0));
+    if (list->additive().size() > 1)
+      result->digits = rangeExpr(std::move(result->digits), additive(list->additive(1)), range(list));
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::rangeExpr(ExprPtr high, ExprPtr low, llvm::SMRange range) {
+  ExprPtr result = make(Expr::Kind::Range, range);
+  adopt(*result, std::move(high));
+  adopt(*result, std::move(low));
+  return result;
+}
+
+ExprPtr AstBuilder::logicalOr(IdParser::LogicalOrContext *context) {
+  ExprPtr result = logicalAnd(context->logicalAnd(0));
+  for (size_t i = 1; i < context->logicalAnd().size(); ++i)
+    result = binary("||", nullptr, std::move(result), logicalAnd(context->logicalAnd(i)));
+  return result;
+}
+
+ExprPtr AstBuilder::logicalAnd(IdParser::LogicalAndContext *context) {
+  ExprPtr result = comparison(context->comparison(0));
+  for (size_t i = 1; i < context->comparison().size(); ++i)
+    result = binary("&&", nullptr, std::move(result), comparison(context->comparison(i)));
+  return result;
+}
+
+ExprPtr AstBuilder::comparison(IdParser::ComparisonContext *context) {
+  ExprPtr result = bitOr(context->bitOr(0));
+  for (size_t i = 1; i < context->bitOr().size(); ++i) {
+    IdParser::ComparisonOperatorContext *op = context->comparisonOperator(i - 1);
+    if (i == 2)
+      diagnostics.error(range(op).Start, "comparisons do not chain; join two of them with '&&'", range(op));
+    result = binary(op->getText(), op, std::move(result), bitOr(context->bitOr(i)));
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::bitOr(IdParser::BitOrContext *context) {
+  ExprPtr result = bitAnd(context->bitAnd(0));
+  for (size_t i = 1; i < context->bitAnd().size(); ++i)
+    result = binary("|", nullptr, std::move(result), bitAnd(context->bitAnd(i)));
+  return result;
+}
+
+ExprPtr AstBuilder::bitAnd(IdParser::BitAndContext *context) {
+  ExprPtr result = shift(context->shift(0));
+  for (size_t i = 1; i < context->shift().size(); ++i)
+    result = binary("&", nullptr, std::move(result), shift(context->shift(i)));
+  return result;
+}
+
+ExprPtr AstBuilder::shift(IdParser::ShiftContext *context) {
+  ExprPtr result = additive(context->additive(0));
+  for (size_t i = 1; i < context->additive().size(); ++i) {
+    IdParser::ShiftOperatorContext *op = context->shiftOperator(i - 1);
+    if (op->getStop()->getStartIndex() > op->getStart()->getStartIndex() + 1)
+      diagnostics.error(range(op).Start, "expected an expression after '>'", range(op));
+    result = binary(op->getText(), op, std::move(result), additive(context->additive(i)));
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::additive(IdParser::AdditiveContext *context) {
+  ExprPtr result = multiplicative(context->multiplicative(0));
+  for (size_t i = 1; i < context->multiplicative().size(); ++i) {
+    IdParser::AdditiveOperatorContext *op = context->additiveOperator(i - 1);
+    result = binary(op->getText(), op, std::move(result), multiplicative(context->multiplicative(i)));
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::multiplicative(IdParser::MultiplicativeContext *context) {
+  ExprPtr result = unary(context->unary(0));
+  for (size_t i = 1; i < context->unary().size(); ++i) {
+    IdParser::MultiplicativeOperatorContext *op = context->multiplicativeOperator(i - 1);
+    result = binary(op->getText(), op, std::move(result), unary(context->unary(i)));
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::unary(IdParser::UnaryContext *context) {
+  ExprPtr result = power(context->power());
+  std::vector<IdParser::UnaryOperatorContext *> ops = context->unaryOperator();
+  for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
+    ExprPtr outer = make(Expr::Kind::Unary, {range(*op).Start, result->range.End});
+    outer->name = (*op)->getText();
+    adopt(*outer, std::move(result));
+    result = std::move(outer);
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::power(IdParser::PowerContext *context) {
+  std::vector<IdParser::ExponentContext *> exponents = context->exponent();
+  if (exponents.empty())
+    return postfix(context->postfix());
+  ExprPtr result = exponent(exponents.back());
+  for (size_t i = exponents.size() - 1; i > 0; --i)
+    result = binary("^", nullptr, exponent(exponents[i - 1]), std::move(result));
+  return binary("^", nullptr, postfix(context->postfix()), std::move(result));
+}
+
+ExprPtr AstBuilder::exponent(IdParser::ExponentContext *context) {
+  ExprPtr result = postfix(context->postfix());
+  for (size_t i = 1; i < context->children.size(); ++i) {
+    ExprPtr outer = make(Expr::Kind::Unary, {range(context).Start, result->range.End});
+    outer->name = "-";
+    adopt(*outer, std::move(result));
+    result = std::move(outer);
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::postfix(IdParser::PostfixContext *context) {
+  ExprPtr result = primary(context->primary());
+  for (IdParser::SuffixContext *suffix : context->suffix()) {
+    ExprPtr outer = make(suffix->name() ? Expr::Kind::Field : Expr::Kind::Index,
+                         {result->range.Start, range(suffix).End});
+    outer->loc = range(suffix).Start;
+    adopt(*outer, std::move(result));
+    if (suffix->name())
+      outer->name = suffix->name()->getText();
+    else
+      adopt(*outer, expr(suffix->expr()));
+    result = std::move(outer);
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::element(IdParser::ElementContext *context) {
+  ExprPtr result = expr(context->expr(0));
+  if (context->expr().size() > 1)
+    result = rangeExpr(std::move(result), expr(context->expr(1)), range(context));
+  return result;
+}
+
+TypeExprPtr AstBuilder::genericType(IdParser::GenericTypeContext *context) {
+  auto result = std::make_unique<TypeExpr>();
+  result->range = range(context);
+  if (context->additive()) {
+    result->kind = TypeExpr::Kind::Mod;
+    result->modulus = additive(context->additive());
+  } else {
+    result->kind = TypeExpr::Kind::Complex;
+    result->arguments.push_back(type(context->type()));
+  }
+  return result;
+}
+
+ExprPtr AstBuilder::primary(IdParser::PrimaryContext *context) {
+  llvm::SMRange here = range(context);
+  auto arguments = [&](Expr &call, IdParser::ArgumentsContext *list) {
+    for (IdParser::ExprContext *argument : list->expr())
+      adopt(call, expr(argument));
+  };
+  if (auto *integer = dynamic_cast<IdParser::IntegerContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Integer, here);
+    result->text = integer->getText();
+    return result;
+  }
+  if (auto *real = dynamic_cast<IdParser::RealContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Real, here);
+    result->text = real->getText();
+    return result;
+  }
+  if (auto *boolean = dynamic_cast<IdParser::BooleanContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Boolean, here);
+    result->value = boolean->getText() == "true";
+    return result;
+  }
+  if (auto *variable = dynamic_cast<IdParser::VariableContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Variable, here);
+    result->name = variable->name()->getText();
+    return result;
+  }
+  if (auto *call = dynamic_cast<IdParser::CallContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Call, here);
+    result->name = call->name()->getText();
+    arguments(*result, call->arguments());
+    return result;
+  }
+  if (auto *call = dynamic_cast<IdParser::ComplexCallContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Call, here);
+    result->name = "complex";
+    arguments(*result, call->arguments());
+    return result;
+  }
+  if (auto *call = dynamic_cast<IdParser::TypeCallContext *>(context)) {
+    ExprPtr result = make(call->arguments() ? Expr::Kind::TypeCall : Expr::Kind::TypeName, here);
+    result->type = genericType(call->genericType());
+    if (call->arguments())
+      arguments(*result, call->arguments());
+    return result;
+  }
+  if (auto *record = dynamic_cast<IdParser::RecordContext *>(context)) {
+    ExprPtr result = make(Expr::Kind::Record, here);
+    result->name = record->name()->getText();
+    for (IdParser::FieldValueContext *field : record->fieldValue()) {
+      result->fields.push_back({field->name()->getText(), range(field->name()).Start});
+      adopt(*result, expr(field->expr()));
+    }
+    return result;
+  }
+  if (auto *tuple = dynamic_cast<IdParser::TupleContext *>(context)) {
+    if (tuple->element().size() == 1 && tuple->element(0)->expr().size() == 1)
+      return expr(tuple->element(0)->expr(0));
+    ExprPtr result = make(Expr::Kind::Tuple, here);
+    for (IdParser::ElementContext *member : tuple->element())
+      adopt(*result, element(member));
+    return result;
+  }
+  ExprPtr result = make(Expr::Kind::Array, here);
+  if (auto *array = dynamic_cast<IdParser::ArrayContext *>(context))
+    for (IdParser::ElementContext *member : array->element())
+      adopt(*result, element(member));
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Types and declarations
+//===----------------------------------------------------------------------===//
+
+TypeExprPtr AstBuilder::type(IdParser::TypeContext *context) {
+  auto result = std::make_unique<TypeExpr>();
+  result->range = range(context);
+  IdParser::BaseTypeContext *base = context->baseType();
+  if (base->additive()) {
+    result->kind = TypeExpr::Kind::Mod;
+    result->modulus = additive(base->additive());
+  } else {
+    if (base->name())
+      result->name = base->name()->getText();
+    else
+      result->kind = TypeExpr::Kind::Complex;
+    for (IdParser::TypeContext *argument : base->type())
+      result->arguments.push_back(type(argument));
+  }
+  for (IdParser::DimensionContext *dimension : context->dimension())
+    result->dimensions.push_back({dimension->name() ? dimension->name()->getText() : "", expr(dimension->expr()),
+                                  range(dimension)});
+  return result;
+}
+
+Generic AstBuilder::generic(IdParser::GenericContext *context) {
+  return {name(context->name()), context->type() ? type(context->type()) : nullptr};
+}
+
+std::unique_ptr<TypeDecl> AstBuilder::typeDecl(IdParser::TypeDeclContext *context) {
+  auto result = std::make_unique<TypeDecl>();
+  result->name = name(context->name());
+  result->doc = doc(context);
+  for (IdParser::GenericContext *parameter :
+       context->generics() ? context->generics()->generic() : context->generic())
+    result->generics.push_back(generic(parameter));
+  for (IdParser::FieldContext *field : context->field())
+    result->fields.push_back({name(field->name()), type(field->type())});
+  return result;
+}
+
+std::unique_ptr<Function> AstBuilder::function(IdParser::FunctionContext *context) {
+  auto result = std::make_unique<Function>();
+  std::string kind = context->kind->getText();
+  result->kind = kind == "func"   ? Function::Kind::Func
+                 : kind == "node" ? Function::Kind::Node
+                                  : Function::Kind::Algorithm;
+  result->name = name(context->name());
+  result->doc = doc(context);
+  result->range = range(context);
+  if (context->generics())
+    for (IdParser::GenericContext *parameter : context->generics()->generic())
+      result->generics.push_back(generic(parameter));
+  for (IdParser::ParamContext *param : context->param())
+    result->params.push_back({name(param->name()), type(param->type())});
+  for (IdParser::TypeContext *resultType : context->result()->type())
+    result->results.push_back(type(resultType));
+  result->tupleResult = result->results.size() > 1;
+  result->body = block(context->block());
+  return result;
+}
+
+Block AstBuilder::block(IdParser::BlockContext *context) {
+  Block result;
+  for (IdParser::StatementContext *next : context->statement())
+    result.push_back(statement(next));
+  return result;
+}
+
+std::unique_ptr<Statement> AstBuilder::statement(IdParser::StatementContext *context) {
+  auto result = std::make_unique<Statement>();
+  result->range = range(context);
+  auto targets = [&](IdParser::PatternContext *pattern) {
+    for (IdParser::NameContext *target : pattern->name())
+      result->names.push_back(name(target));
+    result->tuple = pattern->name().size() > 1;
+  };
+  if (auto *let = dynamic_cast<IdParser::LetStatementContext *>(context)) {
+    result->kind = Statement::Kind::Let;
+    targets(let->pattern());
+    result->values.push_back(expr(let->expr()));
+  } else if (auto *assign = dynamic_cast<IdParser::AssignmentContext *>(context)) {
+    result->kind = Statement::Kind::Assign;
+    targets(assign->pattern());
+    result->values.push_back(expr(assign->expr()));
+  } else if (auto *elementOf = dynamic_cast<IdParser::ElementAssignmentContext *>(context)) {
+    result->kind = Statement::Kind::AssignElement;
+    result->names.push_back(name(elementOf->name()));
+    result->values.push_back(expr(elementOf->expr(0)));
+    result->values.push_back(expr(elementOf->expr(1)));
+  } else if (auto *loop = dynamic_cast<IdParser::ForStatementContext *>(context)) {
+    result->kind = Statement::Kind::For;
+    result->names.push_back(name(loop->name()));
+    for (IdParser::AdditiveContext *bound : loop->additive())
+      result->values.push_back(additive(bound));
+    for (antlr4::tree::ParseTree *child : loop->children)
+      if (child->getText() == "downto" && child->children.empty())
+        result->down = true;
+    result->blocks.push_back(block(loop->block()));
+  } else if (auto *branch = dynamic_cast<IdParser::IfStatementContext *>(context)) {
+    result->kind = Statement::Kind::If;
+    for (IdParser::ExprContext *condition : branch->expr())
+      result->values.push_back(expr(condition));
+    for (IdParser::BlockContext *arm : branch->block())
+      result->blocks.push_back(block(arm));
+  } else if (auto *require = dynamic_cast<IdParser::RequireStatementContext *>(context)) {
+    result->kind = Statement::Kind::Require;
+    result->values.push_back(expr(require->expr()));
+    result->message = unquote(require->STRING());
+  } else if (auto *ret = dynamic_cast<IdParser::ReturnStatementContext *>(context)) {
+    result->kind = Statement::Kind::Return;
+    result->values.push_back(expr(ret->expr()));
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Schedules
+//===----------------------------------------------------------------------===//
+
+std::string AstBuilder::columns(IdParser::ColumnsContext *context) {
+  std::string text;
+  for (IdParser::ColumnContext *column : context->column()) {
+    if (column->name() && column->getText() != "_")
+      diagnostics.error(range(column).Start, "expected a digit, a range of digits, '(a^b)' or '_'", range(column));
+    text += (text.empty() ? "" : " ") + column->getText();
+  }
+  return text;
+}
+
+std::string AstBuilder::mapping(IdParser::MappingContext *context) {
+  static const std::vector<std::string> fields = {"reg", "lane", "warp", "rank", "block", "turn"};
+  std::string text;
+  for (IdParser::MappingFieldContext *field : context->mappingField()) {
+    std::string fieldName = field->name()->getText();
+    if (std::find(fields.begin(), fields.end(), fieldName) == fields.end())
+      diagnostics.error(range(field).Start,
+                        "unknown field '" + fieldName + "'; expected reg, lane, warp, rank, block or turn",
+                        range(field->name()));
+    if (field->columns())
+      text += (text.empty() ? "" : " ") + fieldName + "(" + columns(field->columns()) + ")";
+  }
+  return text;
+}
+
+ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
+  ScheduleKernel result;
+  result.range = range(context);
+  std::string kind = context->kernelKind()->getStart()->getText();
+  if (kind == "cluster") {
+    result.kind = ScheduleKernel::Kind::Cluster;
+    result.clusterSize = number(context->kernelKind()->INT());
+    if (result.clusterSize < 1)
+      diagnostics.error(range(context->kernelKind()).Start, "a cluster has at least one block",
+                        range(context->kernelKind()));
+  } else {
+    result.kind = kind == "plain"         ? ScheduleKernel::Kind::Plain
+                  : kind == "tickets"     ? ScheduleKernel::Kind::Tickets
+                  : kind == "cooperative" ? ScheduleKernel::Kind::Cooperative
+                                          : ScheduleKernel::Kind::DependentLaunch;
+  }
+  if (IdParser::LoadBlockContext *load = context->loadBlock())
+    result.ranges.push_back({ScheduleRange::Kind::Load, 0, 0, mapping(load->mapping()), range(load)});
+  for (IdParser::StepBlockContext *steps : context->stepBlock()) {
+    int first = number(steps->INT(0)), last = steps->INT().size() > 1 ? number(steps->INT(1)) : first;
+    if (first < 1 || last < first)
+      diagnostics.error(range(steps).Start, "steps count up from 1", range(steps));
+    result.ranges.push_back({ScheduleRange::Kind::Steps, first, last, mapping(steps->mapping()), range(steps)});
+  }
+  if (IdParser::StoreBlockContext *store = context->storeBlock())
+    result.ranges.push_back({ScheduleRange::Kind::Store, 0, 0, mapping(store->mapping()), range(store)});
+  if (IdParser::OrderClauseContext *order = context->orderClause()) {
+    for (IdParser::ColumnContext *column : order->columns() ? order->columns()->column()
+                                                            : std::vector<IdParser::ColumnContext *>()) {
+      bool isRange = column->children.size() == 3 && column->INT().size() == 2 && column->children[1]->getText() == "..";
+      if (column->name() || (!isRange && column->INT().size() != 1)) {
+        diagnostics.error(range(column).Start, "an address order lists digits", range(column));
+        continue;
+      }
+      int high = number(column->INT(0)), low = isRange ? number(column->INT(1)) : high;
+      for (int digit = high; digit >= low; --digit)
+        result.order.push_back(digit);
+    }
+  }
+  return result;
+}
+
+std::unique_ptr<ScheduleDecl> AstBuilder::schedule(IdParser::ScheduleContext *context) {
+  auto result = std::make_unique<ScheduleDecl>();
+  result->entry = name(context->name(0));
+  result->target = context->name(1)->getText();
+  result->doc = doc(context);
+  result->range = range(context);
+  if (context->expr())
+    result->condition = expr(context->expr());
+  for (IdParser::KernelContext *next : context->kernel())
+    result->kernels.push_back(kernel(next));
+  return result;
+}
+
+void AstBuilder::build(IdParser::ProgramContext *program, SourceFile &file) {
+  for (IdParser::ItemContext *item : program->item()) {
+    if (IdParser::ImportDeclContext *import = item->importDecl()) {
+      file.imports.push_back({unquote(import->STRING()), range(import->STRING()->getSymbol(), import->STRING()->getSymbol()), nullptr});
+    } else if (IdParser::ConstDeclContext *constDecl = item->constDecl()) {
+      auto result = std::make_unique<Const>();
+      result->name = name(constDecl->name());
+      result->doc = doc(constDecl);
+      result->value = expr(constDecl->expr());
+      result->file = &file;
+      file.consts.push_back(std::move(result));
+    } else if (item->typeDecl()) {
+      file.types.push_back(typeDecl(item->typeDecl()));
+      file.types.back()->file = &file;
+    } else if (item->function()) {
+      file.functions.push_back(function(item->function()));
+      file.functions.back()->file = &file;
+    } else if (item->schedule()) {
+      file.schedules.push_back(schedule(item->schedule()));
+      file.schedules.back()->file = &file;
+    }
+  }
+}
+
+} // namespace idc::frontend

@@ -1,0 +1,435 @@
+// Checks that need no sizes: names, numbers of arguments, places. All mistakes of all files are reported in one run.
+#include "compiler/frontend/Elaborator.h"
+
+#include <algorithm>
+
+namespace idc::frontend {
+
+const char *kindName(Function::Kind kind) {
+  return kind == Function::Kind::Func ? "func" : kind == Function::Kind::Node ? "node" : "algorithm";
+}
+
+namespace {
+
+template <typename Decl>
+const Decl *findIn(const SourceFile &file, const std::string &name,
+                   const std::vector<std::unique_ptr<Decl>> SourceFile::*list, std::set<const SourceFile *> &seen) {
+  if (!seen.insert(&file).second)
+    return nullptr;
+  for (const auto &decl : file.*list)
+    if (decl->name.text == name)
+      return decl.get();
+  for (const Import &import : file.imports)
+    if (import.file)
+      if (const Decl *found = findIn<Decl>(*import.file, name, list, seen))
+        return found;
+  return nullptr;
+}
+
+template <typename Decl>
+const Decl *findDecl(const SourceFile &file, const std::string &name,
+                     const std::vector<std::unique_ptr<Decl>> SourceFile::*list) {
+  std::set<const SourceFile *> seen;
+  return findIn<Decl>(file, name, list, seen);
+}
+
+} // namespace
+
+const Function *findFunction(const SourceFile &file, const std::string &name) {
+  return findDecl<Function>(file, name, &SourceFile::functions);
+}
+const TypeDecl *findType(const SourceFile &file, const std::string &name) {
+  return findDecl<TypeDecl>(file, name, &SourceFile::types);
+}
+const Const *findConst(const SourceFile &file, const std::string &name) {
+  return findDecl<Const>(file, name, &SourceFile::consts);
+}
+
+namespace {
+
+class Checker {
+public:
+  Checker(const Source &source, Diagnostics &diagnostics) : diagnostics(diagnostics) {
+    for (const auto &each : source.files)
+      for (const auto &function : each->functions) {
+        for (const Param &param : function->params)
+          collectDimensions(*param.type);
+        for (const TypeExprPtr &result : function->results)
+          collectDimensions(*result);
+      }
+  }
+
+  void checkFile(const SourceFile &checked) {
+    file = &checked;
+    std::map<std::string, llvm::SMLoc> functions, types, consts;
+    for (const auto &decl : checked.consts) {
+      declare(consts, decl->name, "constant", false);
+      names.clear();
+      openFunction = nullptr;
+      expr(*decl->value, Place::Plain);
+    }
+    for (const auto &decl : checked.types) {
+      declare(types, decl->name, "type", scalarType(decl->name.text) != nullptr);
+      openFunction = nullptr;
+      setGenerics(decl->generics);
+      std::map<std::string, llvm::SMLoc> fields;
+      for (const Param &field : decl->fields) {
+        declare(fields, field.name, "field", false);
+        names.clear();
+        type(*field.type, Shape::Array);
+      }
+    }
+    for (const auto &decl : checked.functions) {
+      declare(functions, decl->name, "function",
+              isBuiltinFunction(decl->name.text) || isBuiltinPermutation(decl->name.text) ||
+                  scalarType(decl->name.text));
+      function(*decl);
+    }
+    for (const auto &decl : checked.schedules) {
+      const Function *entry = findFunction(checked, decl->entry.text);
+      if (!entry || entry->kind != Function::Kind::Algorithm)
+        error(decl->entry.range, "there is no algorithm '" + decl->entry.text + "' to schedule");
+    }
+  }
+
+private:
+  enum class Place { Plain, Stage, Digits }; // Stage: arguments of a func or node after |>; Digits: dimension names too
+  enum class Shape { None, Array, Sequence };
+
+  void error(llvm::SMRange range, const std::string &message) { diagnostics.error(range.Start, message, range); }
+  void error(const Expr &where, const std::string &message) { diagnostics.error(where.loc, message, where.range); }
+
+  void declare(std::map<std::string, llvm::SMLoc> &space, const Name &name, const std::string &what, bool builtin) {
+    if (builtin)
+      return error(name.range, "'" + name.text + "' is built in and cannot be declared");
+    auto known = space.insert({name.text, name.range.Start});
+    if (known.second)
+      return;
+    error(name.range, what + " '" + name.text + "' is declared twice");
+    diagnostics.note(known.first->second, "the first declaration is here");
+  }
+
+  void collectDimensions(const TypeExpr &type) {
+    for (const Dimension &dimension : type.dimensions)
+      if (!dimension.name.empty())
+        dimensionNames.insert(dimension.name);
+  }
+
+  void setGenerics(const std::vector<Generic> &list) {
+    generics.clear();
+    std::map<std::string, llvm::SMLoc> seen;
+    for (const Generic &generic : list) {
+      declare(seen, generic.name, "type variable", scalarType(generic.name.text) != nullptr);
+      if (generic.fallback)
+        type(*generic.fallback, Shape::None);
+      generics.insert(generic.name.text);
+    }
+  }
+
+  //===------------------------------------------------------------------===//
+  // Types and functions
+  //===------------------------------------------------------------------===//
+
+  void type(const TypeExpr &checked, Shape shape) {
+    if (checked.kind == TypeExpr::Kind::Mod)
+      expr(*checked.modulus, Place::Plain);
+    for (const TypeExprPtr &argument : checked.arguments)
+      type(*argument, Shape::None);
+    if (checked.kind == TypeExpr::Kind::Name && !generics.count(checked.name) && !scalarType(checked.name)) {
+      const TypeDecl *decl = findType(*file, checked.name);
+      if (!decl) {
+        error(checked.range, "unknown type '" + checked.name + "'");
+      } else {
+        size_t least = 0;
+        for (const Generic &generic : decl->generics)
+          least += generic.fallback == nullptr;
+        if (checked.arguments.size() < least || checked.arguments.size() > decl->generics.size())
+          error(checked.range, "type '" + checked.name + "' has " + count(decl->generics.size(), "type parameter") +
+                                   ", but " + std::to_string(checked.arguments.size()) +
+                                   (checked.arguments.size() == 1 ? " is" : " are") + " given");
+      }
+    }
+    if (shape == Shape::None && !checked.dimensions.empty())
+      error(checked.dimensions[0].range, "an array or sequence cannot stand here");
+    for (const Dimension &dimension : checked.dimensions) {
+      if (shape != Shape::Sequence && !dimension.name.empty())
+        error(dimension.range, "only the sequences of algorithms have named dimensions");
+      expr(*dimension.length, Place::Plain);
+    }
+  }
+
+  void shapeNames(const Expr &length) {
+    if (length.kind == Expr::Kind::Variable && !findConst(*file, length.name))
+      names.back().insert(length.name);
+    for (const ExprPtr &argument : length.arguments)
+      shapeNames(*argument);
+  }
+
+  void function(const Function &checked) {
+    openFunction = &checked;
+    names.assign(1, {});
+    setGenerics(checked.generics);
+    bool algorithm = checked.kind == Function::Kind::Algorithm;
+    for (const Param &param : checked.params)
+      for (const Dimension &dimension : param.type->dimensions)
+        if (algorithm || dimension.length->kind == Expr::Kind::Variable)
+          shapeNames(*dimension.length);
+    for (const Param &param : checked.params)
+      type(*param.type, algorithm ? Shape::Sequence : Shape::Array);
+    for (const TypeExprPtr &result : checked.results)
+      type(*result, algorithm ? Shape::Sequence : Shape::Array);
+    std::map<std::string, llvm::SMLoc> params;
+    for (const Param &param : checked.params) {
+      declare(params, param.name, "parameter", false);
+      if (names.back().count(param.name.text))
+        error(param.name.range, "'" + param.name.text + "' is a size and a parameter");
+    }
+    names.emplace_back();
+    for (const Param &param : checked.params)
+      names.back().insert(param.name.text);
+    bool sequence = std::any_of(checked.params.begin(), checked.params.end(),
+                                [](const Param &param) { return !param.type->dimensions.empty(); });
+    if (algorithm && !sequence)
+      error(checked.name.range, "algorithm '" + checked.name.text + "' needs a sequence as parameter");
+    loopVariables.clear();
+    block(checked.body);
+    if (!mayReturn(checked.body))
+      error(checked.name.range, std::string(kindName(checked.kind)) + " '" + checked.name.text +
+                                    "' ends without a return");
+  }
+
+  static bool mayReturn(const Block &block) {
+    for (const auto &statement : block) {
+      if (statement->kind == Statement::Kind::Return)
+        return true;
+      for (const Block &inner : statement->blocks)
+        if (mayReturn(inner))
+          return true;
+    }
+    return false;
+  }
+
+  //===------------------------------------------------------------------===//
+  // Statements
+  //===------------------------------------------------------------------===//
+
+  bool visible(const std::string &name) const {
+    return std::any_of(names.begin(), names.end(), [&](const auto &scope) { return scope.count(name); });
+  }
+
+  void block(const Block &checked) {
+    names.emplace_back();
+    for (const auto &next : checked)
+      statement(*next);
+    names.pop_back();
+  }
+
+  void introduce(const Name &name) {
+    if (visible(name.text))
+      error(name.range, "'" + name.text + "' is already declared here; assign to it without 'let'");
+    names.back().insert(name.text);
+  }
+
+  void statement(const Statement &checked) {
+    for (size_t i = 0; i < checked.values.size(); ++i)
+      expr(*checked.values[i], Place::Plain);
+    std::set<std::string> targets;
+    switch (checked.kind) {
+    case Statement::Kind::Let:
+      for (const Name &name : checked.names)
+        introduce(name);
+      break;
+    case Statement::Kind::Assign:
+    case Statement::Kind::AssignElement:
+      for (const Name &name : checked.names) {
+        if (!visible(name.text))
+          error(name.range, "'" + name.text + "' is not declared; declare it with 'let'");
+        else if (loopVariables.count(name.text) || names[0].count(name.text))
+          error(name.range, "'" + name.text + "' is " + (names[0].count(name.text) ? "a size" : "a loop variable") +
+                                " and cannot be assigned");
+        if (!targets.insert(name.text).second)
+          error(name.range, "'" + name.text + "' is assigned twice");
+      }
+      break;
+    case Statement::Kind::For: {
+      names.emplace_back();
+      if (visible(checked.names[0].text))
+        error(checked.names[0].range, "'" + checked.names[0].text + "' is already declared here");
+      names.back().insert(checked.names[0].text);
+      bool added = loopVariables.insert(checked.names[0].text).second;
+      block(checked.blocks[0]);
+      if (added)
+        loopVariables.erase(checked.names[0].text);
+      names.pop_back();
+      break;
+    }
+    case Statement::Kind::If:
+      for (const Block &arm : checked.blocks)
+        block(arm);
+      break;
+    case Statement::Kind::Require:
+      break;
+    case Statement::Kind::Return: {
+      const Expr &value = *checked.values[0];
+      size_t wanted = openFunction->results.size();
+      if (value.kind == Expr::Kind::Tuple && value.arguments.size() != wanted)
+        error(value, "'" + openFunction->name.text + "' returns " + count(value.arguments.size(), "value") +
+                         ", but declares " + std::to_string(wanted));
+      break;
+    }
+    }
+  }
+
+  //===------------------------------------------------------------------===//
+  // Expressions
+  //===------------------------------------------------------------------===//
+
+  static std::string count(size_t number, const std::string &what) {
+    return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+  }
+
+  void arguments(const std::vector<ExprPtr> &list, Place place) {
+    for (const ExprPtr &argument : list)
+      expr(*argument, place);
+  }
+
+  void expr(const Expr &checked, Place place) {
+    switch (checked.kind) {
+    case Expr::Kind::Variable:
+      if (!visible(checked.name) && !findConst(*file, checked.name) &&
+          !(place == Place::Digits && dimensionNames.count(checked.name))) {
+        bool isFunction = findFunction(*file, checked.name) || isBuiltinFunction(checked.name);
+        error(checked, "unknown name '" + checked.name + "'" +
+                           (isFunction ? "; the function of that name needs its arguments" : ""));
+      }
+      return;
+    case Expr::Kind::Range:
+      if (place != Place::Digits)
+        error(checked, "a range may stand only in a list of digits");
+      break;
+    case Expr::Kind::TypeName:
+      return error(checked, "a type is not a value; a conversion is written with its operand in parentheses");
+    case Expr::Kind::TypeCall:
+      type(*checked.type, Shape::None);
+      break;
+    case Expr::Kind::Call:
+      return call(checked, place);
+    case Expr::Kind::Record:
+      record(checked);
+      break;
+    case Expr::Kind::Pipe:
+      return pipe(checked, place);
+    default:
+      break;
+    }
+    bool group = checked.kind == Expr::Kind::Tuple || checked.kind == Expr::Kind::Array ||
+                 checked.kind == Expr::Kind::Range;
+    arguments(checked.arguments, place == Place::Digits && !group ? Place::Plain : place);
+  }
+
+  void record(const Expr &checked) {
+    const TypeDecl *decl = findType(*file, checked.name);
+    if (!decl)
+      return error(checked, "unknown type '" + checked.name + "'");
+    for (const auto &field : checked.fields)
+      if (std::none_of(decl->fields.begin(), decl->fields.end(),
+                       [&](const Param &candidate) { return candidate.name.text == field.first; }))
+        diagnostics.error(field.second, "'" + checked.name + "' has no field '" + field.first + "'");
+  }
+
+  void call(const Expr &checked, Place place) {
+    size_t given = checked.arguments.size();
+    if (const Function *callee = findFunction(*file, checked.name)) {
+      bool fromAlgorithm = openFunction && openFunction->kind == Function::Kind::Algorithm;
+      if (callee->kind == Function::Kind::Algorithm && (!fromAlgorithm || place == Place::Stage))
+        error(checked, "algorithm '" + checked.name + "' can be used only in an algorithm");
+      // A tuple or a call may stand for several values of an algorithm's.
+      bool open = callee->kind == Function::Kind::Algorithm;
+      if (open ? given > callee->params.size() : given != callee->params.size())
+        error(checked, std::string(kindName(callee->kind)) + " '" + checked.name + "' takes " +
+                           count(callee->params.size(), "argument") + ", but " + std::to_string(given) +
+                           (given == 1 ? " is" : " are") + " given");
+      return arguments(checked.arguments, place == Place::Stage ? place : Place::Plain);
+    }
+    if (isBuiltinPermutation(checked.name)) {
+      error(checked, "a permutation is applied with |>: x |> " + checked.name + "(..)");
+      return;
+    }
+    bool conversion = scalarType(checked.name) || generics.count(checked.name);
+    if (!conversion && !isBuiltinFunction(checked.name)) {
+      error(checked, "unknown function '" + checked.name + "'");
+      return arguments(checked.arguments, Place::Plain);
+    }
+    std::pair<int, int> arity = conversion ? std::make_pair(1, 1) : builtinArity(checked.name);
+    if (static_cast<int>(given) < arity.first || static_cast<int>(given) > arity.second)
+      error(checked, "'" + checked.name + "' takes " + count(arity.first, "argument") +
+                         (arity.second > arity.first ? " or " + std::to_string(arity.second) : "") + ", but " +
+                         std::to_string(given) + (given == 1 ? " is" : " are") + " given");
+    if (isDigitFunction(checked.name) && place != Place::Stage)
+      error(checked, "'" + checked.name + "' may stand only in the arguments of a func or node after |>");
+    bool digits = checked.name == "digits" || checked.name == "digit" || checked.name == "radix";
+    if (digits && place == Place::Stage)
+      return arguments(checked.arguments, given == 1 ? Place::Digits : Place::Stage);
+    arguments(checked.arguments, place == Place::Digits ? Place::Plain : place);
+  }
+
+  void pipe(const Expr &checked, Place place) {
+    if (!openFunction || openFunction->kind != Function::Kind::Algorithm)
+      return error(checked, "a pipe may stand only in the body of an algorithm");
+    if (place == Place::Stage)
+      return error(checked, "a pipe may not stand in the arguments of a func or node");
+    expr(*checked.arguments[0], Place::Plain);
+    if (checked.power)
+      expr(*checked.power, Place::Plain);
+    if (checked.digits)
+      expr(*checked.digits, Place::Digits);
+    if (checked.type) {
+      type(*checked.type, Shape::None);
+      return arguments(checked.stageArguments, Place::Stage);
+    }
+    const Function *callee = findFunction(*file, checked.name);
+    bool permutation = !callee && isBuiltinPermutation(checked.name);
+    if (checked.power && !permutation)
+      error(*checked.power, "'^' after a stage is the power of a permutation");
+    if (permutation) {
+      if (checked.digits)
+        error(*checked.digits, "a permutation takes no '@'");
+      return arguments(checked.stageArguments, Place::Digits);
+    }
+    if (callee) {
+      bool algorithm = callee->kind == Function::Kind::Algorithm;
+      if (callee->kind == Function::Kind::Node && !checked.digits)
+        error(checked, "node '" + checked.name + "' needs the digits it works on: " + checked.name + " @ digits");
+      if (callee->kind == Function::Kind::Func && checked.digits)
+        error(*checked.digits, "func '" + checked.name + "' works on single elements and takes no '@'");
+      if (checked.stageArguments.size() + 1 > callee->params.size())
+        error(checked, std::string(kindName(callee->kind)) + " '" + checked.name + "' takes " +
+                           count(callee->params.size(), "argument") + ", but at least " +
+                           std::to_string(checked.stageArguments.size() + 1) + " are given");
+      return arguments(checked.stageArguments, algorithm ? Place::Plain : Place::Stage);
+    }
+    if (!scalarType(checked.name) && !generics.count(checked.name) &&
+        (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
+         checked.name == "radix" || checked.name == "log2"))
+      error(checked, "unknown function '" + checked.name + "'");
+    arguments(checked.stageArguments, Place::Stage);
+  }
+
+  Diagnostics &diagnostics;
+  const SourceFile *file = nullptr;
+  const Function *openFunction = nullptr;
+  std::set<std::string> dimensionNames, generics, loopVariables;
+  std::vector<std::set<std::string>> names; // [0]: sizes, [1]: parameters, then blocks
+};
+
+} // namespace
+
+bool check(const Source &source, Diagnostics &diagnostics) {
+  unsigned before = diagnostics.errors();
+  Checker checker(source, diagnostics);
+  for (const auto &file : source.files)
+    checker.checkFile(*file);
+  return diagnostics.errors() == before;
+}
+
+} // namespace idc::frontend

@@ -1,0 +1,48 @@
+// Diagnostics of the front end: errors and notes with a place in the source, several per run.
+#pragma once
+
+#include "llvm/Support/SMLoc.h"
+#include "llvm/Support/SourceMgr.h"
+
+#include <set>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace idc::frontend {
+
+/// Owns the source buffers and collects what is wrong with them. Nothing is printed until print() is called.
+class Diagnostics {
+public:
+  /// The buffers; a location is a pointer into one of them.
+  llvm::SourceMgr sources;
+
+  /// Records an error; an invalid location gives a message without file and caret. The same message at the same place
+  /// is recorded once.
+  void error(llvm::SMLoc location, const std::string &message, llvm::SMRange range = {});
+  /// Records a note that belongs to the latest error.
+  void note(llvm::SMLoc location, const std::string &message);
+
+  unsigned errors() const { return errorCount; }
+  /// Every message as "file:line:column: error: text", the source line and a caret, in the order recorded.
+  void print(llvm::raw_ostream &os) const;
+  /// print() into a string.
+  std::string str() const;
+
+private:
+  struct Entry {
+    llvm::SMLoc location;
+    llvm::SMRange range;
+    bool isNote;
+    std::string message;
+  };
+  std::vector<Entry> entries;
+  std::set<std::pair<const char *, std::string>> seen;
+  unsigned errorCount = 0;
+  bool dropNotes = false; // the latest error was a repetition
+};
+
+} // namespace idc::frontend

@@ -1,0 +1,533 @@
+// The entry, calls of functions and algorithms, and statements.
+#include "compiler/frontend/Elaborate.h"
+
+#include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Parse.h"
+
+#include <algorithm>
+
+namespace idc::frontend {
+
+namespace {
+constexpr size_t maxCalls = 160;
+constexpr int64_t maxWork = 40000000; // evaluated expressions and statements
+constexpr size_t maxSteps = 200000;
+
+std::string spellSplit(const Context &context) {
+  std::string text;
+  if (!context.scopes.empty())
+    for (const auto &size : context.scopes[0])
+      if (size.second.isConstantInteger())
+        text += (text.empty() ? "" : ", ") + size.first + " = " + spell(size.second.untyped->value);
+  for (const auto &type : context.types)
+    text += (text.empty() ? "" : ", ") + type.first + " = " + spell(*type.second);
+  return text;
+}
+} // namespace
+
+Value *Context::find(const std::string &name) {
+  for (auto scope = scopes.rbegin(); scope != scopes.rend(); ++scope) {
+    auto value = scope->find(name);
+    if (value != scope->end())
+      return &value->second;
+  }
+  return nullptr;
+}
+
+void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range) {
+  diagnostics.error(loc, message, range);
+  size_t shown = 0;
+  for (auto frame = frames.rbegin(); frame != frames.rend() && shown < 6; ++frame, ++shown)
+    if (frame->loc.isValid() && frame->loc == loc)
+      continue;
+    else if (frame->loc.isValid())
+      diagnostics.note(frame->loc, "in '" + frame->function->name.text + "'" +
+                                       (frame->instance.empty() ? "" : " with " + frame->instance) + ", used here");
+    else
+      diagnostics.note(frame->function->name.range.Start,
+                       "in the entry '" + frame->function->name.text + "'" +
+                           (frame->instance.empty() ? "" : " with " + frame->instance));
+  throw ElaborationFailed();
+}
+
+void Elaborator::fail(const Expr &expr, const std::string &message) { fail(expr.loc, message, expr.range); }
+
+void Elaborator::countWork(llvm::SMLoc loc) {
+  if (++work > maxWork || program.steps.size() > maxSteps)
+    fail(loc, "the program is too large: its loops and calls unroll to too many steps");
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+void Elaborator::enter(const Function &function, const Context &context, llvm::SMLoc loc) {
+  std::string instance = spellSplit(context);
+  for (const Frame &frame : frames)
+    if (frame.function == &function && frame.instance == instance)
+      fail(loc, std::string(kindName(function.kind)) + " '" + function.name.text +
+                    "' uses itself without end: this call has the same " + (instance.empty() ? "arguments" : instance) +
+                    " as one it is part of");
+  if (frames.size() >= maxCalls)
+    fail(loc, "recursion without end: '" + function.name.text + "' is more than " + std::to_string(maxCalls) +
+                  " calls deep");
+  frames.push_back({&function, loc, std::move(instance)});
+}
+
+Value Elaborator::runBody(const Function &function, Context &context) {
+  std::optional<Value> result = execute(function.body, context);
+  if (!result)
+    fail(function.name.range.Start, "'" + function.name.text + "' ends without a return", function.name.range);
+  std::vector<Value> values = result->kind == Value::Kind::Tuple ? result->members : std::vector<Value>{*result};
+  if (values.size() != function.results.size())
+    fail(function.results[0]->range.Start, "'" + function.name.text + "' returns " + std::to_string(values.size()) +
+                                               " value" + (values.size() == 1 ? "" : "s") + ", but declares " +
+                                               std::to_string(function.results.size()));
+  for (size_t i = 0; i < values.size(); ++i) {
+    const TypeExpr &declared = *function.results[i];
+    std::string what = "the result of '" + function.name.text + "'";
+    std::set<std::string> open;
+    for (const Dimension &dimension : declared.dimensions)
+      freeNames(*dimension.length, context, open);
+    if (!open.empty())
+      fail(declared.range.Start, "the size '" + *open.begin() + "' is bound by no parameter of '" +
+                                     function.name.text + "'",
+           declared.range);
+    if (function.kind != Function::Kind::Algorithm || declared.dimensions.empty()) {
+      values[i] = coerce(values[i], resolveType(declared, context, true), declared.range.Start, *context.builder, what);
+      continue;
+    }
+    if (values[i].kind != Value::Kind::Sequence)
+      fail(declared.range.Start, what + " is " + describe(values[i]) + ", but a sequence is declared", declared.range);
+    TypeRef element = resolveType(declared, context, false);
+    const Sequence &have = sequence(*values[i].sequence);
+    if (!equal(*have.element, *element))
+      fail(declared.range.Start, what + " has elements of type " + spell(*have.element) + ", but " + spell(*element) +
+                                     " is declared",
+           declared.range);
+    values[i] = Value::of(matchShape(declared, *values[i].sequence, context, declared.range.Start, what));
+  }
+  return values.size() == 1 ? values[0] : Value::group(Value::Kind::Tuple, std::move(values));
+}
+
+Value Elaborator::callFunction(const Function &function, std::vector<Value> arguments,
+                               const std::vector<llvm::SMLoc> &places, llvm::SMLoc loc, BodyBuilder &builder,
+                               std::map<std::string, Value> sizes) {
+  if (arguments.size() != function.params.size())
+    fail(loc, std::string(kindName(function.kind)) + " '" + function.name.text + "' takes " +
+                  std::to_string(function.params.size()) + " argument" + (function.params.size() == 1 ? "" : "s") +
+                  ", but " + std::to_string(arguments.size()) + (arguments.size() == 1 ? " is" : " are") + " given");
+  Context context;
+  context.function = &function;
+  context.file = function.file;
+  context.builder = &builder;
+  context.scopes.push_back(std::move(sizes));
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind == Value::Kind::Tuple || arguments[i].kind == Value::Kind::Sequence)
+      fail(loc, "argument '" + function.params[i].name.text + "' of '" + function.name.text + "' cannot be " +
+                    describe(arguments[i]));
+    if (TypeRef type = typeOf(arguments[i]))
+      bindTypes(*function.params[i].type, true, type, function, context.types);
+    // A free name as the length of an array parameter is bound by the argument.
+    const Value *part = &arguments[i];
+    for (const Dimension &dimension : function.params[i].type->dimensions) {
+      if (part->kind != Value::Kind::Array)
+        break;
+      const Expr &length = *dimension.length;
+      if (length.kind == Expr::Kind::Variable && !context.find(length.name) && !findConst(*context.file, length.name))
+        context.scopes[0][length.name] = Value::integer(static_cast<Int>(part->members.size()), length.loc);
+      part = &part->members[0];
+    }
+  }
+  bindDefaults(function, context, loc);
+  context.scopes.emplace_back();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Param &param = function.params[i];
+    std::set<std::string> open;
+    for (const Dimension &dimension : param.type->dimensions)
+      freeNames(*dimension.length, context, open);
+    if (!open.empty())
+      fail(loc, "the length '" + *open.begin() + "' of argument '" + param.name.text + "' is not known: " +
+                    describe(arguments[i]) + " is given");
+    TypeRef type = resolveType(*param.type, context, true);
+    context.scopes[1][param.name.text] =
+        coerce(arguments[i], type, places[i], builder,
+               "argument '" + param.name.text + "' of '" + function.name.text + "'");
+  }
+  enter(function, context, loc);
+  Value result = runBody(function, context);
+  frames.pop_back();
+  return result;
+}
+
+Value Elaborator::callAlgorithm(const Function &algorithm, std::vector<Value> arguments, llvm::SMLoc loc) {
+  const std::string &name = algorithm.name.text;
+  if (arguments.size() != algorithm.params.size())
+    fail(loc, "algorithm '" + name + "' takes " + std::to_string(algorithm.params.size()) + " argument" +
+                  (algorithm.params.size() == 1 ? "" : "s") + ", but " + std::to_string(arguments.size()) +
+                  (arguments.size() == 1 ? " is" : " are") + " given");
+  Context context;
+  context.function = &algorithm;
+  context.file = algorithm.file;
+  builders.emplace_back();
+  context.builder = &builders.back();
+  context.scopes.emplace_back();
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Param &param = algorithm.params[i];
+    bool wantsSequence = !param.type->dimensions.empty(), isSequence = arguments[i].kind == Value::Kind::Sequence;
+    if (wantsSequence != isSequence)
+      fail(loc, "argument '" + param.name.text + "' of '" + name + "' is " + describe(arguments[i]) + ", but " +
+                    (wantsSequence ? "a sequence" : "one value") + " is expected");
+    TypeRef type = isSequence ? sequence(*arguments[i].sequence).element : typeOf(arguments[i]);
+    if (type)
+      bindTypes(*param.type, false, type, algorithm, context.types);
+  }
+  bindDefaults(algorithm, context, loc);
+
+  // Sizes: parameters are tried until nothing more is learned.
+  std::vector<bool> done(arguments.size(), false);
+  for (bool progress = true; progress;) {
+    progress = false;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (done[i] || arguments[i].kind != Value::Kind::Sequence)
+        continue;
+      size_t before = context.scopes[0].size();
+      done[i] = bindShape(algorithm.params[i], *arguments[i].sequence, context, loc, name);
+      progress |= done[i] || context.scopes[0].size() > before;
+    }
+  }
+  std::map<std::string, Value> bound;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const Param &param = algorithm.params[i];
+    std::string what = "argument '" + param.name.text + "' of '" + name + "'";
+    if (arguments[i].kind != Value::Kind::Sequence) {
+      bound[param.name.text] = coerce(arguments[i], resolveType(*param.type, context, true), loc, *context.builder, what);
+      continue;
+    }
+    std::set<std::string> open;
+    for (const Dimension &dimension : param.type->dimensions)
+      freeNames(*dimension.length, context, open);
+    if (!open.empty())
+      fail(loc, "the size '" + *open.begin() + "' of '" + name + "' cannot be determined from the arguments");
+    TypeRef element = resolveType(*param.type, context, false);
+    const Sequence &have = sequence(*arguments[i].sequence);
+    if (!equal(*have.element, *element))
+      fail(loc, what + " must have elements of type " + spell(*element) + ", not " + spell(*have.element));
+    bound[param.name.text] = Value::of(matchShape(*param.type, *arguments[i].sequence, context, loc, what));
+  }
+  context.scopes.push_back(std::move(bound));
+  enter(algorithm, context, loc);
+  Value result = runBody(algorithm, context);
+  frames.pop_back();
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Statements
+//===----------------------------------------------------------------------===//
+
+std::optional<Value> Elaborator::execute(const Block &block, Context &context) {
+  context.scopes.emplace_back();
+  std::optional<Value> result;
+  for (const auto &statement : block) {
+    result = execute(*statement, context);
+    if (result)
+      break;
+  }
+  context.scopes.pop_back();
+  return result;
+}
+
+void Elaborator::assign(const Statement &statement, Context &context) {
+  Value value = eval(*statement.values[0], context);
+  size_t targets = statement.names.size();
+  if (value.kind == Value::Kind::Tuple ? value.members.size() != targets : targets != 1)
+    if (!(targets == 1 && value.kind == Value::Kind::Tuple && !statement.tuple))
+      fail(*statement.values[0], std::to_string(targets) + " name" + (targets == 1 ? "" : "s") +
+                                     " cannot take " + describe(value));
+  for (size_t i = 0; i < targets; ++i) {
+    const Name &name = statement.names[i];
+    const Value &part = targets == 1 ? value : value.members[i];
+    Value *known = context.find(name.text);
+    if (statement.kind == Statement::Kind::Let) {
+      if (known)
+        fail(name.range.Start, "'" + name.text + "' is already declared here; assign to it without 'let'", name.range);
+      context.scopes.back()[name.text] = part;
+    } else {
+      if (!known)
+        fail(name.range.Start, "'" + name.text + "' is not declared; declare it with 'let'", name.range);
+      *known = part;
+    }
+  }
+}
+
+void Elaborator::assignElement(const Statement &statement, Context &context) {
+  const Name &name = statement.names[0];
+  Int index = evalInteger(*statement.values[0], context, "an array index");
+  Value value = eval(*statement.values[1], context);
+  Value *array = context.find(name.text);
+  if (!array || array->kind != Value::Kind::Array)
+    fail(name.range.Start, "'" + name.text + "' is not a small array", name.range);
+  if (index < 0 || index >= static_cast<Int>(array->members.size()))
+    fail(*statement.values[0], "index " + spell(index) + " is out of range: the array has " +
+                                   std::to_string(array->members.size()) + " elements");
+  if (value.kind == Value::Kind::Tuple || value.kind == Value::Kind::Sequence)
+    fail(*statement.values[1], "an element of an array cannot be " + describe(value));
+  if (TypeRef type = typeOf(*array)) {
+    value = coerce(value, type->element, statement.values[1]->loc, *context.builder, "an element of '" + name.text + "'");
+  }
+  array->members[static_cast<size_t>(index)] = value;
+}
+
+std::optional<Value> Elaborator::executeLoop(const Statement &statement, Context &context) {
+  Int from = evalInteger(*statement.values[0], context, "a loop bound");
+  Int to = evalInteger(*statement.values[1], context, "a loop bound");
+  Int by = 1;
+  if (statement.values.size() > 2) {
+    by = evalInteger(*statement.values[2], context, "the step of a loop");
+    if (by < 1)
+      fail(*statement.values[2], "the step of a loop is at least 1, not " + spell(by));
+  }
+  const Name &name = statement.names[0];
+  if (context.find(name.text))
+    fail(name.range.Start, "'" + name.text + "' is already declared here", name.range);
+  for (Int i = from; statement.down ? i >= to : i <= to; i += statement.down ? -by : by) {
+    countWork(name.range.Start);
+    context.scopes.emplace_back();
+    context.scopes.back()[name.text] = Value::integer(i, name.range.Start);
+    std::optional<Value> result = execute(statement.blocks[0], context);
+    context.scopes.pop_back();
+    if (result)
+      return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<Value> Elaborator::execute(const Statement &statement, Context &context) {
+  countWork(statement.range.Start);
+  switch (statement.kind) {
+  case Statement::Kind::Let:
+  case Statement::Kind::Assign:
+    assign(statement, context);
+    return std::nullopt;
+  case Statement::Kind::AssignElement:
+    assignElement(statement, context);
+    return std::nullopt;
+  case Statement::Kind::For:
+    return executeLoop(statement, context);
+  case Statement::Kind::If:
+    for (size_t arm = 0; arm < statement.values.size(); ++arm)
+      if (evalCondition(*statement.values[arm], context, "the condition of 'if'"))
+        return execute(statement.blocks[arm], context);
+    if (statement.blocks.size() > statement.values.size())
+      return execute(statement.blocks.back(), context);
+    return std::nullopt;
+  case Statement::Kind::Require:
+    if (!evalCondition(*statement.values[0], context, "a requirement")) {
+      // The mistake is the caller's: the message stands at the call that led here.
+      llvm::SMLoc loc = frames.empty() || !frames.back().loc.isValid() ? statement.values[0]->loc : frames.back().loc;
+      fail(loc, statement.message);
+    }
+    return std::nullopt;
+  case Statement::Kind::Return:
+    return eval(*statement.values[0], context);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// The entry
+//===----------------------------------------------------------------------===//
+
+Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeMap &types) {
+  Context context;
+  context.function = &entry;
+  context.file = entry.file;
+  builders.emplace_back();
+  context.builder = &builders.back();
+  context.scopes.emplace_back();
+  llvm::SMLoc loc = entry.name.range.Start;
+  const std::string &name = entry.name.text;
+  program.entry = name;
+
+  for (const auto &size : sizes)
+    context.scopes[0][size.first] = Value::integer(size.second, loc);
+  std::set<std::string> used;
+  std::function<void(const Expr &)> collect = [&](const Expr &expr) {
+    if (expr.kind == Expr::Kind::Variable && !findConst(*entry.file, expr.name) && used.insert(expr.name).second) {
+      auto size = sizes.find(expr.name);
+      if (size == sizes.end())
+        fail(expr, "the size '" + expr.name + "' of '" + name + "' is not set; give --set " + expr.name + "=<integer>");
+      program.sizes.push_back(*size);
+    }
+    for (const ExprPtr &argument : expr.arguments)
+      collect(*argument);
+  };
+  for (const Param &param : entry.params)
+    for (const Dimension &dimension : param.type->dimensions)
+      collect(*dimension.length);
+  for (const auto &size : sizes)
+    if (!used.count(size.first))
+      fail(loc, "'" + name + "' has no size '" + size.first + "', but --set gives it a value", entry.name.range);
+
+  for (const auto &type : types) {
+    bool known = std::any_of(entry.generics.begin(), entry.generics.end(),
+                             [&](const Generic &generic) { return generic.name.text == type.first; });
+    if (!known)
+      fail(loc, "'" + name + "' has no type variable '" + type.first + "', but --set gives it a value",
+           entry.name.range);
+    TypeExprPtr parsed = parseType(type.second, "--set " + type.first, diagnostics);
+    if (!parsed)
+      throw ElaborationFailed();
+    Context plain; // constants of the file may be used, as in mod<Q>
+    plain.file = entry.file;
+    plain.scopes.emplace_back();
+    builders.emplace_back();
+    plain.builder = &builders.back();
+    context.types[type.first] = resolveType(*parsed, plain, true);
+  }
+  for (const Generic &generic : entry.generics)
+    if (!context.types.count(generic.name.text) && !generic.fallback)
+      fail(generic.name.range.Start, "the type '" + generic.name.text + "' of '" + name + "' is not set; give --set " +
+                                         generic.name.text + "=<type>",
+           generic.name.range);
+  bindDefaults(entry, context, loc);
+  for (const Generic &generic : entry.generics)
+    program.types.push_back({generic.name.text, spell(*context.types[generic.name.text])});
+
+  std::vector<Value> arguments;
+  for (const Param &param : entry.params) {
+    if (param.type->dimensions.empty()) {
+      TypeRef type = resolveType(*param.type, context, true);
+      std::vector<TypeRef> parts = leaves(type);
+      std::vector<int> ids;
+      for (size_t i = 0; i < parts.size(); ++i) {
+        Instr instr;
+        instr.op = Op::ScalarParam;
+        instr.type = parts[i];
+        instr.digit = static_cast<int>(program.scalars.size());
+        instr.loc = param.name.range.Start;
+        program.scalars.push_back({param.name.text + (parts.size() > 1 ? "." + std::to_string(i) : ""), parts[i]});
+        ids.push_back(context.builder->emit(std::move(instr)));
+      }
+      size_t next = 0;
+      arguments.push_back(assemble(type, *context.builder, ids, next));
+      continue;
+    }
+    SequenceView view;
+    std::vector<int> radices = shapeRadices(*param.type, context, view.split);
+    for (size_t digit = 1; digit <= radices.size(); ++digit)
+      view.tags.push_back(static_cast<int>(digit));
+    view.value = static_cast<int>(program.values.size());
+    TypeRef element = resolveType(*param.type, context, false);
+    program.values.push_back({std::move(radices), element, param.name.range.Start});
+    program.inputs.push_back({param.name.text, view.value});
+    arguments.push_back(Value::of(std::move(view)));
+  }
+  // The sizes are set, so the body runs with them rather than with what the shapes would give.
+  context.scopes.emplace_back();
+  for (size_t i = 0; i < arguments.size(); ++i)
+    context.scopes[1][entry.params[i].name.text] = arguments[i];
+  enter(entry, context, llvm::SMLoc());
+  Value result = runBody(entry, context);
+  std::vector<Value> outputs = result.kind == Value::Kind::Tuple ? result.members : std::vector<Value>{result};
+  for (const Value &value : outputs) {
+    if (value.kind != Value::Kind::Sequence)
+      fail(entry.results[0]->range.Start, "the result of an entry is a sequence, not " + describe(value),
+           entry.results[0]->range);
+    std::vector<int> natural = value.sequence->tags;
+    std::sort(natural.begin(), natural.end());
+    program.outputs.push_back(permuted(*value.sequence, natural, loc).value);
+  }
+  frames.pop_back();
+  return std::move(program);
+}
+
+bool Elaborator::holds(const ScheduleDecl &schedule, const SizeMap &sizes, const TypeMap &types) {
+  if (!schedule.condition)
+    return true;
+  Context context;
+  context.file = schedule.file;
+  builders.emplace_back();
+  context.builder = &builders.back();
+  context.scopes.emplace_back();
+  for (const auto &size : sizes)
+    context.scopes[0][size.first] = Value::integer(size.second, schedule.entry.range.Start);
+  // A comparison of types is decided by their spelling, everything else is an ordinary compile-time condition.
+  auto typeText = [&](const Expr &expr) -> std::string {
+    if (expr.kind == Expr::Kind::TypeName)
+      return printType(*expr.type);
+    if (expr.kind != Expr::Kind::Variable || sizes.count(expr.name))
+      return "";
+    auto set = types.find(expr.name);
+    if (set != types.end())
+      return set->second;
+    if (scalarType(expr.name))
+      return expr.name;
+    if (const Function *function = findFunction(*schedule.file, schedule.entry.text))
+      for (const Generic &generic : function->generics)
+        if (generic.name.text == expr.name)
+          return generic.fallback ? printType(*generic.fallback) : "?";
+    return "";
+  };
+  std::function<bool(const Expr &)> decide = [&](const Expr &expr) {
+    if (expr.kind == Expr::Kind::Binary && (expr.name == "&&" || expr.name == "||")) {
+      bool left = decide(*expr.arguments[0]), right = decide(*expr.arguments[1]);
+      return expr.name == "&&" ? left && right : left || right;
+    }
+    if (expr.kind == Expr::Kind::Unary && expr.name == "!")
+      return !decide(*expr.arguments[0]);
+    if (expr.kind == Expr::Kind::Binary && (expr.name == "==" || expr.name == "!=")) {
+      std::string left = typeText(*expr.arguments[0]), right = typeText(*expr.arguments[1]);
+      auto strip = [](std::string text) {
+        text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
+        return text;
+      };
+      if (!left.empty() && !right.empty())
+        return (strip(left) == strip(right)) == (expr.name == "==");
+    }
+    return evalCondition(expr, context, "the condition of a schedule");
+  };
+  return decide(*schedule.condition);
+}
+
+std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
+                                 const TypeMap &types, Diagnostics &diagnostics) {
+  if (!check(source, diagnostics))
+    return std::nullopt;
+  const Function *function = findFunction(source.main(), entry);
+  if (!function || function->kind != Function::Kind::Algorithm) {
+    std::string known;
+    for (const auto &file : source.files)
+      for (const auto &candidate : file->functions)
+        if (candidate->kind == Function::Kind::Algorithm)
+          known += (known.empty() ? "; there is " : ", ") + candidate->name.text;
+    diagnostics.error(function ? function->name.range.Start : llvm::SMLoc(),
+                      (function ? "the entry must be an algorithm, and '" + entry + "' is a " + kindName(function->kind)
+                                : "there is no algorithm '" + entry + "'") +
+                          known);
+    return std::nullopt;
+  }
+  try {
+    return Elaborator(source, diagnostics).run(*function, sizes, types);
+  } catch (const ElaborationFailed &) {
+    return std::nullopt;
+  }
+}
+
+std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
+                                                 const std::string &target, const SizeMap &sizes,
+                                                 const TypeMap &types, Diagnostics &diagnostics) {
+  try {
+    for (const auto &file : source.files)
+      for (const auto &schedule : file->schedules)
+        if (schedule->entry.text == entry && schedule->target == target &&
+            Elaborator(source, diagnostics).holds(*schedule, sizes, types))
+          return schedule.get();
+  } catch (const ElaborationFailed &) {
+    return std::nullopt;
+  }
+  return nullptr;
+}
+
+} // namespace idc::frontend

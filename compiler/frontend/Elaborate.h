@@ -1,0 +1,38 @@
+// AST to elaborated program: one entry at one choice of sizes and types.
+#pragma once
+
+#include "compiler/frontend/Ast.h"
+#include "compiler/frontend/Diagnostics.h"
+#include "compiler/frontend/Elaborated.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace idc::frontend {
+
+/// Size name to value and type variable to type ("f64", "complex<f32>", "mod<17>"), as given by `--set`.
+using SizeMap = std::map<std::string, int64_t>;
+using TypeMap = std::map<std::string, std::string>;
+
+/// The checks that need no sizes: unresolved names, names declared twice, wrong numbers of arguments, constructs in the
+/// wrong place. Reports everything it finds in all files; true when there is nothing.
+bool check(const Source &source, Diagnostics &diagnostics);
+
+/// Elaborates the algorithm `entry`. Runs check() first. Every size and every type variable without a default must be
+/// set, nothing else may be. On a mistake reports it at the offending expression with notes on the calls that led there,
+/// and returns nothing.
+std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
+                                 const TypeMap &types, Diagnostics &diagnostics);
+
+/// The first schedule of `entry` for `target` whose condition holds, in the order of the files and of their text; null
+/// when there is none; no value when a condition is ill-formed (reported).
+std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
+                                                 const std::string &target, const SizeMap &sizes,
+                                                 const TypeMap &types, Diagnostics &diagnostics);
+
+/// The elaborated program as text (`--emit=elaborated`): values, steps and bodies.
+std::string printProgram(const Program &program);
+
+} // namespace idc::frontend

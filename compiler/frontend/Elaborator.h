@@ -1,0 +1,183 @@
+// The elaborator: an interpreter of the AST whose values are compile-time integers, untyped expressions, scalars of a
+// body under construction, and sequences of the program under construction. Private to the front end.
+//
+// A mistake is reported where it is found, with notes for the calls that led there, and ends the elaboration by an
+// exception that elaborate() catches; nothing of LLVM or MLIR is on the stack in between.
+#pragma once
+
+#include "compiler/frontend/Elaborate.h"
+#include "compiler/frontend/Value.h"
+
+#include <functional>
+#include <list>
+#include <set>
+
+namespace idc::frontend {
+
+struct ElaborationFailed {};
+
+/// Digits as the arguments of a stage see them.
+struct StageDigits {
+  std::vector<int> places;  // own digit number - 1 → place in the arrangement of the body
+  std::vector<int> radices; // of own digits, least significant first
+  std::vector<std::pair<std::string, int>> split;
+  std::set<int> nodeDigits; // own numbers of the node's digits, which its arguments may not use
+};
+
+/// What names mean at one point of a body.
+struct Context {
+  const Function *function = nullptr;
+  const SourceFile *file = nullptr;
+  std::map<std::string, TypeRef> types;
+  std::vector<std::map<std::string, Value>> scopes; // scopes[0]: sizes
+  BodyBuilder *builder = nullptr;                   // receives scalar operations
+  const StageDigits *stage = nullptr;
+
+  Value *find(const std::string &name);
+  bool isAlgorithm() const { return function && function->kind == Function::Kind::Algorithm; }
+};
+
+class Elaborator {
+public:
+  Elaborator(const Source &source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
+
+  Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types);
+  bool holds(const ScheduleDecl &schedule, const SizeMap &sizes, const TypeMap &types);
+
+private:
+  // Elaborate.cpp: messages, calls, statements.
+  [[noreturn]] void fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range = {});
+  [[noreturn]] void fail(const Expr &expr, const std::string &message);
+  Value callAlgorithm(const Function &algorithm, std::vector<Value> arguments, llvm::SMLoc loc);
+  /// `places` are the locations of the arguments, `sizes` lengths of arrays that are known already.
+  Value callFunction(const Function &function, std::vector<Value> arguments, const std::vector<llvm::SMLoc> &places,
+                     llvm::SMLoc loc, BodyBuilder &builder, std::map<std::string, Value> sizes = {});
+  Value runBody(const Function &function, Context &context);
+  void enter(const Function &function, const Context &context, llvm::SMLoc loc);
+  std::optional<Value> execute(const Block &block, Context &context);
+  std::optional<Value> execute(const Statement &statement, Context &context);
+  std::optional<Value> executeLoop(const Statement &statement, Context &context);
+  void assign(const Statement &statement, Context &context);
+  void assignElement(const Statement &statement, Context &context);
+  void countWork(llvm::SMLoc loc);
+
+  // Expressions.cpp: evaluation.
+  Value eval(const Expr &expr, Context &context);
+  Value evalVariable(const Expr &expr, Context &context);
+  Value evalCall(const Expr &expr, Context &context);
+  Value evalBuiltin(const Expr &expr, const std::string &name, std::vector<Value> arguments, Context &context);
+  Value evalDigitBuiltin(const Expr &expr, Context &context);
+  Value evalOmega(const Expr &expr, Context &context);
+  Value evalRadix(const Expr &expr, Context &context);
+  Value evalBinary(const Expr &expr, Context &context);
+  Value evalPower(const Expr &expr, Context &context);
+  Value evalIndex(const Expr &expr, Context &context);
+  Value evalField(const Expr &expr, Context &context);
+  Value evalRecord(const Expr &expr, Context &context);
+  Int evalInteger(const Expr &expr, Context &context, const char *what);
+  bool evalCondition(const Expr &expr, Context &context, const char *what);
+  const Value &evalConst(const Const &constant, llvm::SMLoc loc);
+
+  // Operations.cpp: arithmetic on values.
+  Value unary(Op op, const Value &value, llvm::SMLoc loc, BodyBuilder &builder);
+  Value binary(Op op, const Value &left, const Value &right, llvm::SMLoc loc, BodyBuilder &builder);
+  Value compare(Op op, const Value &left, const Value &right, llvm::SMLoc loc, BodyBuilder &builder);
+  Value select(const Value &condition, const Value &yes, const Value &no, llvm::SMLoc loc, BodyBuilder &builder);
+  Value fma(const Value &a, const Value &b, const Value &c, llvm::SMLoc loc, BodyBuilder &builder);
+  Value makeComplex(const Value &re, const Value &im, llvm::SMLoc loc, BodyBuilder &builder);
+  Value convert(const Value &value, const TypeRef &type, llvm::SMLoc loc, BodyBuilder &builder);
+  Value untyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc);
+  /// Gives two operands one type: the typed one's, promoting a real beside its complex type.
+  TypeRef unify(Value &left, Value &right, llvm::SMLoc loc, BodyBuilder &builder, const char *what);
+  /// The value as one of exactly `type`; `what` names the place in messages ("argument 'w' of 'scale'").
+  Value coerce(const Value &value, const TypeRef &type, llvm::SMLoc loc, BodyBuilder &builder, const std::string &what);
+  int materialise(const Untyped &value, const TypeRef &type, llvm::SMLoc loc, BodyBuilder &builder,
+                  const std::string &what);
+  int emitInteger(const Untyped &value, BodyBuilder &builder);
+  int emitConstant(const Untyped &value, const TypeRef &type, llvm::SMLoc loc, BodyBuilder &builder,
+                   const std::string &what);
+  int emitOmega(const Untyped &value, const TypeRef &type, llvm::SMLoc loc, BodyBuilder &builder);
+  int use(const Value &value, BodyBuilder &builder);
+  /// Leaf numbers of a value that has its full type.
+  void flatten(const Value &value, BodyBuilder &builder, std::vector<int> &out);
+  /// The reverse: a value of `type` from `leaves`, starting at `next`.
+  Value assemble(const TypeRef &type, const BodyBuilder &builder, const std::vector<int> &leaves, size_t &next);
+
+  // Shapes.cpp: types, type variables, sizes.
+  TypeRef resolveType(const TypeExpr &type, Context &context, bool withDimensions);
+  TypeRef recordType(const TypeDecl &decl, const std::vector<TypeRef> &arguments);
+  void bindTypes(const TypeExpr &pattern, bool withDimensions, const TypeRef &actual, const Function &function,
+                 std::map<std::string, TypeRef> &types);
+  void bindDefaults(const Function &function, Context &context, llvm::SMLoc loc);
+  void freeNames(const Expr &expr, Context &context, std::set<std::string> &names);
+  /// Binds sizes of `type` to what `sequence` has; false when that must wait for other parameters.
+  bool bindShape(const Param &param, const SequenceView &sequence, Context &context, llvm::SMLoc loc,
+                 const std::string &callee);
+  /// Checks own digits against the declared shape and takes over its split.
+  SequenceView matchShape(const TypeExpr &type, const SequenceView &sequence, Context &context, llvm::SMLoc loc,
+                          const std::string &what);
+  /// Radices (least significant first) and split of a shape whose names are all bound.
+  std::vector<int> shapeRadices(const TypeExpr &type, Context &context,
+                                std::vector<std::pair<std::string, int>> &split);
+  std::vector<int> radicesOf(const SequenceView &sequence) const;
+  std::string shapeOf(const SequenceView &sequence) const;
+
+  // Pipes.cpp: stages.
+  Value evalPipe(const Expr &expr, Context &context);
+  Value applyPermutation(const Expr &expr, const Value &piped, Context &context);
+  digits::Permutation permutation(const Expr &expr, const SequenceView &view, Context &context);
+  using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
+  Value applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
+                       Context &context, const BodyMaker &make);
+  Value applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs, Context &context);
+  Value applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs,
+                       Context &context);
+  Value applyAt(const Expr &expr, const Function &algorithm, std::vector<Value> arguments, size_t piped,
+                Context &context);
+  /// Locations of what a func or node gets: the pipe for `piped` values, then its arguments.
+  static std::vector<llvm::SMLoc> argumentPlaces(const Expr &expr, size_t piped);
+  std::vector<Value> stageArguments(const Expr &expr, Context &context, BodyBuilder &builder,
+                                    const StageDigits &stage);
+  /// Digit numbers of a digit list, most significant first, each from 1 to `limit` and none twice.
+  std::vector<int> digitList(const Expr &expr, Context &context,
+                             const std::vector<std::pair<std::string, int>> &split, int limit);
+  void appendDigits(const Expr &expr, Context &context, const std::vector<std::pair<std::string, int>> &split,
+                    std::vector<int> &out);
+  SequenceView permuted(const SequenceView &view, const std::vector<int> &tags, llvm::SMLoc loc);
+  SequenceView output(const std::vector<int> &tags, const std::map<int, int> &radices, const TypeRef &element,
+                      llvm::SMLoc loc, int anchor, std::vector<std::pair<std::string, int>> split);
+  SequenceView spread(const SequenceView &narrow, const SequenceView &wide, llvm::SMLoc loc);
+  const Sequence &sequence(const SequenceView &view) const { return program.values[view.value]; }
+
+  const Source &source;
+  Diagnostics &diagnostics;
+  Program program;
+  std::list<BodyBuilder> builders; // addresses stay
+  struct Frame {
+    const Function *function;
+    llvm::SMLoc loc;
+    std::string instance;
+  };
+  std::vector<Frame> frames;
+  std::map<const Const *, std::optional<Value>> constants;
+  std::vector<std::pair<std::string, TypeRef>> recordTypes; // cache by spelling and declaration
+  std::map<uint64_t, bool> primes;
+  int nextBatchTag = -1;
+  int evalDepth = 0;
+  int64_t work = 0;
+};
+
+/// Names the language defines.
+bool isBuiltinFunction(const std::string &name);
+bool isBuiltinPermutation(const std::string &name);
+bool isDigitFunction(const std::string &name); // digit, digits, index
+/// Least and greatest number of arguments of a built-in function.
+std::pair<int, int> builtinArity(const std::string &name);
+
+/// Number theory of mod<P>: exact for all 64-bit P.
+bool isPrime(uint64_t value);
+uint64_t powerMod(uint64_t base, uint64_t exponent, uint64_t modulus);
+/// The least primitive root of the prime `modulus`.
+uint64_t primitiveRoot(uint64_t modulus);
+
+} // namespace idc::frontend

@@ -1,0 +1,497 @@
+// Evaluation of expressions that are no pipes.
+#include "compiler/frontend/Elaborator.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace idc::frontend {
+
+namespace {
+
+const std::map<std::string, std::pair<int, int>> &builtins() {
+  static const std::map<std::string, std::pair<int, int>> table = {
+      {"select", {3, 3}}, {"min", {2, 2}},  {"max", {2, 2}},     {"abs", {1, 1}},  {"sqrt", {1, 1}},  {"rsqrt", {1, 1}},
+      {"exp", {1, 1}},    {"log", {1, 1}},  {"sin", {1, 1}},     {"cos", {1, 1}},  {"conj", {1, 1}},  {"re", {1, 1}},
+      {"im", {1, 1}},     {"fma", {3, 3}},  {"xor", {2, 2}},     {"log2", {1, 1}}, {"omega", {2, 2}}, {"radix", {1, 1}},
+      {"digit", {1, 1}},  {"digits", {1, 2}}, {"index", {0, 0}}, {"complex", {1, 2}}};
+  return table;
+}
+
+bool unaryOp(const std::string &name, Op &op) {
+  static const std::map<std::string, Op> table = {{"abs", Op::Abs}, {"sqrt", Op::Sqrt}, {"rsqrt", Op::Rsqrt},
+                                                  {"exp", Op::Exp}, {"log", Op::Log},   {"sin", Op::Sin},
+                                                  {"cos", Op::Cos}, {"conj", Op::Conj}, {"re", Op::Re},
+                                                  {"im", Op::Im}};
+  auto at = table.find(name);
+  if (at != table.end())
+    op = at->second;
+  return at != table.end();
+}
+
+} // namespace
+
+bool isBuiltinFunction(const std::string &name) { return builtins().count(name); }
+bool isBuiltinPermutation(const std::string &name) {
+  return name == "unshuffle" || name == "reverse" || name == "permute" || name == "complement" || name == "Γ" ||
+         name == "ρ";
+}
+bool isDigitFunction(const std::string &name) { return name == "digit" || name == "digits" || name == "index"; }
+std::pair<int, int> builtinArity(const std::string &name) { return builtins().at(name); }
+
+Value Elaborator::eval(const Expr &expr, Context &context) {
+  struct Depth {
+    int &depth;
+    ~Depth() { --depth; }
+  } guard{++evalDepth};
+  if (evalDepth > 3000)
+    fail(expr, "calls and expressions are nested too deeply");
+  countWork(expr.loc);
+  switch (expr.kind) {
+  case Expr::Kind::Integer: {
+    Int value = 0;
+    for (char digit : expr.text) {
+      if (value > (static_cast<Int>(1) << 120))
+        fail(expr, "the number is too large");
+      value = value * 10 + (digit - '0');
+    }
+    return Value::integer(value, expr.loc);
+  }
+  case Expr::Kind::Real:
+    return Value::of(realConstant(std::strtold(expr.text.c_str(), nullptr), expr.loc));
+  case Expr::Kind::Boolean:
+    return Value::boolean(expr.value);
+  case Expr::Kind::Variable:
+    return evalVariable(expr, context);
+  case Expr::Kind::Unary: {
+    Value value = eval(*expr.arguments[0], context);
+    if (expr.name != "!")
+      return unary(expr.name == "-" ? Op::Neg : Op::Not, value, expr.loc, *context.builder);
+    if (value.kind == Value::Kind::Bool)
+      return Value::boolean(!value.flag);
+    if (value.kind != Value::Kind::Scalar || value.type->kind != Type::Kind::Bool)
+      fail(expr, "'!' is defined on bool, not on " + describe(value));
+    return Value::scalar(*context.builder,
+                         context.builder->emit(Op::Not, boolType(), {use(value, *context.builder)}, expr.loc));
+  }
+  case Expr::Kind::Binary:
+    return evalBinary(expr, context);
+  case Expr::Kind::Call:
+    return evalCall(expr, context);
+  case Expr::Kind::TypeCall: {
+    if (expr.arguments.size() != 1 && !(expr.type->kind == TypeExpr::Kind::Complex && expr.arguments.size() == 2))
+      fail(expr, "a conversion takes one value");
+    TypeRef type = resolveType(*expr.type, context, true);
+    Value value = eval(*expr.arguments[0], context);
+    if (expr.arguments.size() == 1)
+      return convert(value, type, expr.loc, *context.builder);
+    Value re = convert(value, type->element, expr.loc, *context.builder);
+    Value im = convert(eval(*expr.arguments[1], context), type->element, expr.loc, *context.builder);
+    return makeComplex(re, im, expr.loc, *context.builder);
+  }
+  case Expr::Kind::TypeName:
+    fail(expr, "a type is not a value");
+  case Expr::Kind::Tuple:
+  case Expr::Kind::Array: {
+    std::vector<Value> members;
+    for (const ExprPtr &argument : expr.arguments) {
+      Value member = eval(*argument, context);
+      if (member.kind == Value::Kind::Tuple)
+        fail(*argument, expr.kind == Expr::Kind::Tuple ? "tuples do not nest" : "an array has no tuples as elements");
+      if (expr.kind == Expr::Kind::Array && member.kind == Value::Kind::Sequence)
+        fail(*argument, "an array has no sequences as elements");
+      members.push_back(std::move(member));
+    }
+    if (members.empty())
+      fail(expr, "an array has at least one element");
+    return Value::group(expr.kind == Expr::Kind::Tuple ? Value::Kind::Tuple : Value::Kind::Array, std::move(members));
+  }
+  case Expr::Kind::Range:
+    fail(expr, "a range may stand only in a list of digits");
+  case Expr::Kind::Index:
+    return evalIndex(expr, context);
+  case Expr::Kind::Field:
+    return evalField(expr, context);
+  case Expr::Kind::Record:
+    return evalRecord(expr, context);
+  case Expr::Kind::Pipe:
+    return evalPipe(expr, context);
+  }
+  return Value();
+}
+
+Value Elaborator::evalVariable(const Expr &expr, Context &context) {
+  if (Value *value = context.find(expr.name))
+    return *value;
+  if (const Const *constant = findConst(*context.file, expr.name))
+    return evalConst(*constant, expr.loc);
+  fail(expr, "'" + expr.name + "' is not bound here");
+}
+
+const Value &Elaborator::evalConst(const Const &constant, llvm::SMLoc loc) {
+  auto known = constants.insert({&constant, std::nullopt});
+  if (!known.second) {
+    if (!known.first->second)
+      fail(loc, "the constant '" + constant.name.text + "' depends on itself");
+    return *known.first->second;
+  }
+  Context context;
+  context.file = constant.file;
+  context.scopes.emplace_back();
+  builders.emplace_back();
+  context.builder = &builders.back();
+  Value value = eval(*constant.value, context);
+  if (value.kind != Value::Kind::Untyped && value.kind != Value::Kind::Bool)
+    fail(constant.name.range.Start, "a constant is an integer, a real or a bool, not " + describe(value),
+         constant.name.range);
+  return *(constants[&constant] = value);
+}
+
+Int Elaborator::evalInteger(const Expr &expr, Context &context, const char *what) {
+  Value value = eval(expr, context);
+  if (!value.isConstantInteger())
+    fail(expr, std::string(what) + " must be an integer known at compile time, not " + describe(value));
+  return value.untyped->value;
+}
+
+bool Elaborator::evalCondition(const Expr &expr, Context &context, const char *what) {
+  Value value = eval(expr, context);
+  if (value.kind != Value::Kind::Bool)
+    fail(expr, std::string(what) + " must be known at compile time" +
+                   (typeOf(value) && typeOf(value)->kind == Type::Kind::Bool
+                        ? "; use select(condition, a, b) to choose between values"
+                        : ", not " + describe(value)));
+  return value.flag;
+}
+
+Value Elaborator::evalBinary(const Expr &expr, Context &context) {
+  const std::string &op = expr.name;
+  if (op == "^")
+    return evalPower(expr, context);
+  Value left = eval(*expr.arguments[0], context);
+  Value right = eval(*expr.arguments[1], context);
+  BodyBuilder &builder = *context.builder;
+  if (op == "&&" || op == "||") {
+    for (const Value *side : {&left, &right})
+      if (side->kind != Value::Kind::Bool &&
+          !(side->kind == Value::Kind::Scalar && side->type->kind == Type::Kind::Bool))
+        fail(*expr.arguments[side == &left ? 0 : 1], "'" + op + "' is defined on bool, not on " + describe(*side));
+    if (left.kind == Value::Kind::Bool && right.kind == Value::Kind::Bool)
+      return Value::boolean(op == "&&" ? left.flag && right.flag : left.flag || right.flag);
+    std::string what = "an operand of '" + op + "'";
+    int a = use(coerce(left, boolType(), expr.loc, builder, what), builder);
+    int b = use(coerce(right, boolType(), expr.loc, builder, what), builder);
+    return Value::scalar(builder, builder.emit(op == "&&" ? Op::And : Op::Or, boolType(), {a, b}, expr.loc));
+  }
+  static const std::map<std::string, Op> comparisons = {{"==", Op::Eq}, {"!=", Op::Ne}, {"<", Op::Lt},
+                                                        {"<=", Op::Le}, {">", Op::Gt},  {">=", Op::Ge}};
+  auto comparison = comparisons.find(op);
+  if (comparison != comparisons.end())
+    return compare(comparison->second, left, right, expr.loc, builder);
+  static const std::map<std::string, Op> operators = {{"+", Op::Add}, {"-", Op::Sub}, {"*", Op::Mul},
+                                                      {"/", Op::Div}, {"%", Op::Rem}, {"&", Op::And},
+                                                      {"|", Op::Or},  {"<<", Op::Shl}, {">>", Op::Shr}};
+  return binary(operators.at(op), left, right, expr.loc, builder);
+}
+
+Value Elaborator::evalPower(const Expr &expr, Context &context) {
+  Value base = eval(*expr.arguments[0], context), exponent = eval(*expr.arguments[1], context);
+  if (base.kind != Value::Kind::Untyped || base.untyped->cls == Untyped::Class::Root)
+    fail(expr, "'^' is the power of compile-time numbers, not of " + describe(base) + "; xor(a, b) is exclusive or");
+  if (!exponent.isConstantInteger())
+    fail(*expr.arguments[1], "an exponent must be an integer known at compile time, not " + describe(exponent));
+  Int count = exponent.untyped->value;
+  if (count < 0)
+    fail(*expr.arguments[1], "the exponent " + spell(count) + " is negative");
+  if (count > 100000)
+    fail(*expr.arguments[1], "the exponent " + spell(count) + " is too large");
+  Value result = Value::integer(1, expr.loc);
+  for (Int bit = 1 << 17; bit > 0; bit >>= 1) {
+    if (result.isConstantInteger() && result.untyped->value == 1 && !(count & bit))
+      continue;
+    if (!(result.isConstantInteger() && result.untyped->value == 1))
+      result = untyped(Op::Mul, {result.untyped, result.untyped}, expr.loc);
+    if (count & bit)
+      result = untyped(Op::Mul, {result.untyped, base.untyped}, expr.loc);
+  }
+  return result;
+}
+
+Value Elaborator::evalIndex(const Expr &expr, Context &context) {
+  Value array = eval(*expr.arguments[0], context);
+  if (array.kind != Value::Kind::Array)
+    fail(expr, std::string("only small arrays have elements; this is ") + describe(array));
+  Int index = evalInteger(*expr.arguments[1], context, "an array index");
+  if (index < 0 || index >= static_cast<Int>(array.members.size()))
+    fail(*expr.arguments[1], "index " + spell(index) + " is out of range: the array has " +
+                                 std::to_string(array.members.size()) + " elements");
+  return array.members[static_cast<size_t>(index)];
+}
+
+Value Elaborator::evalField(const Expr &expr, Context &context) {
+  Value record = eval(*expr.arguments[0], context);
+  if (record.kind != Value::Kind::Record)
+    fail(expr, std::string("only records have fields; this is ") + describe(record));
+  for (size_t i = 0; i < record.members.size(); ++i)
+    if ((record.type ? record.type->fields[i].first : record.record->fields[i].name.text) == expr.name)
+      return record.members[i];
+  fail(expr, "'" + (record.type ? spell(*record.type) : record.record->name.text) + "' has no field '" + expr.name +
+                 "'");
+}
+
+Value Elaborator::evalRecord(const Expr &expr, Context &context) {
+  const TypeDecl *decl = findType(*context.file, expr.name);
+  if (!decl)
+    fail(expr, "unknown type '" + expr.name + "'");
+  std::vector<Value> members(decl->fields.size());
+  std::vector<bool> given(decl->fields.size(), false);
+  for (size_t i = 0; i < expr.fields.size(); ++i) {
+    size_t field = 0;
+    while (field < decl->fields.size() && decl->fields[field].name.text != expr.fields[i].first)
+      ++field;
+    if (field == decl->fields.size())
+      fail(expr.fields[i].second, "'" + expr.name + "' has no field '" + expr.fields[i].first + "'");
+    if (given[field])
+      fail(expr.fields[i].second, "field '" + expr.fields[i].first + "' is given twice");
+    given[field] = true;
+    members[field] = eval(*expr.arguments[i], context);
+    if (members[field].kind == Value::Kind::Tuple || members[field].kind == Value::Kind::Sequence)
+      fail(*expr.arguments[i], "a field cannot be " + describe(members[field]));
+  }
+  for (size_t field = 0; field < given.size(); ++field)
+    if (!given[field])
+      fail(expr, "field '" + decl->fields[field].name.text + "' of '" + expr.name + "' is missing");
+  // Type arguments come from the typed fields; a literal without them waits for the place where it is used.
+  Function pattern; // the fields as parameters of a function with the record's type variables
+  for (const Generic &generic : decl->generics)
+    pattern.generics.push_back({generic.name, nullptr});
+  std::map<std::string, TypeRef> bound;
+  for (size_t i = 0; i < members.size(); ++i)
+    if (TypeRef type = typeOf(members[i]))
+      bindTypes(*decl->fields[i].type, true, type, pattern, bound);
+  Value result = Value::group(Value::Kind::Record, std::move(members));
+  result.record = decl;
+  std::vector<TypeRef> arguments;
+  for (const Generic &generic : decl->generics) {
+    auto type = bound.find(generic.name.text);
+    if (type == bound.end())
+      return result;
+    arguments.push_back(type->second);
+  }
+  return coerce(result, recordType(*decl, arguments), expr.loc, *context.builder, "the literal");
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::evalCall(const Expr &expr, Context &context) {
+  if (const Function *function = findFunction(*context.file, expr.name)) {
+    std::vector<Value> arguments;
+    for (const ExprPtr &argument : expr.arguments)
+      arguments.push_back(eval(*argument, context));
+    if (function->kind == Function::Kind::Algorithm) {
+      std::vector<Value> spreadOut; // a tuple passes several values
+      for (Value &argument : arguments) {
+        if (argument.kind == Value::Kind::Tuple)
+          spreadOut.insert(spreadOut.end(), argument.members.begin(), argument.members.end());
+        else
+          spreadOut.push_back(std::move(argument));
+      }
+      return callAlgorithm(*function, std::move(spreadOut), expr.loc);
+    }
+    for (size_t i = 0; i < arguments.size(); ++i)
+      if (arguments[i].kind == Value::Kind::Sequence)
+        fail(*expr.arguments[i], std::string("a ") + kindName(function->kind) +
+                                     " works on scalars; apply it to a sequence with |>");
+    std::vector<llvm::SMLoc> places;
+    for (const ExprPtr &argument : expr.arguments)
+      places.push_back(argument->loc);
+    return callFunction(*function, std::move(arguments), places, expr.loc, *context.builder);
+  }
+  if (isDigitFunction(expr.name))
+    return evalDigitBuiltin(expr, context);
+  if (expr.name == "omega")
+    return evalOmega(expr, context);
+  if (expr.name == "radix")
+    return evalRadix(expr, context);
+  std::vector<Value> arguments;
+  for (const ExprPtr &argument : expr.arguments)
+    arguments.push_back(eval(*argument, context));
+  return evalBuiltin(expr, expr.name, std::move(arguments), context);
+}
+
+Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::vector<Value> arguments,
+                              Context &context) {
+  BodyBuilder &builder = *context.builder;
+  auto variable = context.types.find(name);
+  TypeRef type = variable != context.types.end() ? variable->second : scalarType(name);
+  if (type) {
+    if (arguments.size() != 1)
+      fail(expr, "a conversion takes one value, not " + std::to_string(arguments.size()));
+    return convert(arguments[0], type, expr.loc, builder);
+  }
+  if (!isBuiltinFunction(name))
+    fail(expr, isBuiltinPermutation(name) ? "a permutation is applied with |>" : "unknown function '" + name + "'");
+  std::pair<int, int> arity = builtinArity(name);
+  int count = static_cast<int>(arguments.size());
+  if (count < arity.first || count > arity.second)
+    fail(expr, "'" + name + "' takes " + std::to_string(arity.first) + " argument" + (arity.first == 1 ? "" : "s") +
+                   ", not " + std::to_string(count));
+  for (const Value &argument : arguments)
+    if (argument.kind == Value::Kind::Sequence)
+      fail(expr, "'" + name + "' works on scalars; apply it to a sequence with |>");
+  Op op;
+  if (unaryOp(name, op)) {
+    bool real = op != Op::Abs && op != Op::Conj && op != Op::Re && op != Op::Im;
+    if (arguments[0].kind == Value::Kind::Untyped && arguments[0].untyped->cls == Untyped::Class::Root && real)
+      fail(expr, "'" + name + "' is defined on reals, not on " + describe(arguments[0]));
+    return unary(op, arguments[0], expr.loc, builder);
+  }
+  if (name == "min" || name == "max")
+    return binary(name == "min" ? Op::Min : Op::Max, arguments[0], arguments[1], expr.loc, builder);
+  if (name == "xor") {
+    bool bools = true;
+    for (const Value &argument : arguments)
+      bools &= typeOf(argument) && typeOf(argument)->kind == Type::Kind::Bool;
+    if (bools)
+      return compare(Op::Ne, arguments[0], arguments[1], expr.loc, builder);
+    return binary(Op::Xor, arguments[0], arguments[1], expr.loc, builder);
+  }
+  if (name == "select")
+    return select(arguments[0], arguments[1], arguments[2], expr.loc, builder);
+  if (name == "fma")
+    return fma(arguments[0], arguments[1], arguments[2], expr.loc, builder);
+  if (name == "complex") {
+    if (count == 2)
+      return makeComplex(arguments[0], arguments[1], expr.loc, builder);
+    if (arguments[0].kind == Value::Kind::Scalar && isReal(*arguments[0].type))
+      return convert(arguments[0], complexType(arguments[0].type), expr.loc, builder);
+    if (arguments[0].kind == Value::Kind::Untyped && arguments[0].untyped->cls != Untyped::Class::Root)
+      return makeComplex(arguments[0], Value::integer(0, expr.loc), expr.loc, builder);
+    fail(expr, "'complex' takes real values, not " + describe(arguments[0]));
+  }
+  if (name == "log2") {
+    if (!arguments[0].isConstantInteger())
+      fail(expr, "the operand of 'log2' must be an integer known at compile time, not " + describe(arguments[0]));
+    Int value = arguments[0].untyped->value, log = 0;
+    if (value < 1 || (value & (value - 1)) != 0)
+      fail(expr, "log2 needs a power of two, and " + spell(value) + " is none");
+    for (; value > 1; value >>= 1)
+      ++log;
+    return Value::integer(log, expr.loc);
+  }
+  // digit, digits, index, omega and radix as stages of a pipe.
+  fail(expr, "'" + name + "' is not applied to sequences");
+}
+
+Value Elaborator::evalDigitBuiltin(const Expr &expr, Context &context) {
+  const StageDigits *stage = context.stage;
+  if (!stage)
+    fail(expr, "'" + expr.name + "' may stand only in the arguments of a func or node after |>");
+  int count = static_cast<int>(expr.arguments.size()), digits = static_cast<int>(stage->places.size());
+  std::pair<int, int> arity = builtinArity(expr.name);
+  if (count < arity.first || count > arity.second)
+    fail(expr, "'" + expr.name + "' takes " +
+                   (expr.name == "index" ? "no arguments" : expr.name == "digit" ? "one digit" : "a high and a low digit, or a dimension"));
+  auto own = [&](int number, const Expr &where) {
+    if (stage->nodeDigits.count(number))
+      fail(where, "digit " + std::to_string(number) +
+                      " is one of the digits the node works on; its arguments are the same for all elements of a node");
+    return digitValue(stage->places[number - 1], stage->radices[number - 1], expr.loc);
+  };
+  int high = digits, low = 1;
+  if (expr.name == "digit") {
+    std::vector<int> list = digitList(*expr.arguments[0], context, stage->split, digits);
+    if (list.size() != 1)
+      fail(expr, "'digit' takes one digit; digits(hi, lo) takes several");
+    return Value::of(own(list[0], expr));
+  }
+  if (expr.name == "digits" && count == 1) {
+    const Expr &dimension = *expr.arguments[0];
+    bool found = false;
+    low = digits + 1;
+    for (const auto &part : stage->split) {
+      low -= part.second;
+      if (dimension.kind == Expr::Kind::Variable && part.first == dimension.name && !found) {
+        found = true;
+        high = low + part.second - 1;
+        break;
+      }
+    }
+    if (!found)
+      fail(dimension, "digits(..) takes a high and a low digit, or the name of a dimension of the sequence");
+  } else if (expr.name == "digits") {
+    Int first = evalInteger(*expr.arguments[0], context, "a digit number");
+    Int last = evalInteger(*expr.arguments[1], context, "a digit number");
+    if (first < last)
+      return Value::integer(0, expr.loc);
+    for (int i = 0; i < 2; ++i) {
+      Int number = i == 0 ? first : last;
+      if (number < 1 || number > digits)
+        fail(*expr.arguments[i], "digit " + spell(number) + " is out of range: the sequence has " +
+                                     std::to_string(digits) + " digit" + (digits == 1 ? "" : "s"));
+    }
+    high = static_cast<int>(first);
+    low = static_cast<int>(last);
+  }
+  if (expr.name == "index" && !stage->nodeDigits.empty())
+    fail(expr, "index() contains the digits the node works on; its arguments are the same for all elements of a node");
+  Value sum = Value::integer(0, expr.loc);
+  Int weight = 1;
+  for (int number = low; number <= high; ++number) {
+    UntypedRef term = untyped(Op::Mul, {own(number, expr), integerConstant(weight, expr.loc)}, expr.loc).untyped;
+    sum = untyped(Op::Add, {sum.untyped, term}, expr.loc);
+    weight *= stage->radices[number - 1];
+  }
+  return sum;
+}
+
+Value Elaborator::evalOmega(const Expr &expr, Context &context) {
+  if (expr.arguments.size() != 2)
+    fail(expr, "'omega' takes the order and the exponent");
+  Int order = evalInteger(*expr.arguments[0], context, "the order of a root of unity");
+  if (order < 1 || order > INT64_MAX)
+    fail(*expr.arguments[0], "the order of a root of unity is between 1 and 2^63 - 1, not " + spell(order));
+  Value exponent = eval(*expr.arguments[1], context);
+  auto result = std::make_shared<Untyped>();
+  result->cls = Untyped::Class::Root;
+  result->op = Op::Omega;
+  result->loc = expr.loc;
+  result->root = static_cast<int64_t>(order);
+  if (exponent.kind == Value::Kind::Scalar && isInteger(*exponent.type))
+    fail(*expr.arguments[1], "the exponent of a root of unity is made of digits and compile-time integers");
+  if (exponent.kind != Value::Kind::Untyped || exponent.untyped->cls != Untyped::Class::Integer)
+    fail(*expr.arguments[1], "the exponent of a root of unity must be an integer, not " + describe(exponent));
+  result->operands.push_back(exponent.untyped);
+  result->depth = exponent.untyped->depth + 1;
+  return Value::of(UntypedRef(std::move(result)));
+}
+
+Value Elaborator::evalRadix(const Expr &expr, Context &context) {
+  if (expr.arguments.size() != 1)
+    fail(expr, "'radix' takes one digit");
+  // In a stage the sequence that arrives there, elsewhere the algorithm's first sequence as it is by now.
+  std::vector<int> radices;
+  std::vector<std::pair<std::string, int>> split;
+  if (context.stage) {
+    radices = context.stage->radices;
+    split = context.stage->split;
+  } else {
+    const Value *first = nullptr;
+    for (size_t i = 0; context.isAlgorithm() && i < context.function->params.size(); ++i) {
+      const Param &param = context.function->params[i];
+      if (!first && !param.type->dimensions.empty())
+        first = context.find(param.name.text);
+    }
+    if (!first || first->kind != Value::Kind::Sequence)
+      fail(expr, "'radix' may stand only in an algorithm that has a sequence");
+    radices = radicesOf(*first->sequence);
+    split = first->sequence->split;
+  }
+  std::vector<int> list = digitList(*expr.arguments[0], context, split, static_cast<int>(radices.size()));
+  if (list.size() != 1)
+    fail(expr, "'radix' takes one digit");
+  return Value::integer(radices[list[0] - 1], expr.loc);
+}
+
+} // namespace idc::frontend

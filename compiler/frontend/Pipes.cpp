@@ -1,0 +1,905 @@
+// Stages of pipes: permutations, funcs, nodes and algorithms applied to sequences.
+//
+// Every sequence carries tags that say what each digit of its program value is: a digit of the running algorithm or a
+// batch digit of an algorithm applied `@` digits. Stages work on tags; places follow from them. Inputs of one step may
+// lack digits (broadcasting), never have them in another order: a relabelling becomes a permutation step of its own.
+#include "compiler/frontend/Elaborator.h"
+
+#include <algorithm>
+
+namespace idc::frontend {
+
+namespace {
+
+using Split = std::vector<std::pair<std::string, int>>;
+
+/// Where digit `digit` comes in `tags`: it pushes up the next higher own digit, else stands above the next lower one.
+int insertionPlace(const std::vector<int> &tags, int digit, int anchor) {
+  int above = 0, below = 0, aboveTag = 0, belowTag = 0;
+  for (size_t i = 0; i < tags.size(); ++i) {
+    int place = static_cast<int>(i) + 1;
+    if (tags[i] > digit && (above == 0 || tags[i] < aboveTag)) {
+      above = place;
+      aboveTag = tags[i];
+    }
+    if (tags[i] > 0 && tags[i] < digit && tags[i] > belowTag) {
+      below = place;
+      belowTag = tags[i];
+    }
+  }
+  if (above && (!below || aboveTag == digit + 1))
+    return above;
+  return below ? below + 1 : std::min(anchor, static_cast<int>(tags.size()) + 1);
+}
+
+void insertTag(std::vector<int> &tags, int digit, int anchor) {
+  tags.insert(tags.begin() + insertionPlace(tags, digit, anchor) - 1, digit);
+}
+
+/// Own digits renumbered to make room for `digits` (ascending).
+std::vector<int> shiftedUp(std::vector<int> tags, const std::vector<int> &digits) {
+  for (int digit : digits)
+    for (int &tag : tags)
+      if (tag >= digit)
+        ++tag;
+  return tags;
+}
+
+/// Own digits renumbered after `digits` (ascending) have been removed.
+std::vector<int> shiftedDown(const std::vector<int> &tags, const std::vector<int> &digits) {
+  std::vector<int> result;
+  for (int tag : tags) {
+    if (tag > 0 && std::binary_search(digits.begin(), digits.end(), tag))
+      continue;
+    int lower = static_cast<int>(std::lower_bound(digits.begin(), digits.end(), tag) - digits.begin());
+    result.push_back(tag > 0 ? tag - lower : tag);
+  }
+  return result;
+}
+
+void splitInsert(Split &split, int digit) {
+  int low = 1;
+  std::pair<std::string, int> *pushed = nullptr;
+  for (auto part = split.rbegin(); part != split.rend(); ++part) {
+    if (part->second == 0 && low == digit) {
+      ++part->second;
+      return;
+    }
+    if (low <= digit && digit < low + part->second)
+      pushed = &*part;
+    low += part->second;
+  }
+  if (!pushed) {
+    if (split.empty())
+      split.push_back({"", 0});
+    pushed = &split.front();
+  }
+  ++pushed->second;
+}
+
+void splitRemove(Split &split, int digit) {
+  int low = 1;
+  for (auto part = split.rbegin(); part != split.rend(); ++part) {
+    if (digit < low + part->second) {
+      --part->second;
+      return;
+    }
+    low += part->second;
+  }
+}
+
+/// The split after a permutation: kept when every dimension keeps its digits, moved when whole dimensions move.
+Split splitPermuted(const Split &split, const digits::Permutation &permutation) {
+  std::vector<int> dimensionOf(permutation.size() + 1, 0), firstOf(split.size(), 0);
+  int low = 1;
+  for (size_t i = split.size(); i > 0; low += split[--i].second) {
+    firstOf[i - 1] = low;
+    for (int d = low; d < low + split[i - 1].second; ++d)
+      dimensionOf[d] = static_cast<int>(i - 1);
+  }
+  bool inside = true;
+  for (int place = 1; place <= permutation.size(); ++place)
+    inside &= dimensionOf[permutation.source(place)] == dimensionOf[place];
+  if (inside)
+    return split;
+  Split moved;
+  for (int place = 1; place <= permutation.size();) {
+    int dimension = dimensionOf[permutation.source(place)];
+    int count = split[dimension].second;
+    if (place + count - 1 > permutation.size())
+      return {{"", permutation.size()}};
+    for (int k = 0; k < count; ++k)
+      if (permutation.source(place + k) != firstOf[dimension] + k)
+        return {{"", permutation.size()}};
+    moved.insert(moved.begin(), split[dimension]);
+    place += count;
+  }
+  for (const auto &part : split)
+    if (part.second == 0)
+      moved.insert(moved.begin(), part);
+  return moved;
+}
+
+std::string countDigits(int digits) { return std::to_string(digits) + " digit" + (digits == 1 ? "" : "s"); }
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Digit lists
+//===----------------------------------------------------------------------===//
+
+void Elaborator::appendDigits(const Expr &expr, Context &context, const Split &split, std::vector<int> &out) {
+  switch (expr.kind) {
+  case Expr::Kind::Tuple:
+  case Expr::Kind::Array:
+    for (const ExprPtr &argument : expr.arguments)
+      appendDigits(*argument, context, split, out);
+    return;
+  case Expr::Kind::Range: {
+    Int high = evalInteger(*expr.arguments[0], context, "a digit number");
+    Int low = evalInteger(*expr.arguments[1], context, "a digit number");
+    if (high < low - 1)
+      fail(expr, "a range of digits is written from high to low: " + spell(low) + ".." + spell(high));
+    if (high - low > 1000)
+      fail(expr, "the range " + spell(high) + ".." + spell(low) + " has too many digits");
+    for (Int digit = high; digit >= low; --digit)
+      out.push_back(static_cast<int>(std::max<Int>(std::min<Int>(digit, 1000000), -1000000)));
+    return;
+  }
+  case Expr::Kind::Variable: {
+    int low = 1;
+    for (auto part = split.rbegin(); part != split.rend(); ++part) {
+      if (part->first == expr.name) {
+        for (int digit = low + part->second - 1; digit >= low; --digit)
+          out.push_back(digit);
+        return;
+      }
+      low += part->second;
+    }
+    if (!context.find(expr.name) && !findConst(*context.file, expr.name))
+      fail(expr, "'" + expr.name + "' is neither a dimension of the sequence nor a size or variable");
+    break;
+  }
+  default:
+    break;
+  }
+  Int digit = evalInteger(expr, context, "a digit number");
+  out.push_back(static_cast<int>(std::max<Int>(std::min<Int>(digit, 1000000), -1000000)));
+}
+
+std::vector<int> Elaborator::digitList(const Expr &expr, Context &context, const Split &split, int limit) {
+  std::vector<int> list;
+  appendDigits(expr, context, split, list);
+  for (int digit : list)
+    if (digit < 1 || digit > limit)
+      fail(expr, "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(limit));
+  std::vector<int> sorted = list;
+  std::sort(sorted.begin(), sorted.end());
+  auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    fail(expr, "digit " + std::to_string(*twice) + " is named twice");
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Steps
+//===----------------------------------------------------------------------===//
+
+SequenceView Elaborator::permuted(const SequenceView &view, const std::vector<int> &tags, llvm::SMLoc loc) {
+  if (view.tags == tags)
+    return view;
+  std::vector<int> sources;
+  std::vector<int> radices;
+  for (int tag : tags) {
+    sources.push_back(static_cast<int>(std::find(view.tags.begin(), view.tags.end(), tag) - view.tags.begin()) + 1);
+    radices.push_back(sequence(view).radices[sources.back() - 1]);
+  }
+  Step step;
+  step.kind = Step::Kind::Permute;
+  step.permutation = digits::Permutation::fromSources(std::move(sources));
+  step.inputs = {view.value};
+  step.outputs = {static_cast<int>(program.values.size())};
+  step.name = "relabel";
+  step.loc = loc;
+  program.values.push_back({std::move(radices), sequence(view).element, loc});
+  program.steps.push_back(std::move(step));
+  SequenceView result = view;
+  result.tags = tags;
+  result.value = program.steps.back().outputs[0];
+  return result;
+}
+
+SequenceView Elaborator::output(const std::vector<int> &tags, const std::map<int, int> &radices,
+                                const TypeRef &element, llvm::SMLoc loc, int anchor, Split split) {
+  SequenceView view;
+  view.tags = tags;
+  view.value = static_cast<int>(program.values.size());
+  view.anchor = anchor;
+  view.split = std::move(split);
+  Sequence value;
+  for (int tag : tags)
+    value.radices.push_back(radices.at(tag));
+  value.element = element;
+  value.loc = loc;
+  program.values.push_back(std::move(value));
+  return view;
+}
+
+/// `narrow` repeated along the digits of `wide` that it lacks.
+SequenceView Elaborator::spread(const SequenceView &narrow, const SequenceView &wide, llvm::SMLoc loc) {
+  std::vector<int> tags = narrow.tags;
+  std::map<int, int> radices;
+  for (size_t i = 0; i < narrow.tags.size(); ++i)
+    radices[narrow.tags[i]] = sequence(narrow).radices[i];
+  std::vector<int> missing;
+  for (size_t i = 0; i < wide.tags.size(); ++i)
+    if (wide.tags[i] < 0 && std::find(tags.begin(), tags.end(), wide.tags[i]) == tags.end()) {
+      missing.push_back(wide.tags[i]);
+      radices[wide.tags[i]] = sequence(wide).radices[i];
+    }
+  tags.insert(tags.end(), missing.begin(), missing.end());
+  Step step;
+  step.kind = Step::Kind::Pointwise;
+  step.name = "repeat";
+  step.loc = loc;
+  std::vector<int> places;
+  for (size_t i = 0; i < narrow.tags.size(); ++i)
+    places.push_back(static_cast<int>(i) + 1);
+  step.inputs = {narrow.value};
+  step.broadcastDigits = {places};
+  step.body.params = leaves(sequence(narrow).element);
+  for (size_t i = 0; i < step.body.params.size(); ++i)
+    step.body.results.push_back(static_cast<int>(i));
+  SequenceView result =
+      output(tags, radices, sequence(narrow).element, loc, narrow.anchor, narrow.split);
+  step.outputs = {result.value};
+  program.steps.push_back(std::move(step));
+  return result;
+}
+
+std::vector<llvm::SMLoc> Elaborator::argumentPlaces(const Expr &expr, size_t piped) {
+  std::vector<llvm::SMLoc> places(piped, expr.loc);
+  for (const ExprPtr &argument : expr.stageArguments)
+    places.push_back(argument->loc);
+  return places;
+}
+
+std::vector<Value> Elaborator::stageArguments(const Expr &expr, Context &context, BodyBuilder &builder,
+                                              const StageDigits &stage) {
+  BodyBuilder *outerBuilder = context.builder;
+  const StageDigits *outerStage = context.stage;
+  context.builder = &builder;
+  context.stage = &stage;
+  std::vector<Value> arguments;
+  for (const ExprPtr &argument : expr.stageArguments) {
+    arguments.push_back(eval(*argument, context));
+    if (arguments.back().kind == Value::Kind::Sequence)
+      fail(*argument, "a sequence is no extra argument: pass it in front of the |>, as in (a, b) |> f");
+  }
+  context.builder = outerBuilder;
+  context.stage = outerStage;
+  return arguments;
+}
+
+namespace {
+
+/// The digits of one step: tags of the arrangement that has all of them, with their radices.
+struct Arrangement {
+  std::vector<int> tags;
+  std::map<int, int> radices;
+
+  int place(int tag) const {
+    auto at = std::find(tags.begin(), tags.end(), tag);
+    return at == tags.end() ? 0 : static_cast<int>(at - tags.begin()) + 1;
+  }
+};
+
+} // namespace
+
+Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
+                                 Context &context, const BodyMaker &make) {
+  Arrangement full;
+  size_t widest = 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].tags.size() > inputs[widest].tags.size())
+      widest = i;
+    for (size_t p = 0; p < inputs[i].tags.size(); ++p) {
+      int radix = sequence(inputs[i]).radices[p];
+      int known = full.radices.insert({inputs[i].tags[p], radix}).first->second;
+      if (known != radix)
+        fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(inputs[0]) + " and " +
+                       shapeOf(inputs[i]));
+    }
+  }
+  full.tags = inputs[widest].tags;
+  for (const auto &tag : full.radices) // ascending: batch digits first, then own digits from low to high
+    if (!full.place(tag.first)) {
+      if (tag.first > 0)
+        insertTag(full.tags, tag.first, inputs[widest].anchor);
+      else
+        full.tags.push_back(tag.first);
+    }
+
+  Step step;
+  step.kind = Step::Kind::Pointwise;
+  step.name = name;
+  step.loc = expr.loc;
+  builders.emplace_back();
+  BodyBuilder &builder = builders.back();
+  std::vector<Value> arguments;
+  bool broadcast = false;
+  for (const SequenceView &input : inputs) {
+    SequenceView aligned = input.tags.size() == full.tags.size() ? permuted(input, full.tags, expr.loc) : input;
+    std::vector<int> ids;
+    for (const TypeRef &leaf : leaves(sequence(aligned).element))
+      ids.push_back(builder.param(leaf));
+    size_t next = 0;
+    arguments.push_back(assemble(sequence(aligned).element, builder, ids, next));
+    step.inputs.push_back(aligned.value);
+    step.broadcastDigits.emplace_back();
+    if (aligned.tags.size() < full.tags.size()) {
+      broadcast = true;
+      for (int tag : aligned.tags)
+        step.broadcastDigits.back().push_back(full.place(tag));
+    }
+  }
+  if (!broadcast)
+    step.broadcastDigits.clear();
+  for (int tag : full.tags)
+    builder.radices.push_back(full.radices.at(tag));
+  StageDigits stage;
+  for (int digit = 1; digit <= inputs[0].digits(); ++digit) {
+    stage.places.push_back(full.place(digit));
+    stage.radices.push_back(full.radices.at(digit));
+  }
+  stage.split = inputs[0].split;
+  for (Value &argument : stageArguments(expr, context, builder, stage))
+    arguments.push_back(std::move(argument));
+
+  Value result = make(builder, std::move(arguments));
+  std::vector<Value> parts = result.kind == Value::Kind::Tuple ? result.members : std::vector<Value>{result};
+  std::vector<Value> outputs;
+  for (Value &part : parts) {
+    if (part.kind == Value::Kind::Bool)
+      part = coerce(part, boolType(), expr.loc, builder, "the result");
+    TypeRef type = typeOf(part);
+    if (!type || type->kind == Type::Kind::Array)
+      fail(expr, "the result of '" + name + "' must be a scalar or a record, not " + describe(part));
+    flatten(part, builder, step.body.results);
+    outputs.push_back(Value::of(
+        output(full.tags, full.radices, type, expr.loc, inputs[widest].anchor, inputs[widest].split)));
+    step.outputs.push_back(outputs.back().sequence->value);
+  }
+  std::vector<int> results = std::move(step.body.results);
+  step.body = std::move(builder.body);
+  step.body.results = std::move(results);
+  program.steps.push_back(std::move(step));
+  return outputs.size() == 1 ? outputs[0] : Value::group(Value::Kind::Tuple, std::move(outputs));
+}
+
+Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs,
+                            Context &context) {
+  const std::string &name = node.name.text;
+  if (!expr.digits)
+    fail(expr, "node '" + name + "' needs the digits it works on: " + name + " @ digits");
+  if (inputs.size() > node.params.size())
+    fail(expr, "node '" + name + "' takes " + std::to_string(node.params.size()) + " values, but " +
+                   std::to_string(inputs.size()) + " sequences are passed");
+
+  auto isArray = [](const TypeExpr &type) { return !type.dimensions.empty(); };
+  size_t firstArray = inputs.size();
+  for (size_t i = inputs.size(); i > 0; --i)
+    if (isArray(*node.params[i - 1].type))
+      firstArray = i - 1;
+  bool hasArray = firstArray < inputs.size();
+  const SequenceView &reference = inputs[hasArray ? firstArray : 0];
+
+  // The digits, numbered in the arrangement that has them all.
+  std::vector<int> list;
+  appendDigits(*expr.digits, context, reference.split, list);
+  int own = reference.digits() + (hasArray ? 0 : static_cast<int>(list.size()));
+  for (int digit : list)
+    if (digit < 1 || digit > own)
+      fail(*expr.digits, "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(own) +
+                             (hasArray ? "" : " with the new one"));
+  std::vector<int> sorted = list;
+  std::sort(sorted.begin(), sorted.end());
+  auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    fail(*expr.digits, "digit " + std::to_string(*twice) + " is named twice");
+  if (list.size() > 16)
+    fail(*expr.digits, "a node works on at most 16 digits");
+
+  // Radices of the digits and the length of the node's arrays.
+  Context lengths; // names that are lengths of the node's arrays
+  lengths.function = &node;
+  lengths.file = node.file;
+  builders.emplace_back();
+  lengths.builder = &builders.back();
+  lengths.scopes.emplace_back();
+  std::map<int, int> radixOf;
+  Int size = 1;
+  if (hasArray) {
+    std::vector<int> radices = radicesOf(reference);
+    for (int digit : list) {
+      radixOf[digit] = radices[digit - 1];
+      size *= radices[digit - 1];
+      if (size > 65536)
+        fail(*expr.digits, "these digits have more than 65536 values together");
+    }
+  } else {
+    const TypeExpr *array = nullptr;
+    for (const TypeExprPtr &result : node.results)
+      if (!array && isArray(*result))
+        array = result.get();
+    if (!array)
+      fail(expr, "node '" + name + "' has neither an array parameter nor an array result");
+    std::set<std::string> open;
+    freeNames(*array->dimensions[0].length, lengths, open);
+    if (!open.empty())
+      fail(array->range.Start, "the length '" + *open.begin() + "' is bound by no parameter of '" + name + "'",
+           array->range);
+    size = evalInteger(*array->dimensions[0].length, lengths, "an array length");
+    int root = 1;
+    auto power = [&](int base) {
+      Int product = 1;
+      for (size_t i = 0; i < list.size() && product <= size; ++i)
+        product *= base;
+      return product;
+    };
+    while (!list.empty() && power(root) < size)
+      ++root;
+    if (list.empty() || power(root) != size || root < 2)
+      fail(*expr.digits, "node '" + name + "' puts " + spell(size) + " elements in place of one, which " +
+                             countDigits(static_cast<int>(list.size())) + " of equal radix cannot hold");
+    for (int digit : list)
+      radixOf[digit] = root;
+  }
+  auto checkLength = [&](const TypeExpr &type, const std::string &what) {
+    if (type.dimensions.size() > 1)
+      fail(type.range.Start, what + " of a node has one dimension", type.range);
+    const Expr &length = *type.dimensions[0].length;
+    if (length.kind == Expr::Kind::Variable && !lengths.find(length.name) && !findConst(*node.file, length.name)) {
+      lengths.scopes[0][length.name] = Value::integer(size, length.loc);
+      return;
+    }
+    std::set<std::string> open;
+    freeNames(length, lengths, open);
+    if (!open.empty())
+      fail(type.range.Start, "the length '" + *open.begin() + "' is bound by no parameter of '" + name + "'",
+           type.range);
+    Int declared = evalInteger(length, lengths, "an array length");
+    if (declared != size) {
+      std::string radices;
+      for (int digit : list)
+        radices += (radices.empty() ? "" : ", ") + ("digit " + std::to_string(digit)) + " has radix " +
+                   std::to_string(radixOf[digit]);
+      fail(*expr.digits, "node '" + name + "' works on " + spell(declared) + " elements (" + what + "), but " +
+                             (list.empty() ? "no digits are named" : radices) +
+                             (declared == 2 ? "; a radix-2 digit is needed" : ""));
+    }
+  };
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (isArray(*node.params[i].type))
+      checkLength(*node.params[i].type, "parameter '" + node.params[i].name.text + "'");
+  for (size_t i = inputs.size(); i < node.params.size(); ++i)
+    if (isArray(*node.params[i].type))
+      fail(expr, "parameter '" + node.params[i].name.text + "' of node '" + name +
+                     "' is an array and must be passed in front of the |>");
+  for (const TypeExprPtr &result : node.results)
+    if (isArray(*result))
+      checkLength(*result, "a result");
+
+  // One arrangement with all digits; inputs without the node's digits are numbered as if they had them.
+  Arrangement full;
+  std::vector<std::vector<int>> tags;
+  size_t widest = hasArray ? firstArray : 0;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool array = isArray(*node.params[i].type);
+    int missing = array ? 0 : static_cast<int>(list.size());
+    if (inputs[i].digits() + missing != own)
+      fail(expr, "the values passed to node '" + name + "' do not fit together: '" + node.params[i].name.text +
+                     "' has " + countDigits(inputs[i].digits()) + " where " + countDigits(own - missing) +
+                     " are needed");
+    tags.push_back(array ? inputs[i].tags : shiftedUp(inputs[i].tags, sorted));
+    for (size_t p = 0; p < tags[i].size(); ++p) {
+      int radix = sequence(inputs[i]).radices[p];
+      if (full.radices.insert({tags[i][p], radix}).first->second != radix)
+        fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(inputs[0]) + " and " +
+                       shapeOf(inputs[i]));
+    }
+    if (array == hasArray && tags[i].size() > tags[widest].size())
+      widest = i;
+  }
+  for (int digit : list)
+    full.radices[digit] = radixOf[digit];
+  full.tags = tags[widest];
+  int anchor = inputs[widest].anchor;
+  for (const auto &tag : full.radices)
+    if (!full.place(tag.first)) {
+      if (tag.first > 0)
+        insertTag(full.tags, tag.first, anchor);
+      else
+        full.tags.push_back(tag.first);
+    }
+  std::vector<int> reducedTags; // without the node's digits, still numbered with them
+  for (int tag : full.tags)
+    if (!std::binary_search(sorted.begin(), sorted.end(), tag))
+      reducedTags.push_back(tag);
+
+  Step step;
+  step.kind = Step::Kind::Node;
+  step.name = name;
+  step.loc = expr.loc;
+  builders.emplace_back();
+  BodyBuilder &builder = builders.back();
+  for (int tag : full.tags)
+    builder.radices.push_back(full.radices.at(tag));
+  for (int digit : list)
+    step.digits.push_back(full.place(digit));
+  std::vector<Value> arguments;
+  bool broadcast = false;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool array = isArray(*node.params[i].type);
+    SequenceView numbered = inputs[i];
+    numbered.tags = tags[i];
+    const std::vector<int> &wanted = array ? full.tags : reducedTags;
+    if (numbered.tags.size() == wanted.size())
+      numbered = permuted(numbered, wanted, expr.loc);
+    TypeRef element = sequence(numbered).element;
+    TypeRef type = array ? arrayType(element, static_cast<int64_t>(size)) : element;
+    std::vector<int> ids;
+    for (const TypeRef &leaf : leaves(type))
+      ids.push_back(builder.param(leaf));
+    size_t next = 0;
+    arguments.push_back(assemble(type, builder, ids, next));
+    step.inputs.push_back(numbered.value);
+    step.arrayInput.push_back(array);
+    step.broadcastDigits.emplace_back();
+    if (numbered.tags.size() < wanted.size()) {
+      broadcast = true;
+      for (int tag : numbered.tags)
+        step.broadcastDigits.back().push_back(full.place(tag));
+    }
+  }
+  if (!broadcast)
+    step.broadcastDigits.clear();
+
+  StageDigits stage;
+  stage.split = reference.split;
+  if (!hasArray)
+    for (int digit : sorted)
+      splitInsert(stage.split, digit);
+  for (int digit = 1; digit <= own; ++digit) {
+    stage.places.push_back(full.place(digit));
+    stage.radices.push_back(full.radices.at(digit));
+  }
+  stage.nodeDigits.insert(list.begin(), list.end());
+  for (Value &argument : stageArguments(expr, context, builder, stage))
+    arguments.push_back(std::move(argument));
+
+  Value result = callFunction(node, std::move(arguments), argumentPlaces(expr, inputs.size()), expr.loc, builder,
+                              lengths.scopes[0]);
+  std::vector<Value> parts = result.kind == Value::Kind::Tuple ? result.members : std::vector<Value>{result};
+  std::vector<int> results;
+  for (const Value &part : parts)
+    flatten(part, builder, results);
+  step.body = std::move(builder.body);
+  step.body.results = std::move(results);
+  Split reducedSplit = stage.split;
+  for (auto digit = sorted.rbegin(); digit != sorted.rend(); ++digit)
+    splitRemove(reducedSplit, *digit);
+  std::vector<Value> outputs;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    TypeRef type = typeOf(parts[i]);
+    bool array = isArray(*node.results[i]);
+    step.arrayOutput.push_back(array);
+    SequenceView view = output(array ? full.tags : reducedTags, full.radices, array ? type->element : type, expr.loc,
+                               anchor, array ? stage.split : reducedSplit);
+    if (!array) {
+      view.tags = shiftedDown(view.tags, sorted);
+      if (view.digits() == 0 && !list.empty())
+        view.anchor = full.place(sorted[0]);
+    }
+    outputs.push_back(Value::of(std::move(view)));
+    step.outputs.push_back(outputs.back().sequence->value);
+  }
+  program.steps.push_back(std::move(step));
+  return outputs.size() == 1 ? outputs[0] : Value::group(Value::Kind::Tuple, std::move(outputs));
+}
+
+//===----------------------------------------------------------------------===//
+// Permutations
+//===----------------------------------------------------------------------===//
+
+digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView &view, Context &context) {
+  using digits::Permutation;
+  int n = view.digits();
+  size_t count = expr.stageArguments.size();
+  auto number = [&](size_t i) { return evalInteger(*expr.stageArguments[i], context, "a digit number"); };
+  auto inRange = [&](size_t i, Int digit, Int low) {
+    if (digit < low || digit > n)
+      fail(*expr.stageArguments[i], "digit " + spell(digit) + " is out of range: the sequence has " + countDigits(n));
+  };
+  if (expr.name == "permute") {
+    if (count != 1 || (expr.stageArguments[0]->kind != Expr::Kind::Array &&
+                       expr.stageArguments[0]->kind != Expr::Kind::Tuple))
+      fail(expr, "'permute' takes one list: for each place from the highest to 1 the digit that comes there");
+    std::vector<int> list;
+    appendDigits(*expr.stageArguments[0], context, view.split, list);
+    std::reverse(list.begin(), list.end());
+    for (int digit : list)
+      if (digit < 1 || digit > n)
+        fail(*expr.stageArguments[0],
+             "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(n));
+    if (static_cast<int>(list.size()) != n || !Permutation::isBijection(list))
+      fail(*expr.stageArguments[0], "'permute' must name each of the " + countDigits(n) + " of the sequence once; " +
+                                        std::to_string(list.size()) + " are named" +
+                                        (static_cast<int>(list.size()) == n ? ", some twice" : ""));
+    return Permutation::fromSources(std::move(list));
+  }
+  if (expr.name == "complement") {
+    if (count != 1)
+      fail(expr, "'complement' takes one digit");
+    std::vector<int> list = digitList(*expr.stageArguments[0], context, view.split, n);
+    Permutation result = Permutation::identity(n);
+    for (int digit : list)
+      result = result.then(Permutation::complement(n, digit));
+    return result;
+  }
+  bool reverse = expr.name == "reverse" || expr.name == "ρ";
+  if (count != 2 && (reverse || count != 4))
+    fail(expr, "'" + expr.name + "' takes " + (reverse ? "two digits" : "two or four digits") + "; a power is written ^ m");
+  std::vector<Int> d;
+  for (size_t i = 0; i < count; ++i)
+    d.push_back(number(i));
+  for (size_t field = 0; field < count; field += 2) {
+    Int high = d[field], low = d[field + 1];
+    if (high == low - 1) { // an empty field moves nothing
+      inRange(field, high, 0);
+      continue;
+    }
+    inRange(field, high, 1);
+    inRange(field + 1, low, 1);
+    if (high < low)
+      fail(*expr.stageArguments[field], "'" + expr.name + "' needs its digits from high to low, not " + spell(high) +
+                                            ", " + spell(low));
+  }
+  auto digit = [&](size_t i) { return static_cast<int>(d[i]); };
+  if (count == 4) {
+    if (d[1] <= d[2])
+      fail(*expr.stageArguments[2], "the second field of '" + expr.name + "' lies below the first");
+    return Permutation::unshuffle(n, digit(0), digit(1), digit(2), digit(3));
+  }
+  return reverse ? Permutation::reverse(n, digit(0), digit(1)) : Permutation::unshuffle(n, digit(0), digit(1));
+}
+
+Value Elaborator::applyPermutation(const Expr &expr, const Value &piped, Context &context) {
+  if (expr.digits)
+    fail(*expr.digits, "a permutation takes no '@'");
+  std::vector<Value> results;
+  for (const Value &member : piped.kind == Value::Kind::Tuple ? piped.members : std::vector<Value>{piped}) {
+    const SequenceView &view = *member.sequence;
+    digits::Permutation own = permutation(expr, view, context);
+    if (expr.power) {
+      Int power = evalInteger(*expr.power, context, "the power of a permutation");
+      if (power < -1000000 || power > 1000000)
+        fail(*expr.power, "the power " + spell(power) + " is out of range");
+      own = own.power(static_cast<int64_t>(power));
+    }
+    // The same on places: batch digits stay.
+    int n = static_cast<int>(view.tags.size());
+    std::vector<int> sources(n);
+    digits::Permutation complements = digits::Permutation::identity(n);
+    for (int place = 1; place <= n; ++place) {
+      int tag = view.tags[place - 1];
+      sources[place - 1] = tag > 0 ? view.place(own.source(tag)) : place;
+      if (tag > 0 && own.complemented(tag))
+        complements = complements.then(digits::Permutation::complement(n, place));
+    }
+    Step step;
+    step.kind = Step::Kind::Permute;
+    step.permutation = digits::Permutation::fromSources(std::move(sources)).then(complements);
+    step.name = expr.name;
+    step.loc = expr.loc;
+    SequenceView result = view;
+    result.split = splitPermuted(view.split, own);
+    if (!step.permutation.isIdentity()) {
+      std::vector<int> radices = step.permutation.apply(sequence(view).radices);
+      TypeRef element = sequence(view).element;
+      step.inputs = {view.value};
+      result.value = static_cast<int>(program.values.size());
+      step.outputs = {result.value};
+      program.values.push_back({std::move(radices), element, expr.loc});
+      program.steps.push_back(std::move(step));
+    }
+    results.push_back(Value::of(std::move(result)));
+  }
+  return piped.kind == Value::Kind::Tuple ? Value::group(Value::Kind::Tuple, std::move(results)) : results[0];
+}
+
+//===----------------------------------------------------------------------===//
+// Algorithms
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs,
+                                 Context &context) {
+  std::vector<Value> arguments = inputs;
+  for (const ExprPtr &argument : expr.stageArguments) {
+    Value value = eval(*argument, context);
+    if (value.kind == Value::Kind::Tuple)
+      arguments.insert(arguments.end(), value.members.begin(), value.members.end());
+    else
+      arguments.push_back(std::move(value));
+  }
+  if (!expr.digits)
+    return callAlgorithm(algorithm, std::move(arguments), expr.loc);
+  return applyAt(expr, algorithm, std::move(arguments), inputs.size(), context);
+}
+
+Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vector<Value> arguments, size_t piped,
+                          Context &context) {
+  const std::string &name = algorithm.name.text;
+  const SequenceView main = *arguments[0].sequence;
+  int n = main.digits();
+  std::vector<int> list = digitList(*expr.digits, context, main.split, n);
+  int k = static_cast<int>(list.size());
+
+  // Own digits become the callee's (the first named is the highest) or batch digits.
+  std::map<int, int> inner;       // own digit → tag inside
+  std::vector<int> batchOwn, batchTags;
+  for (int i = 0; i < k; ++i)
+    inner[list[i]] = k - i;
+  for (int digit = 1; digit <= n; ++digit)
+    if (!inner.count(digit)) {
+      inner[digit] = nextBatchTag--;
+      batchOwn.push_back(digit);
+      batchTags.push_back(inner[digit]);
+    }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].kind != Value::Kind::Sequence)
+      continue;
+    SequenceView view = *arguments[i].sequence;
+    if (view.digits() == n) {
+      if (radicesOf(view) != radicesOf(main))
+        fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(main) + " and " +
+                       shapeOf(view));
+      for (int &tag : view.tags)
+        if (tag > 0)
+          tag = inner[tag];
+    } else if (view.digits() != k || i < 1) {
+      fail(expr, "the sequences passed to '" + name + "' must have the same digits, or exactly the " +
+                     countDigits(k) + " named after '@'; " + (i < piped ? "a piped value" : "an argument") + " has " +
+                     countDigits(view.digits()));
+    }
+    view.split = {{"", k}};
+    arguments[i] = Value::of(std::move(view));
+  }
+  // Several whole dimensions are passed on dimension by dimension.
+  Split named;
+  if (expr.digits->kind == Expr::Kind::Tuple || expr.digits->kind == Expr::Kind::Array) {
+    bool dimensions = true;
+    for (const ExprPtr &part : expr.digits->arguments) {
+      auto dimension = std::find_if(main.split.begin(), main.split.end(), [&](const auto &candidate) {
+        return part->kind == Expr::Kind::Variable && candidate.first == part->name;
+      });
+      dimensions &= dimension != main.split.end();
+      if (dimensions)
+        named.push_back(*dimension);
+    }
+    if (dimensions && named.size() > 1)
+      for (Value &argument : arguments)
+        if (argument.kind == Value::Kind::Sequence) {
+          SequenceView view = *argument.sequence;
+          view.split = named;
+          argument = Value::of(std::move(view));
+        }
+  }
+
+  SequenceView batched = *arguments[0].sequence;
+  Value result = callAlgorithm(algorithm, std::move(arguments), expr.loc);
+
+  std::vector<Value> outputs;
+  std::vector<int> sorted = list;
+  std::sort(sorted.begin(), sorted.end());
+  for (const Value &part : result.kind == Value::Kind::Tuple ? result.members : std::vector<Value>{result}) {
+    if (part.kind != Value::Kind::Sequence)
+      fail(expr, "an algorithm applied '@' digits returns sequences, not " + describe(part));
+    SequenceView view = *part.sequence;
+    bool lacksBatch = false;
+    for (int tag : batched.tags)
+      lacksBatch |= tag < 0 && std::find(view.tags.begin(), view.tags.end(), tag) == view.tags.end();
+    if (lacksBatch)
+      view = spread(view, batched, expr.loc);
+    int now = view.digits();
+    std::map<int, int> outer;
+    Split split = main.split;
+    std::vector<int> before = radicesOf(main), after = radicesOf(view);
+    if (now == k) {
+      for (int i = 0; i < k; ++i)
+        outer[k - i] = list[i];
+      for (size_t i = 0; i < batchOwn.size(); ++i)
+        outer[batchTags[i]] = batchOwn[i];
+    } else {
+      if (now > 0 && k > 0 && sorted.back() - sorted.front() != k - 1)
+        fail(*expr.digits, "'" + name + "' changes the number of digits from " + std::to_string(k) + " to " +
+                               std::to_string(now) + ", so the digits after '@' must be adjacent");
+      int first = k > 0 ? sorted.front() : n + 1;
+      for (int digit = 1; digit <= now; ++digit)
+        outer[digit] = first + digit - 1;
+      for (size_t i = 0; i < batchOwn.size(); ++i) {
+        int lower = static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), batchOwn[i]) - sorted.begin());
+        outer[batchTags[i]] = batchOwn[i] - lower + (batchOwn[i] > first ? now : 0);
+      }
+      for (auto digit = sorted.rbegin(); digit != sorted.rend(); ++digit)
+        splitRemove(split, *digit);
+      for (int digit = 0; digit < now; ++digit)
+        splitInsert(split, first + digit);
+    }
+    for (int &tag : view.tags) {
+      auto known = outer.find(tag);
+      if (known != outer.end())
+        tag = known->second;
+    }
+    view.split = split;
+    outputs.push_back(Value::of(std::move(view)));
+  }
+  return result.kind == Value::Kind::Tuple ? Value::group(Value::Kind::Tuple, std::move(outputs)) : outputs[0];
+}
+
+//===----------------------------------------------------------------------===//
+// The pipe
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::evalPipe(const Expr &expr, Context &context) {
+  Value piped = eval(*expr.arguments[0], context);
+  if (!context.isAlgorithm() || context.stage)
+    fail(expr, "a pipe may stand only in the body of an algorithm, outside the arguments of funcs and nodes");
+  std::vector<Value> members = piped.kind == Value::Kind::Tuple ? piped.members : std::vector<Value>{piped};
+  std::vector<SequenceView> inputs;
+  bool sequences = true;
+  for (const Value &member : members)
+    sequences &= member.kind == Value::Kind::Sequence;
+  if (members[0].kind != Value::Kind::Sequence)
+    fail(*expr.arguments[0], "only sequences are piped, not " + describe(members[0]));
+
+  const Function *function = expr.type ? nullptr : findFunction(*context.file, expr.name);
+  if (function && function->kind == Function::Kind::Algorithm) {
+    if (expr.power)
+      fail(*expr.power, "'^' after a stage is the power of a permutation");
+    return applyAlgorithm(expr, *function, members, context);
+  }
+  if (!sequences)
+    fail(*expr.arguments[0], "only sequences are piped into '" + expr.name + "'");
+  for (const Value &member : members)
+    inputs.push_back(*member.sequence);
+  if (!function && !expr.type && isBuiltinPermutation(expr.name))
+    return applyPermutation(expr, piped, context);
+  if (expr.power)
+    fail(*expr.power, "'^' after a stage is the power of a permutation");
+  if (function && function->kind == Function::Kind::Node)
+    return applyNode(expr, *function, inputs, context);
+
+  std::string name = expr.type ? printType(*expr.type) : expr.name;
+  if (expr.digits)
+    fail(*expr.digits, "'" + name + "' works on single elements and takes no '@'");
+  if (function)
+    return applyPointwise(expr, name, inputs, context, [&](BodyBuilder &builder, std::vector<Value> arguments) {
+      return callFunction(*function, std::move(arguments), argumentPlaces(expr, inputs.size()), expr.loc, builder);
+    });
+  return applyPointwise(expr, name, inputs, context, [&](BodyBuilder &builder, std::vector<Value> arguments) {
+    if (expr.type) {
+      TypeRef type = resolveType(*expr.type, context, true);
+      if (arguments.size() != 1)
+        fail(expr, "a conversion takes one value, not " + std::to_string(arguments.size()));
+      return convert(arguments[0], type, expr.loc, builder);
+    }
+    BodyBuilder *outer = context.builder;
+    context.builder = &builder;
+    Value value = evalBuiltin(expr, expr.name, std::move(arguments), context);
+    context.builder = outer;
+    return value;
+  });
+}
+
+} // namespace idc::frontend

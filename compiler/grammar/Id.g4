@@ -1,0 +1,110 @@
+// The grammar of the idc language: programs and schedules.
+//
+// Binary operators are loops rather than left recursion, so that a long chain costs no stack; associativity, the
+// adjacency of the two characters of `>>`, and places where ranges and tuples may stand are settled while the tree is
+// turned into the AST. Words that only schedules use stay ordinary names.
+grammar Id;
+
+program : item* EOF ;
+typeOnly : type EOF ;
+
+item : importDecl | constDecl | typeDecl | function | schedule ;
+
+importDecl : 'import' STRING ';' ;
+constDecl : 'const' name '=' expr ';' ;
+// `Eq<T>=` arrives with `>=` as one token.
+typeDecl : 'type' name ( generics? '=' | '<' generic (',' generic)* '>=' ) '{' field (',' field)* ','? '}' ';' ;
+field : name ':' type ;
+
+function : kind=('func' | 'node' | 'algorithm') name generics? '(' (param (',' param)*)? ')' '->' result block ;
+generics : '<' generic (',' generic)* '>' ;
+generic : name ('=' type)? ;
+param : name ':' type ;
+result : type | '(' type (',' type)* ')' ;
+
+type : baseType dimension* ;
+baseType : 'mod' '<' additive '>'
+         | 'complex' '<' type '>'
+         | name ('<' type (',' type)* '>')? ;
+dimension : '[' (name ':')? expr ']' ;
+
+block : '{' statement* '}' ;
+statement : 'let' pattern '=' expr ';'                                                        # letStatement
+          | pattern '=' expr ';'                                                              # assignment
+          | name '[' expr ']' '=' expr ';'                                                    # elementAssignment
+          | 'for' name 'in' additive ('..' | 'downto') additive ('by' additive)? block        # forStatement
+          | 'if' expr block ('else' 'if' expr block)* ('else' block)?                         # ifStatement
+          | 'require' expr ',' STRING ';'                                                     # requireStatement
+          | 'return' expr ';'                                                                 # returnStatement
+          ;
+pattern : name | '(' name (',' name)* ')' ;
+
+expr : logicalOr ('|>' stage)* ;
+stage : stageName arguments? ('^' exponent)? ('@' digitList)? ;
+stageName : name | genericType | 'complex' ;
+digitList : additive ('..' additive)? ;
+
+logicalOr : logicalAnd ('||' logicalAnd)* ;
+logicalAnd : comparison ('&&' comparison)* ;
+comparison : bitOr (comparisonOperator bitOr)* ;
+comparisonOperator : '==' | '!=' | '<' | '<=' | '>' | '>=' ;
+bitOr : bitAnd ('|' bitAnd)* ;
+bitAnd : shift ('&' shift)* ;
+shift : additive (shiftOperator additive)* ;
+shiftOperator : '<<' | '>' '>' ;
+additive : multiplicative (additiveOperator multiplicative)* ;
+additiveOperator : '+' | '-' ;
+multiplicative : unary (multiplicativeOperator unary)* ;
+multiplicativeOperator : '*' | '/' | '%' ;
+unary : unaryOperator* power ;
+unaryOperator : '-' | '!' | '~' ;
+power : postfix ('^' exponent)* ;
+exponent : '-'* postfix ;
+postfix : primary suffix* ;
+suffix : '.' name | '[' expr ']' ;
+
+primary : INT                                                      # integer
+        | REAL                                                     # real
+        | ('true' | 'false')                                       # boolean
+        | name '{' fieldValue (',' fieldValue)* ','? '}'           # record
+        | name arguments                                           # call
+        | name                                                     # variable
+        | 'complex' arguments                                      # complexCall
+        | genericType arguments?                                   # typeCall
+        | '(' element (',' element)* ')'                           # tuple
+        | '[' (element (',' element)*)? ']'                        # array
+        ;
+genericType : 'mod' '<' additive '>' | 'complex' '<' type '>' ;
+arguments : '(' (expr (',' expr)*)? ')' ;
+fieldValue : name ':' expr ;
+// A range is legal in digit lists only.
+element : expr ('..' expr)? ;
+
+// schedule fft for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
+schedule : 'schedule' name 'for' name ('where' expr)? '{' kernel* '}' ;
+kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? '}' ;
+kernelKind : 'plain' | 'cluster' INT | 'tickets' | 'cooperative' | 'dependent' '-' 'launch' ;
+loadBlock : 'load' mapping ;
+stepBlock : 'steps' INT ('..' INT)? mapping ;
+storeBlock : 'store' mapping ;
+orderClause : 'order' '[' columns? ']' ;
+mapping : '{' mappingField* '}' ;
+mappingField : name '(' columns? ')' ;
+columns : column (','? column)* ;
+column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
+
+name : NAME | 'schedule' | 'where' | 'kernel' | 'plain' | 'cluster' | 'tickets' | 'cooperative' | 'dependent' | 'launch'
+     | 'load' | 'steps' | 'store' | 'order' | 'by' ;
+
+DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
+LINE_COMMENT : '//' ~[\r\n]* -> skip ;
+BLOCK_COMMENT : '/*' .*? '*/' -> skip ;
+OPEN_COMMENT : '/*' ;
+SPACE : [ \t\r\n]+ -> skip ;
+STRING : '"' ~["\r\n]* '"' ;
+OPEN_STRING : '"' ~["\r\n]* ;
+REAL : [0-9]+ '.' [0-9]+ ([eE] [+-]? [0-9]+)? ;
+INT : [0-9]+ ;
+// Greek capital gamma and small rho are the papers' spellings of unshuffle and reverse.
+NAME : [a-zA-Z_] [a-zA-Z0-9_]* | '\u0393' | '\u03C1' ;
+OTHER : . ;

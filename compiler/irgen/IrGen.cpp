@@ -1,0 +1,412 @@
+// Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
+//
+// Every step becomes one op: Permute -> id.permute, Pointwise -> id.pointwise, Node -> id.node; bodies become regions of
+// arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index. Integers are signless
+// in the IR; the signed or unsigned operation is chosen here, where the source type is still known.
+//
+//   x |> add_sub @ 3     ->   %1 = id.node [3](%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+//                               ^bb0(%a: f32, %b: f32): … id.yield %s, %d : f32, f32 }
+#include "compiler/irgen/IrGen.h"
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace idc;
+using frontend::Instr;
+using Code = frontend::Op;
+using Kind = frontend::Type::Kind;
+
+namespace {
+
+class Generator {
+public:
+  Generator(const frontend::Program &program, const llvm::SourceMgr &sources, MLIRContext &context)
+      : program(program), sources(sources), builder(&context) {}
+
+  OwningOpRef<ModuleOp> run() {
+    Location loc = UnknownLoc::get(builder.getContext());
+    OwningOpRef<ModuleOp> module = ModuleOp::create(builder, loc);
+    builder.setInsertionPointToEnd(module->getBody());
+    SmallVector<Type> inputs, outputs;
+    for (const frontend::Parameter &p : program.inputs)
+      inputs.push_back(sequenceType(p.value));
+    for (int value : program.outputs)
+      outputs.push_back(sequenceType(value));
+    if (!program.scalars.empty()) {
+      emitError(loc) << "run-time scalar parameters ('" << program.scalars.front().name
+                     << "') cannot be compiled to kernels yet";
+      return {};
+    }
+    if (failed)
+      return {};
+    auto function = func::FuncOp::create(builder, loc, program.entry, builder.getFunctionType(inputs, outputs));
+    function->setAttr("id.entry", builder.getUnitAttr());
+    Block *block = function.addEntryBlock();
+    builder.setInsertionPointToEnd(block);
+    values.resize(program.values.size());
+    for (size_t i = 0; i < program.inputs.size(); ++i)
+      values[program.inputs[i].value] = block->getArgument(i);
+    for (const frontend::Step &step : program.steps)
+      emit(step);
+    SmallVector<Value> results;
+    for (int value : program.outputs)
+      results.push_back(values[value]);
+    if (failed)
+      return {};
+    func::ReturnOp::create(builder, loc, results);
+    if (mlir::failed(verify(*module)))
+      return {};
+    return module;
+  }
+
+private:
+  const frontend::Program &program;
+  const llvm::SourceMgr &sources;
+  OpBuilder builder;
+  std::vector<Value> values;
+  bool failed = false;
+
+  Location place(llvm::SMLoc loc) {
+    if (!loc.isValid())
+      return UnknownLoc::get(builder.getContext());
+    unsigned buffer = sources.FindBufferContainingLoc(loc);
+    if (!buffer)
+      return UnknownLoc::get(builder.getContext());
+    auto [line, column] = sources.getLineAndColumn(loc, buffer);
+    return FileLineColLoc::get(builder.getContext(), sources.getMemoryBuffer(buffer)->getBufferIdentifier(), line,
+                               column);
+  }
+
+  Type scalarType(const frontend::Type &type) {
+    switch (type.kind) {
+    case Kind::Bool:
+      return builder.getI1Type();
+    case Kind::I32:
+    case Kind::U32:
+      return builder.getI32Type();
+    case Kind::I64:
+    case Kind::U64:
+      return builder.getI64Type();
+    case Kind::F16:
+      return builder.getF16Type();
+    case Kind::BF16:
+      return builder.getBF16Type();
+    case Kind::F32:
+      return builder.getF32Type();
+    case Kind::F64:
+      return builder.getF64Type();
+    case Kind::Complex:
+      return ComplexType::get(scalarType(*type.element));
+    case Kind::Mod:
+      return id::ModType::get(builder.getContext(), type.modulus);
+    case Kind::Record: {
+      SmallVector<Type> fields;
+      for (const auto &field : type.fields)
+        fields.push_back(scalarType(*field.second));
+      return id::RecordType::get(builder.getContext(), fields);
+    }
+    case Kind::Array:
+      break;
+    }
+    llvm_unreachable("arrays live inside bodies only, as leaves");
+  }
+
+  Type sequenceType(int value) {
+    const frontend::Sequence &sequence = program.values[value];
+    SmallVector<int32_t> radices(sequence.radices.begin(), sequence.radices.end());
+    return id::SeqType::get(builder.getContext(), radices, scalarType(*sequence.element));
+  }
+
+  void emit(const frontend::Step &step) {
+    Location loc = place(step.loc);
+    SmallVector<Value> inputs;
+    SmallVector<Type> types;
+    for (int input : step.inputs)
+      inputs.push_back(values[input]);
+    for (int output : step.outputs)
+      types.push_back(sequenceType(output));
+    if (!step.broadcastDigits.empty() && llvm::any_of(step.broadcastDigits, [](auto &d) { return !d.empty(); })) {
+      error(loc, "an argument shared by the batch of '" + step.name + "' cannot be compiled to kernels yet");
+      return;
+    }
+    if (llvm::is_contained(inputs, Value()))
+      return; // an earlier step failed
+    Operation *op = nullptr;
+    switch (step.kind) {
+    case frontend::Step::Kind::Permute:
+      op = id::PermuteOp::create(builder, loc, types[0], inputs[0],
+                                 id::PermAttr::get(builder.getContext(), step.permutation));
+      break;
+    case frontend::Step::Kind::Pointwise: {
+      auto pointwise = id::PointwiseOp::create(builder, loc, types, inputs);
+      emitBody(step.body, pointwise.getBody(), loc);
+      op = pointwise;
+      break;
+    }
+    case frontend::Step::Kind::Node: {
+      SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());
+      auto node = id::NodeOp::create(builder, loc, types, digits, inputs);
+      emitBody(step.body, node.getBody(), loc);
+      op = node;
+      break;
+    }
+    }
+    for (size_t i = 0; i < step.outputs.size(); ++i)
+      values[step.outputs[i]] = op->getResult(i);
+  }
+
+  void emitBody(const frontend::Body &body, Region &region, Location loc) {
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(&region);
+    SmallVector<Value> scalars;
+    SmallVector<const frontend::Type *> types;
+    for (const frontend::TypeRef &param : body.params) {
+      scalars.push_back(block->addArgument(scalarType(*param), loc));
+      types.push_back(param.get());
+    }
+    for (const Instr &instr : body.instrs) {
+      Location at = instr.loc.isValid() ? place(instr.loc) : loc;
+      SmallVector<Value> operands;
+      SmallVector<const frontend::Type *> operandTypes;
+      for (int operand : instr.operands) {
+        operands.push_back(scalars[operand]);
+        operandTypes.push_back(types[operand]);
+      }
+      Value value;
+      if (!llvm::is_contained(operands, Value())) {
+        value = emitInstr(instr, operands, operandTypes.empty() ? *instr.type : *operandTypes.back(), at);
+        if (!value)
+          error(at, "this operation on " + frontend::spell(*instr.type) + " cannot be compiled to kernels yet");
+      }
+      scalars.push_back(value);
+      types.push_back(instr.type.get());
+    }
+    SmallVector<Value> results;
+    for (int result : body.results)
+      results.push_back(scalars[result]);
+    if (!llvm::is_contained(results, Value()))
+      id::YieldOp::create(builder, loc, results);
+    else
+      failed = true;
+  }
+
+  void error(Location loc, const std::string &message) {
+    if (!failed)
+      emitError(loc) << message;
+    failed = true;
+  }
+
+  static bool isUnsigned(const frontend::Type &t) {
+    return t.kind == Kind::U32 || t.kind == Kind::U64 || t.kind == Kind::Bool;
+  }
+  static bool isFloat(const frontend::Type &t) {
+    return t.kind == Kind::F16 || t.kind == Kind::BF16 || t.kind == Kind::F32 || t.kind == Kind::F64;
+  }
+
+  Value constant(const Instr &instr, Location loc) {
+    Type type = scalarType(*instr.type);
+    if (auto complex = dyn_cast<ComplexType>(type)) {
+      auto part = [&](long double v) { return builder.getFloatAttr(complex.getElementType(), static_cast<double>(v)); };
+      return complex::ConstantOp::create(builder, loc, complex,
+                                         builder.getArrayAttr({part(instr.real), part(instr.imag)}));
+    }
+    if (isa<FloatType>(type))
+      return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, static_cast<double>(instr.real)));
+    if (isa<IntegerType>(type))
+      return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, instr.intValue));
+    return {};
+  }
+
+  /// `operandType` is the type of the last operand: what a comparison or a conversion works on.
+  Value emitInstr(const Instr &instr, ArrayRef<Value> v, const frontend::Type &operandType, Location loc) {
+    OpBuilder &b = builder;
+    Type type = scalarType(*instr.type);
+    bool isComplex = operandType.kind == Kind::Complex, real = isFloat(operandType), uns = isUnsigned(operandType);
+    bool integer = !isComplex && !real && operandType.kind != Kind::Mod;
+    switch (instr.op) {
+    case Code::Constant:
+      return constant(instr, loc);
+    case Code::Digit:
+      return id::DigitOp::create(b, loc, b.getI64Type(), instr.digit);
+    case Code::Omega:
+      return id::OmegaOp::create(b, loc, type, instr.root, id::PolyAttr::get(b.getContext(), instr.poly),
+                                 v.empty() ? Value() : v[0]);
+    case Code::ScalarParam:
+      return {};
+    case Code::Add:
+      return isComplex ? complex::AddOp::create(b, loc, v[0], v[1]).getResult()
+             : real    ? arith::AddFOp::create(b, loc, v[0], v[1]).getResult()
+             : integer ? arith::AddIOp::create(b, loc, v[0], v[1]).getResult()
+                       : Value();
+    case Code::Sub:
+      return isComplex ? complex::SubOp::create(b, loc, v[0], v[1]).getResult()
+             : real    ? arith::SubFOp::create(b, loc, v[0], v[1]).getResult()
+             : integer ? arith::SubIOp::create(b, loc, v[0], v[1]).getResult()
+                       : Value();
+    case Code::Mul:
+      return isComplex ? complex::MulOp::create(b, loc, v[0], v[1]).getResult()
+             : real    ? arith::MulFOp::create(b, loc, v[0], v[1]).getResult()
+             : integer ? arith::MulIOp::create(b, loc, v[0], v[1]).getResult()
+                       : Value();
+    case Code::Div:
+      return isComplex       ? complex::DivOp::create(b, loc, v[0], v[1]).getResult()
+             : real          ? arith::DivFOp::create(b, loc, v[0], v[1]).getResult()
+             : integer && uns ? arith::DivUIOp::create(b, loc, v[0], v[1]).getResult()
+             : integer       ? arith::DivSIOp::create(b, loc, v[0], v[1]).getResult()
+                             : Value();
+    case Code::Rem:
+      return uns ? arith::RemUIOp::create(b, loc, v[0], v[1]).getResult()
+                 : arith::RemSIOp::create(b, loc, v[0], v[1]).getResult();
+    case Code::Neg:
+      if (isComplex)
+        return complex::NegOp::create(b, loc, v[0]);
+      if (real)
+        return arith::NegFOp::create(b, loc, v[0]);
+      return integer ? arith::SubIOp::create(b, loc, zero(type, loc), v[0]).getResult() : Value();
+    case Code::And:
+      return arith::AndIOp::create(b, loc, v[0], v[1]);
+    case Code::Or:
+      return arith::OrIOp::create(b, loc, v[0], v[1]);
+    case Code::Xor:
+      return arith::XOrIOp::create(b, loc, v[0], v[1]);
+    case Code::Not:
+      return arith::XOrIOp::create(b, loc, v[0],
+                                   arith::ConstantOp::create(b, loc, b.getIntegerAttr(v[0].getType(), -1)));
+    case Code::Shl:
+      return arith::ShLIOp::create(b, loc, v[0], v[1]);
+    case Code::Shr:
+      return uns ? arith::ShRUIOp::create(b, loc, v[0], v[1]).getResult()
+                 : arith::ShRSIOp::create(b, loc, v[0], v[1]).getResult();
+    case Code::Eq:
+    case Code::Ne:
+    case Code::Lt:
+    case Code::Le:
+    case Code::Gt:
+    case Code::Ge:
+      return compare(instr.op, v[0], v[1], operandType, loc);
+    case Code::Select:
+      return arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
+    case Code::Min: // min(a, b) is b if b < a, else a
+      return integer || real ? arith::SelectOp::create(b, loc, compare(Code::Lt, v[1], v[0], operandType, loc), v[1], v[0])
+                             : Value();
+    case Code::Max: // max(a, b) is a if b < a, else b
+      return integer || real ? arith::SelectOp::create(b, loc, compare(Code::Lt, v[1], v[0], operandType, loc), v[0], v[1])
+                             : Value();
+    case Code::Abs:
+      if (isComplex)
+        return complex::AbsOp::create(b, loc, v[0]);
+      if (real)
+        return math::AbsFOp::create(b, loc, v[0]);
+      return uns ? v[0] : math::AbsIOp::create(b, loc, v[0]).getResult();
+    case Code::Sqrt:
+      return real ? math::SqrtOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Rsqrt:
+      return real ? math::RsqrtOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Exp:
+      return real ? math::ExpOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Log:
+      return real ? math::LogOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Sin:
+      return real ? math::SinOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Cos:
+      return real ? math::CosOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Fma:
+      return real ? math::FmaOp::create(b, loc, v[0], v[1], v[2]).getResult() : Value();
+    case Code::Conj:
+      return isComplex ? complex::ConjOp::create(b, loc, v[0]).getResult() : v[0];
+    case Code::Re:
+      return complex::ReOp::create(b, loc, v[0]);
+    case Code::Im:
+      return complex::ImOp::create(b, loc, v[0]);
+    case Code::MakeComplex:
+      return complex::CreateOp::create(b, loc, type, v[0], v[1]);
+    case Code::Convert:
+      return convert(v[0], operandType, *instr.type, loc);
+    }
+    return {};
+  }
+
+  Value zero(Type type, Location loc) { return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)); }
+
+  Value compare(Code op, Value a, Value b, const frontend::Type &type, Location loc) {
+    if (type.kind == Kind::Complex) {
+      if (op == Code::Eq)
+        return complex::EqualOp::create(builder, loc, a, b);
+      return op == Code::Ne ? complex::NotEqualOp::create(builder, loc, a, b).getResult() : Value();
+    }
+    if (isFloat(type)) {
+      auto predicate = op == Code::Eq   ? arith::CmpFPredicate::OEQ
+                       : op == Code::Ne ? arith::CmpFPredicate::UNE
+                       : op == Code::Lt ? arith::CmpFPredicate::OLT
+                       : op == Code::Le ? arith::CmpFPredicate::OLE
+                       : op == Code::Gt ? arith::CmpFPredicate::OGT
+                                      : arith::CmpFPredicate::OGE;
+      return arith::CmpFOp::create(builder, loc, predicate, a, b);
+    }
+    if (type.kind == Kind::Mod)
+      return {};
+    bool u = isUnsigned(type);
+    auto predicate = op == Code::Eq   ? arith::CmpIPredicate::eq
+                     : op == Code::Ne ? arith::CmpIPredicate::ne
+                     : op == Code::Lt ? (u ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt)
+                     : op == Code::Le ? (u ? arith::CmpIPredicate::ule : arith::CmpIPredicate::sle)
+                     : op == Code::Gt ? (u ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
+                                    : (u ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge);
+    return arith::CmpIOp::create(builder, loc, predicate, a, b);
+  }
+
+  Value convert(Value v, const frontend::Type &from, const frontend::Type &to, Location loc) {
+    Type type = scalarType(to);
+    if (from.kind == Kind::Mod || to.kind == Kind::Mod)
+      return {};
+    if (to.kind == Kind::Complex) {
+      if (from.kind == Kind::Complex) {
+        Value re = complex::ReOp::create(builder, loc, v), im = complex::ImOp::create(builder, loc, v);
+        return complex::CreateOp::create(builder, loc, type, convert(re, *from.element, *to.element, loc),
+                                         convert(im, *from.element, *to.element, loc));
+      }
+      Type part = scalarType(*to.element);
+      return complex::CreateOp::create(builder, loc, type, convert(v, from, *to.element, loc), zero(part, loc));
+    }
+    if (v.getType() == type)
+      return v;
+    if (isFloat(from) && isFloat(to)) {
+      unsigned a = v.getType().getIntOrFloatBitWidth(), b = type.getIntOrFloatBitWidth();
+      if (a == b) // f16 and bf16: through f32
+        return arith::TruncFOp::create(builder, loc, type,
+                                       arith::ExtFOp::create(builder, loc, builder.getF32Type(), v));
+      return a < b ? arith::ExtFOp::create(builder, loc, type, v).getResult()
+                   : arith::TruncFOp::create(builder, loc, type, v).getResult();
+    }
+    if (isFloat(from))
+      return isUnsigned(to) ? arith::FPToUIOp::create(builder, loc, type, v).getResult()
+                            : arith::FPToSIOp::create(builder, loc, type, v).getResult();
+    if (isFloat(to))
+      return isUnsigned(from) ? arith::UIToFPOp::create(builder, loc, type, v).getResult()
+                              : arith::SIToFPOp::create(builder, loc, type, v).getResult();
+    if (to.kind == Kind::Bool)
+      return compare(Code::Ne, v, zero(v.getType(), loc), from, loc);
+    unsigned a = v.getType().getIntOrFloatBitWidth(), b = type.getIntOrFloatBitWidth();
+    if (a > b)
+      return arith::TruncIOp::create(builder, loc, type, v);
+    return isUnsigned(from) ? arith::ExtUIOp::create(builder, loc, type, v).getResult()
+                            : arith::ExtSIOp::create(builder, loc, type, v).getResult();
+  }
+};
+
+} // namespace
+
+OwningOpRef<ModuleOp> irgen::generate(const frontend::Program &program, const llvm::SourceMgr &sources,
+                                      MLIRContext &context) {
+  context.loadDialect<id::IdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
+                      complex::ComplexDialect>();
+  return Generator(program, sources, context).run();
+}

@@ -1,0 +1,14 @@
+// Declarations of the passes of Passes.td.
+#pragma once
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace idc::passes {
+#define GEN_PASS_DECL
+#include "compiler/passes/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/passes/Passes.h.inc"
+} // namespace idc::passes

@@ -1,0 +1,70 @@
+// Input: kernels with unplanned exchanges. Output: every exchange with its means and, for shared memory, its layout.
+//
+// Composes the two mappings (digits::planExchange) and takes the cheapest means; no layout is accepted that the
+// brute-force bank counter finds in conflict. Rejected: mappings that no means connects.
+#include "compiler/passes/Passes.h"
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_PLANEXCHANGES
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+id::ExchangeKind kindOf(digits::ExchangeKind kind) {
+  switch (kind) {
+  case digits::ExchangeKind::None:
+    return id::ExchangeKind::None;
+  case digits::ExchangeKind::Registers:
+    return id::ExchangeKind::Registers;
+  case digits::ExchangeKind::Shuffle:
+    return id::ExchangeKind::Shuffle;
+  case digits::ExchangeKind::Shared:
+    return id::ExchangeKind::Shared;
+  case digits::ExchangeKind::Cluster:
+    return id::ExchangeKind::Cluster;
+  }
+  llvm_unreachable("all kinds covered");
+}
+
+struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
+  using PlanExchangesBase::PlanExchangesBase;
+
+  void runOnOperation() override {
+    WalkResult result = getOperation().walk([&](id::ExchangeOp op) {
+      digits::Mapping source = op.getInput().getType().getMapping(), target = op.getResult().getType().getMapping();
+      digits::ExchangeOptions options;
+      options.maxShuffleSwaps = maxShuffleSwaps;
+      options.wordBytes = std::min<int64_t>(16, id::elementBytes(op.getInput().getType().getElement()));
+      options.lanes = static_cast<int>(source.extent(digits::Field::Lane));
+      digits::ExchangePlan plan;
+      std::string error;
+      if (!digits::planExchange(source, target, options, plan, error)) {
+        op.emitError() << "cannot plan this exchange: " << error;
+        return WalkResult::interrupt();
+      }
+      op.setKind(kindOf(plan.kind));
+      if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
+        return WalkResult::advance();
+      int conflicts = std::max(digits::countConflicts(source, plan.shared, options.wordBytes, options.lanes),
+                               digits::countConflicts(target, plan.shared, options.wordBytes, options.lanes));
+      bool radix2 = llvm::all_of(op.getInput().getType().getRadices(), [](int32_t r) { return r == 2; });
+      if (radix2 && conflicts > 1) {
+        op.emitError() << "the shared-memory layout has " << conflicts << "-way bank conflicts";
+        return WalkResult::interrupt();
+      }
+      SmallVector<int64_t> columns;
+      for (auto [digit, column] : plan.shared.columns) {
+        columns.push_back(digit);
+        columns.push_back(column);
+      }
+      op.setLayoutAttr(id::LayoutAttr::get(&getContext(), plan.shared.padded, plan.shared.words, columns));
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      signalPassFailure();
+  }
+};
+} // namespace
+} // namespace idc::passes

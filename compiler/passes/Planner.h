@@ -1,0 +1,30 @@
+// Chooses a schedule by resource analysis.
+#pragma once
+
+#include "compiler/passes/Schedule.h"
+#include "compiler/passes/Target.h"
+
+#include <string>
+#include <vector>
+
+namespace idc::passes {
+
+/// What the planner needs to know of a program: nothing about what its nodes compute.
+struct PlanRequest {
+  int numDigits = 0;                       // of the logical sequence, all of radix 2
+  int64_t elementBytes = 8;                // the largest element that crosses memory or an exchange
+  std::vector<std::vector<int>> stepDigits; // per step, the digits its node acts on
+  digits::AddressOrder loadOrder;          // of the input, lowest address digit first
+  digits::AddressOrder storeOrder;         // of the output
+};
+
+/// The cheapest schedule by counted bytes: steps are split into kernels by dynamic programming over the cost of their
+/// memory runs, each kernel into passes of as many digits as registers hold. False with `error` set when a single step
+/// has more digits than a block can hold.
+bool planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
+
+/// The length in bytes of the runs in which a set of digits covers an address order: the element size times two to the
+/// number of lowest address digits in the set.
+int64_t runBytes(const std::vector<int> &digitSet, const digits::AddressOrder &order, int64_t elementBytes);
+
+} // namespace idc::passes

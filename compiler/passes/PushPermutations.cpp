@@ -1,0 +1,176 @@
+// Input: the algebra. Output: digit flow: at most one permutation between the last step and each result.
+//
+// A permutation P moves the element at digits t to digits P(t), so a step after P is P after the same step with its
+// digits renamed: place p reads digit P.source(p).
+//
+//   twiddle(permute(x, P), f)  ->  permute(twiddle(x, f[t_p := t_source(p)]), P)
+//   node [i](permute(x, P))    ->  permute(node [source(i)](x), P)
+//   pointwise(permute(x, P))   ->  permute(pointwise(x), P), id.digit and id.omega in the body renamed
+//
+// A complemented digit t reads as r-1-t in exponents and bodies. Several operands move together when all come through the
+// same permutation; where they differ, the first one's is pushed and the others keep the difference on their edge. A node
+// on a complemented digit, or one that removes or inserts digits, stops the permutation.
+#include "compiler/passes/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace idc;
+using digits::Permutation;
+using digits::Polynomial;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_PUSHPERMUTATIONS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// The exponent in the digits before the permutation.
+Polynomial renamed(const Polynomial &polynomial, const Permutation &p, ArrayRef<int32_t> radicesAfter) {
+  return polynomial.substitute([&](int place) {
+    Polynomial digit = Polynomial::digit(p.source(place));
+    return p.complemented(place) ? Polynomial::constant(radicesAfter[place - 1] - 1) - digit : digit;
+  });
+}
+
+struct PushThroughTwiddle : OpRewritePattern<id::TwiddleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::TwiddleOp op, PatternRewriter &rewriter) const override {
+    auto permute = op.getInput().getDefiningOp<id::PermuteOp>();
+    if (!permute)
+      return failure();
+    id::SeqType before = permute.getInput().getType();
+    Polynomial exponent = renamed(op.getExponent().getPolynomial(), permute.getMap().getPermutation(),
+                                  permute.getResult().getType().getRadices());
+    exponent = exponent.reduced(op.getRoot(), std::vector<int>(before.getRadices().begin(), before.getRadices().end()));
+    auto moved = id::TwiddleOp::create(rewriter, op.getLoc(), before, permute.getInput(), op.getRoot(),
+                                       id::PolyAttr::get(op.getContext(), exponent));
+    rewriter.replaceOpWithNewOp<id::PermuteOp>(op, op.getType(), moved.getResult(), permute.getMap());
+    return success();
+  }
+};
+
+/// The operands before the permutation of the first; the others composed with its inverse where theirs differs.
+bool takeOperands(Operation *op, PatternRewriter &rewriter, id::PermuteOp &first, SmallVector<Value> &operands) {
+  first = op->getOperand(0).getDefiningOp<id::PermuteOp>();
+  if (!first)
+    return false;
+  for (Value operand : op->getOperands())
+    if (id::radicesOf(operand.getType()).size() != id::radicesOf(op->getOperand(0).getType()).size())
+      return false;
+  Permutation inverse = first.getMap().getPermutation().inverse();
+  for (Value operand : op->getOperands()) {
+    auto permute = operand.getDefiningOp<id::PermuteOp>();
+    if (permute && permute.getMap() == first.getMap()) {
+      operands.push_back(permute.getInput());
+      continue;
+    }
+    auto type = id::SeqType::get(op->getContext(), first.getInput().getType().getRadices(),
+                                 id::elementOf(operand.getType()));
+    operands.push_back(id::PermuteOp::create(rewriter, op->getLoc(), type, operand,
+                                             id::PermAttr::get(op->getContext(), inverse)));
+  }
+  return true;
+}
+
+/// Renames what a body says of its digits.
+void renameBody(Region &body, const Permutation &p, ArrayRef<int32_t> before, ArrayRef<int32_t> after,
+                PatternRewriter &rewriter) {
+  SmallVector<Operation *> users;
+  body.walk([&](Operation *op) {
+    if (isa<id::DigitOp, id::OmegaOp>(op))
+      users.push_back(op);
+  });
+  for (Operation *op : users) {
+    if (auto omega = dyn_cast<id::OmegaOp>(op)) {
+      Polynomial exponent = renamed(omega.getExponent().getPolynomial(), p, after)
+                                .reduced(omega.getRoot(), std::vector<int>(before.begin(), before.end()));
+      rewriter.modifyOpInPlace(op, [&] { omega.setExponentAttr(id::PolyAttr::get(op->getContext(), exponent)); });
+      continue;
+    }
+    auto digit = cast<id::DigitOp>(op);
+    int place = static_cast<int>(digit.getDigit());
+    rewriter.modifyOpInPlace(op, [&] { digit.setDigit(p.source(place)); });
+    if (p.complemented(place)) {
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPointAfter(op);
+      Value top = arith::ConstantOp::create(rewriter, op->getLoc(), rewriter.getI64IntegerAttr(after[place - 1] - 1));
+      Value value = arith::SubIOp::create(rewriter, op->getLoc(), top, digit.getResult());
+      rewriter.replaceAllUsesExcept(digit.getResult(), value, value.getDefiningOp());
+    }
+  }
+}
+
+/// `op` with operands before the permutation and `rename`d attributes; its results permuted afterwards.
+void moveOp(Operation *op, id::PermuteOp permute, ArrayRef<Value> operands, PatternRewriter &rewriter) {
+  ArrayRef<int32_t> before = permute.getInput().getType().getRadices();
+  ArrayRef<int32_t> after = permute.getResult().getType().getRadices();
+  Operation *moved = rewriter.clone(*op);
+  rewriter.modifyOpInPlace(moved, [&] {
+    moved->setOperands(operands);
+    for (Value result : moved->getResults())
+      result.setType(id::SeqType::get(op->getContext(), before, id::elementOf(result.getType())));
+  });
+  renameBody(moved->getRegion(0), permute.getMap().getPermutation(), before, after, rewriter);
+  if (auto node = dyn_cast<id::NodeOp>(moved)) {
+    SmallVector<int64_t> digits;
+    for (int64_t digit : node.getDigits())
+      digits.push_back(permute.getMap().getPermutation().source(static_cast<int>(digit)));
+    rewriter.modifyOpInPlace(moved, [&] { node.setDigits(digits); });
+  }
+  SmallVector<Value> results;
+  for (auto [result, old] : llvm::zip(moved->getResults(), op->getResults()))
+    results.push_back(
+        id::PermuteOp::create(rewriter, op->getLoc(), old.getType(), result, permute.getMap()).getResult());
+  rewriter.replaceOp(op, results);
+}
+
+struct PushThroughPointwise : OpRewritePattern<id::PointwiseOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::PointwiseOp op, PatternRewriter &rewriter) const override {
+    id::PermuteOp permute;
+    SmallVector<Value> operands;
+    if (!takeOperands(op, rewriter, permute, operands))
+      return failure();
+    moveOp(op, permute, operands, rewriter);
+    return success();
+  }
+};
+
+struct PushThroughNode : OpRewritePattern<id::NodeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::NodeOp op, PatternRewriter &rewriter) const override {
+    if (!op.preservesDigits())
+      return failure();
+    auto first = op.getInputs()[0].getDefiningOp<id::PermuteOp>();
+    if (!first || llvm::any_of(op.getDigits(), [&](int64_t digit) {
+          return first.getMap().getPermutation().complemented(static_cast<int>(digit));
+        }))
+      return failure();
+    id::PermuteOp permute;
+    SmallVector<Value> operands;
+    if (!takeOperands(op, rewriter, permute, operands))
+      return failure();
+    moveOp(op, permute, operands, rewriter);
+    return success();
+  }
+};
+
+struct PushPermutations : impl::PushPermutationsBase<PushPermutations> {
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<PushThroughTwiddle, PushThroughPointwise, PushThroughNode>(&getContext());
+    id::PermuteOp::getCanonicalizationPatterns(patterns, &getContext());
+    GreedyRewriteConfig config;
+    config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
+    config.setUseTopDownTraversal(true);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace idc::passes

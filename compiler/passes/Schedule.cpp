@@ -1,0 +1,113 @@
+// Schedules as attributes and as source text.
+#include "compiler/passes/Schedule.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::passes;
+
+static const char *rangeName(RangePlan::Kind kind) {
+  return kind == RangePlan::Kind::Load ? "load" : kind == RangePlan::Kind::Store ? "store" : "steps";
+}
+
+ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
+  Builder b(context);
+  SmallVector<Attribute> kernels;
+  for (const KernelPlan &kernel : schedule.kernels) {
+    SmallVector<Attribute> ranges;
+    for (const RangePlan &range : kernel.ranges) {
+      NamedAttrList entries;
+      entries.append("map", b.getStringAttr(range.mapping.str()));
+      entries.append("range", b.getStringAttr(rangeName(range.kind)));
+      if (range.kind == RangePlan::Kind::Steps) {
+        entries.append("first", b.getI64IntegerAttr(range.first));
+        entries.append("last", b.getI64IntegerAttr(range.last));
+      }
+      ranges.push_back(entries.getDictionary(context));
+    }
+    NamedAttrList entries;
+    entries.append("kind", b.getStringAttr(kernel.kind));
+    entries.append("cluster", b.getI64IntegerAttr(kernel.cluster));
+    entries.append("ranges", b.getArrayAttr(ranges));
+    if (!kernel.order.empty())
+      entries.append("order", b.getDenseI64ArrayAttr(SmallVector<int64_t>(kernel.order.begin(), kernel.order.end())));
+    kernels.push_back(entries.getDictionary(context));
+  }
+  return b.getArrayAttr(kernels);
+}
+
+bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices, Schedule &schedule,
+                           std::string &error) {
+  schedule.kernels.clear();
+  for (Attribute element : attribute) {
+    auto dict = dyn_cast<DictionaryAttr>(element);
+    auto ranges = dict ? dict.getAs<ArrayAttr>("ranges") : ArrayAttr();
+    auto kind = dict ? dict.getAs<StringAttr>("kind") : StringAttr();
+    if (!ranges || !kind) {
+      error = "a kernel of a schedule needs 'kind' and 'ranges'";
+      return false;
+    }
+    KernelPlan kernel;
+    kernel.kind = kind.str();
+    if (auto cluster = dict.getAs<IntegerAttr>("cluster"))
+      kernel.cluster = cluster.getInt();
+    if (auto order = dict.getAs<DenseI64ArrayAttr>("order"))
+      kernel.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
+    for (Attribute rangeElement : ranges) {
+      auto entries = dyn_cast<DictionaryAttr>(rangeElement);
+      auto map = entries ? entries.getAs<StringAttr>("map") : StringAttr();
+      auto name = entries ? entries.getAs<StringAttr>("range") : StringAttr();
+      if (!map || !name) {
+        error = "a range of a schedule needs 'range' and 'map'";
+        return false;
+      }
+      RangePlan range;
+      range.kind = name.getValue() == "load"    ? RangePlan::Kind::Load
+                   : name.getValue() == "store" ? RangePlan::Kind::Store
+                                                : RangePlan::Kind::Steps;
+      if (range.kind == RangePlan::Kind::Steps) {
+        auto first = entries.getAs<IntegerAttr>("first"), last = entries.getAs<IntegerAttr>("last");
+        if (!first || !last) {
+          error = "steps of a schedule need 'first' and 'last'";
+          return false;
+        }
+        range.first = static_cast<int>(first.getInt());
+        range.last = static_cast<int>(last.getInt());
+      }
+      if (!digits::Mapping::parse(map.str(), radices, range.mapping, error))
+        return false;
+      kernel.ranges.push_back(std::move(range));
+    }
+    schedule.kernels.push_back(std::move(kernel));
+  }
+  return true;
+}
+
+std::string passes::printSchedule(const Schedule &schedule, const std::string &entry, const std::string &target,
+                                  const std::string &condition) {
+  std::string text = "schedule " + entry + " for " + target;
+  if (!condition.empty())
+    text += " where " + condition;
+  text += " {\n";
+  for (const KernelPlan &kernel : schedule.kernels) {
+    text += "  kernel " + kernel.kind;
+    if (kernel.cluster > 1)
+      text += " " + std::to_string(kernel.cluster);
+    text += " {\n";
+    for (const RangePlan &range : kernel.ranges) {
+      text += std::string("    ") + rangeName(range.kind);
+      if (range.kind == RangePlan::Kind::Steps)
+        text += " " + std::to_string(range.first) + ".." + std::to_string(range.last);
+      text += " { " + range.mapping.str() + " }\n";
+    }
+    if (!kernel.order.empty()) {
+      text += "    order [";
+      for (size_t i = kernel.order.size(); i-- > 0;)
+        text += std::to_string(kernel.order[i]) + (i ? ", " : "");
+      text += "]\n";
+    }
+    text += "  }\n";
+  }
+  return text + "}\n";
+}

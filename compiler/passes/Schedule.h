@@ -1,0 +1,42 @@
+// Schedules: kernels, each a sequence of step ranges with the mapping that holds during them. docs/ir.md spells them.
+#pragma once
+
+#include "dialect/digits/Mapping.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+
+#include <string>
+#include <vector>
+
+namespace idc::passes {
+
+struct RangePlan {
+  enum class Kind { Load, Steps, Store };
+  Kind kind = Kind::Steps;
+  int first = 0, last = 0; // step numbers from 1; unused for Load and Store
+  digits::Mapping mapping;
+};
+
+struct KernelPlan {
+  std::string kind = "plain";
+  int64_t cluster = 1;
+  std::vector<RangePlan> ranges; // optional Load, Steps …, optional Store
+  /// Address order of the kernel's result in the workspace, lowest address digit first; empty: logical order. The last
+  /// kernel's order is the program's own.
+  std::vector<int> order;
+};
+
+struct Schedule {
+  std::vector<KernelPlan> kernels;
+};
+
+/// The schedule as an attribute of the function (`id.schedule`) and back; fromAttribute is false on a malformed one, with
+/// `error` set. Radices are least significant first.
+mlir::ArrayAttr toAttribute(const Schedule &schedule, mlir::MLIRContext *context);
+bool fromAttribute(mlir::ArrayAttr attribute, const std::vector<int> &radices, Schedule &schedule, std::string &error);
+
+/// Source text of the schedule: `schedule ENTRY for TARGET where CONDITION { … }`.
+std::string printSchedule(const Schedule &schedule, const std::string &entry, const std::string &target,
+                          const std::string &condition);
+
+} // namespace idc::passes

@@ -1,0 +1,67 @@
+// Reads the targets' data files.
+#include "compiler/passes/Target.h"
+
+#include "llvm/Support/JSON.h"
+
+using namespace idc::passes;
+
+static const std::pair<const char *, const char *> files[] = {
+#include "TargetFiles.inc"
+};
+
+double Target::costOfRun(int64_t bytes) const {
+  if (runCost.empty())
+    return 1;
+  if (bytes < runCost.front().first)
+    return runCost.front().second * static_cast<double>(runCost.front().first) / static_cast<double>(bytes);
+  double cost = runCost.front().second;
+  for (const auto &[run, value] : runCost)
+    if (run <= bytes)
+      cost = value;
+  return cost;
+}
+
+bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
+  for (const auto &[key, text] : files) {
+    if (name != key)
+      continue;
+    llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+    if (!value) {
+      error = "target file " + name.str() + ": " + llvm::toString(value.takeError());
+      return false;
+    }
+    llvm::json::Path::Root root("target");
+    llvm::json::ObjectMapper map(*value, root);
+    target.name = name.str();
+    bool ok = map && map.map("kind", target.kind) && map.map("chip", target.chip) &&
+              map.map("features", target.features) && map.map("lanes", target.lanes) &&
+              map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) &&
+              map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
+              map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
+              map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) &&
+              map.map("sectorBytes", target.sectorBytes) && map.map("vectorBytes", target.vectorBytes) &&
+              map.map("dataRegistersPerThread", target.dataRegistersPerThread) &&
+              map.map("tileBytes", target.tileBytes) && map.map("maxTileBytes", target.maxTileBytes);
+    if (!ok) {
+      error = "target file " + name.str() + ": " + llvm::toString(root.getError());
+      return false;
+    }
+    target.runCost.clear();
+    if (const llvm::json::Array *table = value->getAsObject()->getArray("runCost"))
+      for (const llvm::json::Value &row : *table)
+        if (const llvm::json::Array *pair = row.getAsArray(); pair && pair->size() == 2)
+          target.runCost.emplace_back((*pair)[0].getAsInteger().value_or(0), (*pair)[1].getAsNumber().value_or(1));
+    return true;
+  }
+  error = "unknown target '" + name.str() + "'; known are";
+  for (const std::string &known : targetNames())
+    error += " " + known;
+  return false;
+}
+
+std::vector<std::string> idc::passes::targetNames() {
+  std::vector<std::string> names;
+  for (const auto &[key, text] : files)
+    names.emplace_back(key);
+  return names;
+}

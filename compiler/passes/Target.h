@@ -1,0 +1,40 @@
+// Machines the planner knows: one JSON data file each in targets/, compiled into the library.
+#pragma once
+
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace idc::passes {
+
+struct Target {
+  std::string name;
+  std::string kind;     // "nvptx" or "cpu"
+  std::string chip;     // for the back end
+  std::string features; // for the back end; names the PTX version
+  int64_t lanes = 32;   // lanes of a warp, or elements of a CPU vector
+  int64_t maxThreadsPerBlock = 1024;
+  int64_t registersPerMultiprocessor = 65536; // 32-bit registers
+  int64_t sharedBytesPerMultiprocessor = 0;
+  int64_t sharedBytesPerBlock = 0;
+  int64_t sectorBytes = 32; // smallest efficient run of a memory access
+  int64_t vectorBytes = 16; // widest access of one thread
+  int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
+  int64_t tileBytes = 65536;    // a block's tile at which at least two blocks share a multiprocessor
+  int64_t maxTileBytes = 131072; // largest tile worth a kernel of its own
+  /// (contiguous bytes, time of a pass over memory with such runs relative to a copy), ascending.
+  std::vector<std::pair<int64_t, double>> runCost;
+
+  /// Relative cost of moving data in runs of `bytes`.
+  double costOfRun(int64_t bytes) const;
+};
+
+/// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.
+bool findTarget(llvm::StringRef name, Target &target, std::string &error);
+/// Names of all targets, ascending.
+std::vector<std::string> targetNames();
+
+} // namespace idc::passes

@@ -1,0 +1,20 @@
+// The id dialect's mlir-opt: runs passes on textual IR.
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/Pipelines.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<idc::id::IdDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                  mlir::complex::ComplexDialect>();
+  idc::passes::registerIdPasses();
+  idc::passes::registerPipelines();
+  mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "idc optimizer\n", registry));
+}

@@ -1,0 +1,226 @@
+// The idc driver: command-line flags of `idc compile` and `idc run`.
+#include "compiler/codegen/Compiler.h"
+#include "compiler/tools/RunCommand.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace idc;
+using codegen::Compiler;
+using codegen::Level;
+namespace cl = llvm::cl;
+
+static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
+static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
+
+static cl::OptionCategory category("idc options");
+
+// Both commands.
+static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
+                                 cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::desc("algorithm to compile (default: the file's only one)"),
+                                  cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
+                                  cl::cat(category));
+static cl::list<std::string> settings("set", cl::desc("bind a size or a type variable: n=12, T=f64"),
+                                      cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
+                                      cl::cat(category));
+static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90)"), cl::init("sm_90"),
+                                 cl::value_desc("sm_NN"), cl::sub(compileCommand), cl::sub(runCommand),
+                                 cl::cat(category));
+static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
+                                       cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
+                                       cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
+                                         cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
+                                         cl::cat(category));
+
+// idc compile
+static cl::opt<std::string> compileTarget("target", cl::desc("nvptx (default) or cpu"), cl::init("nvptx"),
+                                          cl::sub(compileCommand), cl::cat(category));
+static cl::list<std::string> emit("emit", cl::CommaSeparated,
+                                  cl::desc("levels to write: ast, id, flow, stages, gpu, llvm, ptx, cubin, fatbin, "
+                                           "manifest (default: fatbin and manifest; ptx without CUDA's tools)"),
+                                  cl::value_desc("LEVEL,…"), cl::sub(compileCommand), cl::cat(category));
+static cl::opt<std::string> outputPrefix("o", cl::desc("write PREFIX.ptx, PREFIX.json, …; without it one text level "
+                                                       "goes to standard output"),
+                                         cl::value_desc("PREFIX"), cl::sub(compileCommand), cl::cat(category));
+static cl::opt<bool> printSchedule("print-schedule", cl::desc("print the schedule in force as source text"),
+                                   cl::sub(compileCommand), cl::cat(category));
+
+// idc run
+static cl::opt<std::string> runTarget("target", cl::desc("gpu, cpu or auto (default: the GPU when there is one)"),
+                                      cl::init("auto"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<int64_t> batch("batch", cl::desc("number of problems (default 1)"), cl::init(1), cl::sub(runCommand),
+                              cl::cat(category));
+static cl::list<std::string> inputs("input", cl::desc("an input as .npy, once for each; random without it"),
+                                    cl::value_desc("X.npy"), cl::sub(runCommand), cl::cat(category));
+static cl::list<std::string> outputs("output", cl::desc("where to write an output, once for each"),
+                                     cl::value_desc("Y.npy"), cl::sub(runCommand), cl::cat(category));
+static cl::list<std::string> expected("expect", cl::desc("a reference for an output, once for each"),
+                                      cl::value_desc("Y.npy"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> verify("verify", cl::desc("compare a few problems with the direct evaluation of the program"),
+                            cl::sub(runCommand), cl::cat(category));
+static cl::opt<double> tolerance("tolerance", cl::desc("largest relative L2 error that passes (default 1e-5)"),
+                                 cl::init(1e-5), cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> timeIt("time", cl::desc("print the median time, GB/s, and the ratio to a copy"),
+                            cl::sub(runCommand), cl::cat(category));
+static cl::opt<int> repeat("repeat", cl::desc("measurements of which the median is taken (default 20)"), cl::init(20),
+                           cl::sub(runCommand), cl::cat(category));
+static cl::opt<uint64_t> seed("seed", cl::desc("seed of random inputs (default 0)"), cl::init(0), cl::sub(runCommand),
+                              cl::cat(category));
+
+static int fail(const llvm::Twine &message) {
+  llvm::errs() << "idc: " << message << "\n";
+  return 1;
+}
+
+/// The standard library: beside an installed tool (../share/idc/stdlib), else the source tree's.
+static std::string standardLibrary(const char *program) {
+  static int anchor;
+  llvm::SmallString<256> path(llvm::sys::fs::getMainExecutable(program, &anchor));
+  llvm::sys::path::remove_filename(path);
+  llvm::sys::path::append(path, "..", "share", "idc", "stdlib");
+  if (llvm::sys::fs::is_directory(path))
+    return path.str().str();
+  return IDC_SOURCE_STDLIB;
+}
+
+/// Fills the request from the common flags; false with a message printed on a malformed one.
+static bool makeRequest(const char *program, codegen::CompileRequest &request) {
+  request.entry = entry;
+  request.target = arch;
+  request.scheduleFile = scheduleFile;
+  request.libraries.assign(libraries.begin(), libraries.end());
+  request.libraries.push_back(standardLibrary(program));
+  // A program of the standard library may be named without its folder.
+  request.file = file;
+  if (!llvm::sys::fs::exists(request.file)) {
+    llvm::SmallString<256> inLibrary(request.libraries.back());
+    llvm::sys::path::append(inLibrary, request.file);
+    if (llvm::sys::fs::exists(inLibrary))
+      request.file = inLibrary.str().str();
+  }
+  for (llvm::StringRef setting : settings) {
+    auto [name, value] = setting.split('=');
+    if (name.empty() || value.empty()) {
+      fail("--set needs NAME=VALUE, not '" + setting + "'");
+      return false;
+    }
+    int64_t number = 0;
+    bool isNumber = !value.getAsInteger(10, number);
+    if (!isNumber && (llvm::isDigit(value[0]) || value[0] == '-')) {
+      fail("--set " + setting + ": '" + value + "' is no integer of 64 bits and no type");
+      return false;
+    }
+    bool fresh = isNumber ? request.sizes.emplace(name.str(), number).second
+                          : request.types.emplace(name.str(), value.str()).second;
+    if (!fresh) {
+      fail("--set " + name + " is given twice");
+      return false;
+    }
+  }
+  return true;
+}
+
+static int compile(const char *program) {
+  codegen::CompileRequest request;
+  if (!makeRequest(program, request))
+    return 1;
+  if (compileTarget == "cpu")
+    request.target = "cpu";
+  else if (compileTarget != "nvptx")
+    return fail("unknown target '" + compileTarget + "'; known are nvptx and cpu");
+  std::vector<Level> wanted;
+  for (const std::string &name : emit) {
+    std::optional<Level> level = codegen::findLevel(name);
+    if (!level)
+      return fail("--emit: unknown level '" + name + "'");
+    wanted.push_back(*level);
+  }
+  if (wanted.empty() && !printSchedule) {
+    std::string missing = request.target == "cpu" ? "" : Compiler::whyNoFatbin();
+    if (!missing.empty())
+      llvm::errs() << "idc: note: " << missing << "\n";
+    wanted = {request.target == "cpu" ? Level::Llvm : missing.empty() ? Level::Fatbin : Level::Ptx, Level::Manifest};
+  }
+  std::sort(wanted.begin(), wanted.end()); // each level consumes the one above it
+  wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+  bool toFiles = !outputPrefix.empty() && outputPrefix != "-";
+  if (!toFiles && wanted.size() > 1)
+    return fail("several levels need -o PREFIX");
+  if (!toFiles && wanted.size() == 1 && (wanted[0] == Level::Cubin || wanted[0] == Level::Fatbin))
+    return fail(llvm::Twine(codegen::levelName(wanted[0])) + " is binary and needs -o PREFIX");
+
+  Compiler compiler(request);
+  std::vector<std::string> results;
+  auto report = [](llvm::Error error) {
+    std::string message = llvm::toString(std::move(error));
+    if (!message.empty())
+      llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
+    return 1;
+  };
+  for (Level level : wanted) {
+    llvm::Expected<std::string> result = compiler.emit(level, llvm::errs());
+    if (!result)
+      return report(result.takeError());
+    results.push_back(std::move(*result));
+  }
+  std::string schedule;
+  if (printSchedule) {
+    llvm::Expected<std::string> result = compiler.schedule(llvm::errs());
+    if (!result)
+      return report(result.takeError());
+    schedule = *result;
+  }
+  // Everything is made: only now is anything written.
+  for (auto [level, text] : llvm::zip(wanted, results)) {
+    if (!toFiles) {
+      llvm::outs() << text;
+      continue;
+    }
+    std::error_code error;
+    std::string path = outputPrefix + "." + codegen::levelExtension(level);
+    llvm::ToolOutputFile output(path, error, llvm::sys::fs::OF_None);
+    if (error)
+      return fail("cannot write " + path + ": " + error.message());
+    output.os() << text;
+    output.keep();
+  }
+  llvm::outs() << schedule;
+  return 0;
+}
+
+static int run(const char *program) {
+  codegen::CompileRequest request;
+  if (!makeRequest(program, request))
+    return 1;
+  if (runTarget != "gpu" && runTarget != "cpu" && runTarget != "auto")
+    return fail("unknown target '" + runTarget + "'; known are gpu, cpu and auto");
+  host::RunRequest work;
+  work.batch = batch;
+  work.inputs.assign(inputs.begin(), inputs.end());
+  work.outputs.assign(outputs.begin(), outputs.end());
+  work.expected.assign(expected.begin(), expected.end());
+  work.tolerance = tolerance;
+  work.seed = seed;
+  work.time = timeIt;
+  work.repeat = repeat;
+  return tools::runProgram(std::move(request), std::move(work), runTarget, verify);
+}
+
+int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions({&category}, compileCommand);
+  cl::HideUnrelatedOptions({&category}, runCommand);
+  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
+  cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
+  if (compileCommand)
+    return compile(argv[0]);
+  if (runCommand)
+    return run(argv[0]);
+  cl::PrintHelpMessage(false, true);
+  return 2;
+}

@@ -1,0 +1,333 @@
+#include "dialect/digits/SharedLayout.h"
+#include "dialect/digits/Gf2.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace idc::digits {
+
+/// Shared memory serves 128 bytes, 32 banks of 4, per phase.
+static constexpr int64_t phaseBytes = 128;
+static constexpr int64_t warpLanes = 32;
+static int64_t bankCount(int64_t wordBytes) { return phaseBytes / wordBytes; }
+static int64_t lanesPerPhase(int64_t wordBytes) { return std::min(warpLanes, bankCount(wordBytes)); }
+static int log2Floor(int64_t x) { return 63 - __builtin_clzll(static_cast<uint64_t>(x)); }
+
+uint32_t SharedLayout::column(int digit) const {
+  for (const auto &[held, value] : columns)
+    if (held == digit)
+      return value;
+  return 0;
+}
+
+int64_t SharedLayout::word(const std::vector<int64_t> &digitValues) const {
+  int64_t result = 0;
+  for (const auto &[digit, value] : columns) {
+    if (digit > static_cast<int>(digitValues.size()))
+      break;
+    const int64_t part = digitValues[digit - 1] * value;
+    result = padded ? result + part : result ^ part;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Radix 2: the swizzle
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The spaces of the construction, in coordinates of the destination's columns apart from rank.
+class Swizzle {
+public:
+  Swizzle(const Mapping &source, const Mapping &destination, int64_t wordBytes)
+      : bankBits(log2Floor(bankCount(wordBytes))), phaseBits(log2Floor(lanesPerPhase(wordBytes))) {
+    for (const Mapping *m : {&source, &destination})
+      for (Field f : {Field::Reg, Field::Lane, Field::Warp, Field::Rank})
+        for (const Column &column : (*m)[f])
+          for (int digit : column.digits)
+            bits.emplace(digit, 0);
+    int next = 0;
+    for (auto &entry : bits)
+      entry.second = next++;
+
+    gf2::Matrix whole;
+    for (Field f : {Field::Lane, Field::Warp, Field::Reg, Field::Rank}) {
+      for (const Column &column : destination[f])
+        if (!column.digits.empty())
+          whole.push_back(vectorOf(column));
+      if (f == Field::Reg)
+        dimension = static_cast<int>(whole.size());
+    }
+    gf2::invert(whole, coordinates);
+    bankBits = std::min(bankBits, dimension);
+
+    sourceLanes = project(source[Field::Lane]);
+    sourceRest = project(source[Field::Warp]);
+    sourceRegs = project(source[Field::Reg]);
+    sourceRanks = project(source[Field::Rank]);
+    destinationLanes = project(destination[Field::Lane]);
+    destinationWarps = project(destination[Field::Warp]);
+    destinationRegs = project(destination[Field::Reg]);
+  }
+
+  SharedLayout solve() const {
+    const size_t n = bankBits;
+    gf2::Matrix s = gf2::basis(phase(sourceLanes)), d = gf2::basis(phase(destinationLanes));
+    extend(s, d, n);
+    for (const gf2::Matrix *more : {&sourceLanes, &sourceRest, &sourceRegs, &sourceRanks})
+      extend(s, *more, n);
+    extend(d, s, n);
+
+    const gf2::Matrix both = gf2::intersection(s, d);
+    const gf2::Matrix a = gf2::complement(both, s), b = gf2::complement(both, d);
+    gf2::Matrix sum = s;
+    sum.insert(sum.end(), d.begin(), d.end());
+    gf2::Matrix candidates;
+    for (const gf2::Matrix *more : {&sourceLanes, &sourceRest, &sourceRegs, &sourceRanks})
+      candidates.insert(candidates.end(), more->begin(), more->end());
+
+    // (the vector that holds the row bit, the segment vector)
+    std::vector<std::pair<gf2::Vector, gf2::Vector>> rows;
+    for (size_t i = 0; i < a.size(); ++i)
+      rows.emplace_back(b[i], a[i] ^ b[i]);
+    for (gf2::Vector c : gf2::complement(sum, candidates))
+      rows.emplace_back(c, c);
+    const std::map<gf2::Vector, int> order = rowOrder();
+    auto rowKey = [&](gf2::Vector v) {
+      auto it = order.find(v);
+      return it == order.end() ? static_cast<int>(order.size()) : it->second;
+    };
+    std::stable_sort(rows.begin(), rows.end(),
+                     [&](const auto &x, const auto &y) { return rowKey(x.first) < rowKey(y.first); });
+
+    gf2::Matrix offsets = banks(s);
+    for (const auto &row : rows)
+      offsets.push_back(row.second);
+    gf2::Matrix words;
+    gf2::invert(offsets, words);
+
+    SharedLayout layout;
+    layout.words = int64_t(1) << dimension;
+    for (const auto &[digit, bit] : bits)
+      if (const gf2::Vector word = gf2::apply(words, project(gf2::Vector(1) << bit)))
+        layout.columns.emplace_back(digit, static_cast<uint32_t>(word));
+    return layout;
+  }
+
+private:
+  gf2::Vector vectorOf(const Column &column) const {
+    gf2::Vector v = 0;
+    for (int digit : column.digits)
+      v |= gf2::Vector(1) << bits.at(digit);
+    return v;
+  }
+  gf2::Vector project(gf2::Vector v) const { return gf2::apply(coordinates, v) & ((gf2::Vector(1) << dimension) - 1); }
+  gf2::Matrix project(const std::vector<Column> &columns) const {
+    gf2::Matrix result;
+    for (const Column &column : columns)
+      result.push_back(project(vectorOf(column)));
+    return result;
+  }
+  /// The lane columns that vary within one access phase.
+  gf2::Matrix phase(const gf2::Matrix &lanes) const {
+    return gf2::Matrix(lanes.begin(), lanes.begin() + std::min<size_t>(lanes.size(), phaseBits));
+  }
+  static void extend(gf2::Matrix &space, const gf2::Matrix &candidates, size_t size) {
+    for (gf2::Vector v : gf2::complement(space, candidates))
+      if (space.size() < size)
+        space.push_back(v);
+  }
+  /// S in bank order: a lane's own bit where it can be, so that the emitted index is one AND and one shift.
+  gf2::Matrix banks(const gf2::Matrix &s) const {
+    gf2::Matrix result(s.size(), 0), rest;
+    for (gf2::Vector v : s) {
+      bool placed = false;
+      for (const gf2::Matrix *lanes : {&sourceLanes, &destinationLanes}) {
+        const size_t at = std::find(lanes->begin(), lanes->end(), v) - lanes->begin();
+        if (!placed && at < lanes->size() && at < result.size() && !result[at]) {
+          result[at] = v;
+          placed = true;
+        }
+      }
+      if (!placed)
+        rest.push_back(v);
+    }
+    size_t next = 0;
+    for (gf2::Vector v : rest) {
+      while (result[next])
+        ++next;
+      result[next] = v;
+    }
+    return result;
+  }
+  /// Row bits: source lanes and warps in hardware order, then source registers, those that stay registers on top (pure
+  /// address offsets on both sides).
+  std::map<gf2::Vector, int> rowOrder() const {
+    std::map<gf2::Vector, int> order;
+    auto place = [&](gf2::Vector v) { order.emplace(v, static_cast<int>(order.size())); };
+    for (const gf2::Matrix *threads : {&sourceLanes, &sourceRest, &destinationLanes, &destinationWarps})
+      for (gf2::Vector v : *threads)
+        place(v);
+    for (const gf2::Matrix *others : {&sourceRanks, &sourceRegs, &destinationRegs})
+      for (gf2::Vector v : *others)
+        place(v);
+    return order;
+  }
+
+  int bankBits, phaseBits, dimension = 0;
+  std::map<int, int> bits; // digit -> coordinate
+  gf2::Matrix coordinates; // digits to destination columns
+  gf2::Matrix sourceLanes, sourceRest, sourceRegs, sourceRanks, destinationLanes, destinationWarps, destinationRegs;
+};
+} // namespace
+
+SharedLayout swizzledLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes) {
+  return Swizzle(source, destination, wordBytes).solve();
+}
+
+//===----------------------------------------------------------------------===//
+// Any radix: padding
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Conflicts of one side under an additive layout: the digit values of the distinct elements of each phase.
+class PhaseCounter {
+public:
+  PhaseCounter(const Mapping &mapping, const std::vector<int> &order, int64_t wordBytes, int lanes)
+      : banks(bankCount(wordBytes)), hits(banks) {
+    const int64_t perPhase = lanesPerPhase(wordBytes);
+    std::set<std::vector<int64_t>> seen;
+    for (int64_t lane = 0; lane < std::min<int64_t>(lanes, mapping.extent(Field::Lane)); ++lane) {
+      if (lane % perPhase == 0) {
+        phases.emplace_back();
+        seen.clear();
+      }
+      std::vector<int64_t> all, values;
+      mapping.contribute(Field::Lane, lane, all);
+      for (int digit : order)
+        values.push_back(digit <= static_cast<int>(all.size()) ? all[digit - 1] : 0);
+      if (seen.insert(values).second)
+        phases.back().push_back(std::move(values));
+    }
+  }
+  int count(const std::vector<int64_t> &strides) {
+    int worst = 1;
+    for (const auto &phase : phases) {
+      std::fill(hits.begin(), hits.end(), 0);
+      for (const auto &values : phase) {
+        int64_t word = 0;
+        for (size_t i = 0; i < strides.size(); ++i)
+          word += values[i] * strides[i];
+        worst = std::max(worst, ++hits[word % banks]);
+      }
+    }
+    return worst;
+  }
+
+private:
+  int64_t banks;
+  std::vector<int> hits;
+  std::vector<std::vector<std::vector<int64_t>>> phases;
+};
+} // namespace
+
+/// The digits of a mapping without those in `left`, thread fields first.
+static std::vector<int> threadsFirst(const Mapping &mapping, const std::set<int> &left) {
+  std::vector<int> order;
+  for (Field f : {Field::Lane, Field::Warp, Field::Rank, Field::Reg})
+    for (const Column &column : mapping[f])
+      for (int digit : column.digits)
+        if (!left.count(digit))
+          order.push_back(digit);
+  return order;
+}
+
+SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes) {
+  std::set<int> ranks;
+  for (const Column &column : destination[Field::Rank])
+    ranks.insert(column.digits.begin(), column.digits.end());
+  std::set<std::vector<int>> orders{threadsFirst(source, ranks), threadsFirst(destination, ranks)};
+  std::vector<int> ascending = threadsFirst(destination, ranks);
+  std::sort(ascending.begin(), ascending.end());
+  orders.insert(ascending);
+
+  std::pair<int, int64_t> best{INT32_MAX, INT64_MAX}; // wavefronts of a store and a load, words
+  SharedLayout layout;
+  layout.padded = true;
+  for (const std::vector<int> &order : orders) {
+    PhaseCounter stores(source, order, wordBytes, lanes), loads(destination, order, wordBytes, lanes);
+    const int n = static_cast<int>(order.size());
+    std::vector<int64_t> strides(n), padding(n, 0);
+    auto attempt = [&] {
+      int64_t stride = 1, words = 1;
+      for (int i = 0; i < n; ++i) {
+        const int radix = destination.radix(order[i]);
+        strides[i] = stride;
+        words += (radix - 1) * stride;
+        stride = stride * radix + padding[i];
+      }
+      if (best.first == 2 && words >= best.second)
+        return false;
+      const std::pair<int, int64_t> cost{stores.count(strides) + loads.count(strides), words};
+      if (cost < best) {
+        best = cost;
+        layout.words = words;
+        layout.columns.clear();
+        for (int i = 0; i < n; ++i)
+          layout.columns.emplace_back(order[i], static_cast<uint32_t>(strides[i]));
+      }
+      return true;
+    };
+    attempt();
+    // Padding above the last digit is no padding. Larger paddings only cost more words once the best is conflict-free.
+    const int64_t banks = bankCount(wordBytes);
+    for (int i = 0; i + 1 < n; ++i) {
+      for (padding[i] = 1; padding[i] < banks; ++padding[i]) {
+        if (!attempt())
+          break;
+        for (int j = i + 1; j + 1 < n; ++j) {
+          for (padding[j] = 1; padding[j] < banks; ++padding[j])
+            if (!attempt())
+              break;
+          padding[j] = 0;
+        }
+      }
+      padding[i] = 0;
+    }
+  }
+  std::sort(layout.columns.begin(), layout.columns.end());
+  return layout;
+}
+
+//===----------------------------------------------------------------------===//
+// The oracle
+//===----------------------------------------------------------------------===//
+
+int countConflicts(const Mapping &mapping, const SharedLayout &layout, int64_t wordBytes, int lanes) {
+  const int64_t banks = bankCount(wordBytes), perPhase = lanesPerPhase(wordBytes);
+  const int64_t active = std::min<int64_t>(lanes, mapping.extent(Field::Lane));
+  int worst = 1;
+  for (int64_t warp = 0; warp < mapping.extent(Field::Warp); ++warp)
+    for (int64_t reg = 0; reg < mapping.extent(Field::Reg); ++reg) {
+      std::vector<int64_t> shared, values;
+      mapping.contribute(Field::Reg, reg, shared);
+      mapping.contribute(Field::Warp, warp, shared);
+      for (int64_t first = 0; first < active; first += perPhase) {
+        std::vector<std::vector<int64_t>> words(banks);
+        for (int64_t lane = first; lane < std::min(active, first + perPhase); ++lane) {
+          values = shared;
+          mapping.contribute(Field::Lane, lane, values);
+          const int64_t word = layout.word(values);
+          auto &bank = words[word % banks];
+          if (std::find(bank.begin(), bank.end(), word) == bank.end())
+            bank.push_back(word);
+          worst = std::max(worst, static_cast<int>(bank.size()));
+        }
+      }
+    }
+  return worst;
+}
+
+} // namespace idc::digits

@@ -1,0 +1,41 @@
+#ifndef ID_ATTRS_TD
+#define ID_ATTRS_TD
+
+include "id/IdDialect.td"
+
+class Id_Attr<string name, string text> : AttrDef<Id_Dialect, name> { let mnemonic = text; }
+
+def Id_PermAttr : Id_Attr<"Perm", "perm"> {
+  let summary = "an index map: a permutation of digits with complements";
+  let description = [{
+    For each place, most significant first, the digit that comes there; a negative number is a complemented digit
+    (t becomes r-1-t). `[1, 3, -2]` moves digit 1 to the top and complements digit 2.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$places);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::idc::digits::Permutation &":$permutation)>];
+  let extraClassDeclaration = [{ ::idc::digits::Permutation getPermutation() const; }];
+}
+
+def Id_PolyAttr : Id_Attr<"Poly", "poly"> {
+  let summary = "an integer polynomial in the digits: `4*t3*t1 + t2`";
+  let description = "Stored flat: for each monomial its coefficient, its degree and its digits.";
+  let parameters = (ins ArrayRefParameter<"int64_t">:$flat);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [AttrBuilder<(ins "const ::idc::digits::Polynomial &":$polynomial)>];
+  let extraClassDeclaration = [{ ::idc::digits::Polynomial getPolynomial() const; }];
+}
+
+def Id_LayoutAttr : Id_Attr<"Layout", "layout"> {
+  let summary = "the shared-memory layout of an exchange";
+  let description = [{
+    (digit, column) pairs: the word of an element is the XOR (or, when padded, the sum) of value * column over the
+    digits of the tile; `words` is the size of the scratch.
+  }];
+  let parameters = (ins "bool":$padded, "int64_t":$words, ArrayRefParameter<"int64_t">:$columns);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{ ::idc::digits::SharedLayout getLayout() const; }];
+}
+
+#endif

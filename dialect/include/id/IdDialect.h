@@ -1,0 +1,41 @@
+// The id dialect's C++ interface: types, attributes and ops. docs/ir.md defines them.
+#pragma once
+
+#include "dialect/digits/Exchange.h"
+#include "dialect/digits/Mapping.h"
+#include "dialect/digits/Permutation.h"
+#include "dialect/digits/Polynomial.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "id/IdDialect.h.inc"
+#include "id/IdEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "id/IdAttrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "id/IdTypes.h.inc"
+#define GET_OP_CLASSES
+#include "id/IdOps.h.inc"
+
+namespace idc::id {
+
+/// The scalar leaves of an element type in layout order.
+llvm::SmallVector<mlir::Type> leafTypes(mlir::Type element);
+/// Bytes of an element at the C boundary (bool is one byte, records are arrays of structs without padding rules beyond
+/// their leaves' own sizes).
+int64_t elementBytes(mlir::Type element);
+/// Shape and element of a sequence or a tile.
+llvm::ArrayRef<int32_t> radicesOf(mlir::Type data);
+mlir::Type elementOf(mlir::Type data);
+/// "2**12 * 3", most significant factor first; "1" without digits.
+std::string shapeText(llvm::ArrayRef<int32_t> radices);
+
+} // namespace idc::id

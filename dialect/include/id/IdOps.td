@@ -1,0 +1,136 @@
+#ifndef ID_OPS_TD
+#define ID_OPS_TD
+
+include "id/IdDialect.td"
+include "id/IdAttrs.td"
+include "id/IdTypes.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+class Id_Op<string mnemonic, list<Trait> traits = []> : Op<Id_Dialect, mnemonic, traits>;
+
+def Id_Data : AnyTypeOf<[Id_SeqType, Id_TileType], "a sequence or a tile">;
+
+//===--- algebra and digit flow ---------------------------------------------------------------------------------===//
+
+def Id_PermuteOp : Id_Op<"permute", [Pure]> {
+  let summary = "move every element by an index map";
+  let arguments = (ins Id_SeqType:$input, Id_PermAttr:$map);
+  let results = (outs Id_SeqType:$result);
+  let assemblyFormat = "$input $map attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Id_TwiddleOp : Id_Op<"twiddle", [Pure, SameOperandsAndResultType]> {
+  let summary = "multiply by a root of unity whose exponent is a polynomial in the digits";
+  let description = [{
+    `id.twiddle %x omega(16, 2*t4*t2)` multiplies the element with digits t by omega(16, 2·t4·t2), the primitive 16th
+    root of unity of the element's field to that power.
+  }];
+  let arguments = (ins Id_Data:$input, I64Attr:$root, Id_PolyAttr:$exponent);
+  let results = (outs Id_Data:$result);
+  let assemblyFormat = "$input `omega` `(` $root `,` $exponent `)` attr-dict `:` type($input)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
+def Id_PointwiseOp : Id_Op<"pointwise", [Pure, RecursiveMemoryEffects]> {
+  let summary = "apply a scalar function to every element";
+  let description = "The body's arguments are the leaves of each input's element in turn.";
+  let arguments = (ins Variadic<Id_Data>:$inputs);
+  let results = (outs Variadic<Id_Data>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
+  let hasVerifier = 1;
+}
+
+def Id_NodeOp : Id_Op<"node", [Pure, RecursiveMemoryEffects]> {
+  let summary = "apply a node operator to the elements that differ in the given digits";
+  let description = [{
+    `digits` are listed most significant first, in the arrangement that has all of them. An operand or result with as
+    many digits as that arrangement is an array in the body (element by element, leaf by leaf), one that lacks the
+    digits is a single element.
+  }];
+  let arguments = (ins DenseI64ArrayAttr:$digits, Variadic<Id_Data>:$inputs);
+  let results = (outs Variadic<Id_Data>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$digits `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// Digits of the arrangement that has all of the node's digits.
+    int getNumDigits();
+    /// Product of the radices of the node's digits.
+    int64_t getArity();
+    /// True when every operand and result has all digits.
+    bool preservesDigits();
+  }];
+}
+
+def Id_DigitOp : Id_Op<"digit", [Pure]> {
+  let summary = "a digit of the element's index (in bodies)";
+  let arguments = (ins I64Attr:$digit);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$digit attr-dict `:` type($result)";
+}
+
+def Id_OmegaOp : Id_Op<"omega", [Pure]> {
+  let summary = "a root of unity (in bodies)";
+  let description = "omega(root, exponent); a run-time exponent that is no polynomial in the digits is the operand.";
+  let arguments = (ins I64Attr:$root, Id_PolyAttr:$exponent, Optional<I64>:$dynamic);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "`(` $root `,` $exponent `)` (`dynamic` $dynamic^)? attr-dict `:` type($result)";
+}
+
+def Id_YieldOp : Id_Op<"yield", [Pure, Terminator, ReturnLike]> {
+  let summary = "the results of a body or of a kernel";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
+}
+
+//===--- stages -------------------------------------------------------------------------------------------------===//
+
+def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
+  let summary = "one launch: loads, computes and exchanges on tiles, stores";
+  let description = [{
+    Operands are the buffers it reads, results the buffers it writes. `cluster` is the number of blocks in a cluster.
+    The body's arguments are the operands; it ends with a yield of the stored buffers.
+  }];
+  let arguments = (ins StrAttr:$name, Id_KernelKind:$kind, DefaultValuedAttr<I64Attr, "1">:$cluster,
+                       Variadic<Id_SeqType>:$inputs);
+  let results = (outs Variadic<Id_SeqType>:$outputs);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$name $kind (`blocks` $cluster^)? `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
+  let hasVerifier = 1;
+}
+
+def Id_LoadOp : Id_Op<"load", [Pure]> {
+  let summary = "read a tile: the buffer's sequence moved by `map`, distributed by the tile's mapping";
+  let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map);
+  let results = (outs Id_TileType:$result);
+  let assemblyFormat = "$buffer $map attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Id_ExchangeOp : Id_Op<"exchange", [Pure]> {
+  let summary = "the same values in another mapping";
+  let arguments = (ins Id_TileType:$input, DefaultValuedAttr<Id_ExchangeKind, "::idc::id::ExchangeKind::Unplanned">:$kind,
+                       OptionalAttr<Id_LayoutAttr>:$layout);
+  let results = (outs Id_TileType:$result);
+  let assemblyFormat = "$input (`by` $kind^)? ($layout^)? attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+}
+
+def Id_StoreOp : Id_Op<"store", [Pure]> {
+  let summary = "write a tile: the tile's sequence moved by `map` is the buffer";
+  let arguments = (ins Id_TileType:$tile, Id_PermAttr:$map);
+  let results = (outs Id_SeqType:$buffer);
+  let assemblyFormat = "$tile $map attr-dict `:` type($tile) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
+#endif

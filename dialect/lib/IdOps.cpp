@@ -1,0 +1,240 @@
+// Verifiers, folders and canonicalization of the id dialect's ops.
+#include "id/IdDialect.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SmallSet.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::id;
+
+#define GET_OP_CLASSES
+#include "id/IdOps.cpp.inc"
+
+static std::vector<int> toVector(ArrayRef<int32_t> radices) { return {radices.begin(), radices.end()}; }
+
+/// `moved` must be `from` with its digits moved by `map`.
+static LogicalResult verifyMove(Operation *op, PermAttr map, ArrayRef<int32_t> from, ArrayRef<int32_t> moved,
+                                Type fromElement, Type movedElement) {
+  if (map.getPlaces().size() != from.size())
+    return op->emitOpError() << "the index map has " << map.getPlaces().size() << " places, the sequence "
+                             << from.size() << " digits";
+  if (map.getPermutation().apply(toVector(from)) != toVector(moved))
+    return op->emitOpError() << "moves " << shapeText(from) << " to another shape than " << shapeText(moved);
+  if (fromElement != movedElement)
+    return op->emitOpError() << "keeps the element type, but " << fromElement << " became " << movedElement;
+  return success();
+}
+
+//===--- permute ------------------------------------------------------------------------------------------------===//
+
+LogicalResult PermuteOp::verify() {
+  return verifyMove(*this, getMap(), getInput().getType().getRadices(), getResult().getType().getRadices(),
+                    getInput().getType().getElement(), getResult().getType().getElement());
+}
+
+OpFoldResult PermuteOp::fold(FoldAdaptor) {
+  if (getMap().getPermutation().isIdentity())
+    return getInput();
+  return {};
+}
+
+namespace {
+/// permute(permute(x, a), b) -> permute(x, a then b)
+struct ComposePermutes : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<PermuteOp>();
+    if (!inner)
+      return failure();
+    digits::Permutation both = inner.getMap().getPermutation().then(op.getMap().getPermutation());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), inner.getInput(), PermAttr::get(op.getContext(), both));
+    return success();
+  }
+};
+} // namespace
+
+void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ComposePermutes>(context);
+}
+
+//===--- twiddle ------------------------------------------------------------------------------------------------===//
+
+LogicalResult TwiddleOp::verify() {
+  if (getRoot() < 1)
+    return emitOpError() << "needs a root of order at least 1";
+  int n = static_cast<int>(radicesOf(getType()).size());
+  for (int digit : getExponent().getPolynomial().digits())
+    if (digit > n)
+      return emitOpError() << "exponent names digit " << digit << ", the sequence has " << n;
+  if (!isa<ComplexType, ModType>(elementOf(getType())))
+    return emitOpError() << "needs complex or mod elements, not " << elementOf(getType());
+  return success();
+}
+
+OpFoldResult TwiddleOp::fold(FoldAdaptor) {
+  if (getExponent().getPolynomial().reduced(getRoot(), toVector(radicesOf(getType()))).isZero())
+    return getInput();
+  return {};
+}
+
+namespace {
+/// twiddle(twiddle(x, N, f), M, g) -> twiddle(x, L, f*L/N + g*L/M) with L = lcm(N, M)
+struct MergeTwiddles : OpRewritePattern<TwiddleOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(TwiddleOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<TwiddleOp>();
+    if (!inner || !inner->hasOneUse())
+      return failure();
+    int64_t n = inner.getRoot(), m = op.getRoot(), l = std::lcm(n, m);
+    digits::Polynomial sum =
+        inner.getExponent().getPolynomial() * (l / n) + op.getExponent().getPolynomial() * (l / m);
+    sum = sum.reduced(l, toVector(radicesOf(op.getType())));
+    rewriter.replaceOpWithNewOp<TwiddleOp>(op, op.getType(), inner.getInput(), l, PolyAttr::get(op.getContext(), sum));
+    return success();
+  }
+};
+} // namespace
+
+void TwiddleOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<MergeTwiddles>(context);
+}
+
+//===--- bodies -------------------------------------------------------------------------------------------------===//
+
+/// Checks a body against the leaf types its arguments and results must have.
+static LogicalResult verifyBody(Operation *op, Region &region, ArrayRef<Type> arguments, ArrayRef<Type> results) {
+  Block &block = region.front();
+  if (TypeRange(block.getArgumentTypes()) != TypeRange(arguments))
+    return op->emitOpError() << "body has " << block.getNumArguments()
+                             << " arguments that do not match the operands' leaves (" << arguments.size()
+                             << " expected)";
+  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  if (!yield)
+    return op->emitOpError() << "body must end with id.yield";
+  if (TypeRange(yield.getValues().getTypes()) != TypeRange(results))
+    return op->emitOpError() << "body yields " << yield.getValues().size()
+                             << " values that do not match the results' leaves (" << results.size() << " expected)";
+  return success();
+}
+
+LogicalResult PointwiseOp::verify() {
+  if (getInputs().empty() || getOutputs().empty())
+    return emitOpError() << "needs an input and an output";
+  SmallVector<Type> arguments, results;
+  for (Value input : getInputs())
+    llvm::append_range(arguments, leafTypes(elementOf(input.getType())));
+  for (Value output : getOutputs()) {
+    llvm::append_range(results, leafTypes(elementOf(output.getType())));
+    if (radicesOf(output.getType()) != radicesOf(getOutputs()[0].getType()))
+      return emitOpError() << "results have different shapes";
+  }
+  ArrayRef<int32_t> full = radicesOf(getOutputs()[0].getType());
+  for (Value input : getInputs())
+    if (radicesOf(input.getType()) != full.take_front(radicesOf(input.getType()).size()))
+      return emitOpError() << "an input's digits are not the lowest digits of the result";
+  return verifyBody(*this, getBody(), arguments, results);
+}
+
+int NodeOp::getNumDigits() {
+  size_t n = 0;
+  for (Value v : llvm::concat<Value>(getInputs(), getOutputs()))
+    n = std::max(n, radicesOf(v.getType()).size());
+  return static_cast<int>(n);
+}
+
+int64_t NodeOp::getArity() {
+  for (Value v : llvm::concat<Value>(getInputs(), getOutputs())) {
+    ArrayRef<int32_t> radices = radicesOf(v.getType());
+    if (static_cast<int>(radices.size()) != getNumDigits())
+      continue;
+    int64_t arity = 1;
+    for (int64_t digit : getDigits())
+      arity *= radices[digit - 1];
+    return arity;
+  }
+  return 1;
+}
+
+bool NodeOp::preservesDigits() {
+  return llvm::all_of(llvm::concat<Value>(getInputs(), getOutputs()), [&](Value v) {
+    return static_cast<int>(radicesOf(v.getType()).size()) == getNumDigits();
+  });
+}
+
+LogicalResult NodeOp::verify() {
+  if (getInputs().empty() || getOutputs().empty())
+    return emitOpError() << "needs an input and an output";
+  int n = getNumDigits();
+  llvm::SmallSet<int64_t, 8> seen;
+  for (int64_t digit : getDigits()) {
+    if (digit < 1 || digit > n)
+      return emitOpError() << "digit " << digit << " is out of range 1.." << n;
+    if (!seen.insert(digit).second)
+      return emitOpError() << "names digit " << digit << " twice";
+  }
+  if (getDigits().empty())
+    return emitOpError() << "needs a digit";
+  int64_t arity = getArity();
+  auto collect = [&](ValueRange values, SmallVector<Type> &types) -> LogicalResult {
+    for (Value v : values) {
+      size_t digits = radicesOf(v.getType()).size();
+      if (digits != static_cast<size_t>(n) && digits != n - getDigits().size())
+        return emitOpError() << "an operand or result has " << digits << " digits, not " << n << " or "
+                             << n - getDigits().size();
+      int64_t copies = digits == static_cast<size_t>(n) ? arity : 1;
+      for (int64_t k = 0; k < copies; ++k)
+        llvm::append_range(types, leafTypes(elementOf(v.getType())));
+    }
+    return success();
+  };
+  SmallVector<Type> arguments, results;
+  if (failed(collect(getInputs(), arguments)) || failed(collect(getOutputs(), results)))
+    return failure();
+  return verifyBody(*this, getBody(), arguments, results);
+}
+
+//===--- stages -------------------------------------------------------------------------------------------------===//
+
+LogicalResult KernelOp::verify() {
+  if (getCluster() < 1 || (getKind() != KernelKind::Cluster && getCluster() != 1))
+    return emitOpError() << "only a cluster kernel has more than one block in a cluster";
+  return verifyBody(*this, getBody(), SmallVector<Type>(getInputs().getTypes()),
+                    SmallVector<Type>(getOutputs().getTypes()));
+}
+
+LogicalResult LoadOp::verify() {
+  TileType tile = getResult().getType();
+  SeqType buffer = getBuffer().getType();
+  return verifyMove(*this, getMap(), buffer.getRadices(), tile.getRadices(), buffer.getElement(), tile.getElement());
+}
+
+LogicalResult StoreOp::verify() {
+  TileType tile = getTile().getType();
+  SeqType buffer = getBuffer().getType();
+  return verifyMove(*this, getMap(), tile.getRadices(), buffer.getRadices(), tile.getElement(), buffer.getElement());
+}
+
+LogicalResult ExchangeOp::verify() {
+  TileType from = getInput().getType(), to = getResult().getType();
+  if (from.getRadices() != to.getRadices() || from.getElement() != to.getElement())
+    return emitOpError() << "keeps shape and element type";
+  digits::Mapping a = from.getMapping(), b = to.getMapping();
+  if (a.digits() != b.digits())
+    return emitOpError() << "source and destination hold different digits";
+  for (digits::Field field : {digits::Field::Block, digits::Field::Turn})
+    if (a[field] != b[field])
+      return emitOpError() << "cannot move digits of the " << digits::fieldName(field) << " field";
+  if (getLayout() && getKind() != ExchangeKind::Shared && getKind() != ExchangeKind::Cluster)
+    return emitOpError() << "only exchanges through shared memory have a layout";
+  return success();
+}
+
+OpFoldResult ExchangeOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getResult().getType())
+    return getInput();
+  return {};
+}

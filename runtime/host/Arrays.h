@@ -1,0 +1,27 @@
+//===- Arrays.h - operands as NumPy arrays ----------------------*- C++ -*-===//
+
+#ifndef IDC_HOST_ARRAYS_H
+#define IDC_HOST_ARRAYS_H
+
+#include "host/ElementType.h"
+#include "npy/Npy.h"
+
+namespace idc::host {
+
+/// The bytes of an operand of `elements` elements in all, from an array of any shape. Throws Error when the array has
+/// another element type or size, or when a value of mod<P> is not below P. `what` names the operand in messages.
+std::vector<char> fromArray(npy::Array array, const ElementType &type, int64_t elements, const std::string &what);
+
+/// An operand as an array of shape (batch, elements per problem), with a third dimension when an element has several
+/// components. Throws Error for elements that have no NumPy form.
+npy::Array toArray(std::vector<char> data, const ElementType &type, int64_t batch, int64_t elementsPerProblem,
+                   const std::string &what);
+
+/// |actual - expected| / |expected| in the L2 norm over all elements; |actual| when the reference is zero; not a number
+/// when one occurs on either side, or infinities differ. Throws Error when the arrays have different sizes or only one
+/// is complex. `what` names the operand in messages.
+double relativeError(const npy::Array &actual, const npy::Array &expected, const std::string &what);
+
+} // namespace idc::host
+
+#endif // IDC_HOST_ARRAYS_H

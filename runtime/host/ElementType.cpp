@@ -1,0 +1,216 @@
+//===- ElementType.cpp - element types of a module's operands -------------===//
+
+#include "host/ElementType.h"
+#include "host/Error.h"
+
+#include <algorithm>
+#include <cctype>
+#include <limits>
+
+namespace idc::host {
+
+namespace {
+
+struct ScalarInfo {
+  const char *name;
+  ScalarKind kind;
+  int64_t bytes;
+};
+constexpr ScalarInfo scalars[] = {
+    {"bool", ScalarKind::Bool, 1}, {"i32", ScalarKind::I32, 4}, {"i64", ScalarKind::I64, 8},
+    {"u32", ScalarKind::U32, 4},   {"u64", ScalarKind::U64, 8}, {"f16", ScalarKind::F16, 2},
+    {"bf16", ScalarKind::BF16, 2}, {"f32", ScalarKind::F32, 4}, {"f64", ScalarKind::F64, 8}};
+
+/// type ::= scalar | 'complex' '<' type '>' | 'mod' '<' integer '>' | '{' name ':' type, ... '}' | type '[' integer ']'
+class TypeParser {
+public:
+  explicit TypeParser(const std::string &text) : text(text) {}
+
+  ElementType parse() {
+    Laid laid = type(0);
+    skip();
+    if (position != text.size())
+      unknown();
+    return laid.element;
+  }
+
+private:
+  static constexpr int64_t maxFields = 4096;
+  static constexpr int maxDepth = 32;
+  struct Laid {
+    ElementType element;
+    int64_t alignment = 1;
+  };
+
+  [[noreturn]] void unknown() const {
+    throw Error("the element type '" + text + "' cannot be read from or written to a file");
+  }
+
+  void skip() {
+    while (position < text.size() && text[position] == ' ')
+      ++position;
+  }
+  bool accept(char wanted) {
+    skip();
+    if (position >= text.size() || text[position] != wanted)
+      return false;
+    ++position;
+    return true;
+  }
+  void expect(char wanted) {
+    if (!accept(wanted))
+      unknown();
+  }
+  std::string word() {
+    skip();
+    size_t begin = position;
+    while (position < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[position])) || text[position] == '_'))
+      ++position;
+    return text.substr(begin, position - begin);
+  }
+  uint64_t integer() {
+    std::string digits = word();
+    uint64_t value = 0;
+    for (char c : digits) {
+      if (!std::isdigit(static_cast<unsigned char>(c)) || value > (std::numeric_limits<uint64_t>::max() - 9) / 10)
+        unknown();
+      value = 10 * value + uint64_t(c - '0');
+    }
+    if (value == 0)
+      unknown();
+    return value;
+  }
+
+  Laid type(int depth) {
+    if (depth > maxDepth)
+      unknown();
+    Laid laid = accept('{') ? record(depth) : named(depth);
+    while (accept('[')) {
+      uint64_t length = integer();
+      expect(']');
+      if (length * laid.element.fields.size() > uint64_t(maxFields) || length > uint64_t(maxFields))
+        unknown();
+      Laid array{{}, laid.alignment};
+      for (uint64_t i = 0; i < length; ++i)
+        append(array, laid);
+      laid = array;
+    }
+    return laid;
+  }
+  Laid named(int depth) {
+    std::string name = word();
+    for (const ScalarInfo &scalar : scalars)
+      if (name == scalar.name)
+        return {{{{scalar.kind, false, 0, 0}}, scalar.bytes}, scalar.bytes};
+    if (name != "complex" && name != "mod")
+      unknown();
+    expect('<');
+    Laid laid;
+    if (name == "mod") {
+      uint64_t modulus = integer();
+      bool small = modulus <= uint64_t(1) << 32;
+      laid = {{{{small ? ScalarKind::U32 : ScalarKind::U64, false, modulus, 0}}, small ? 4 : 8}, small ? 4 : 8};
+    } else {
+      laid = type(depth + 1);
+      if (laid.element.fields.size() != 1 || laid.element.fields[0].complex || laid.element.fields[0].modulus)
+        unknown();
+      laid.element.fields[0].complex = true;
+      laid.element.bytes *= 2;
+      laid.alignment = laid.element.bytes / 2;
+    }
+    expect('>');
+    return laid;
+  }
+  Laid record(int depth) {
+    Laid laid;
+    do {
+      if (word().empty())
+        unknown();
+      expect(':');
+      append(laid, type(depth + 1));
+      if (int64_t(laid.element.fields.size()) > maxFields)
+        unknown();
+    } while (accept(','));
+    expect('}');
+    laid.element.bytes = roundUp(laid.element.bytes, laid.alignment);
+    return laid;
+  }
+
+  static int64_t roundUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
+
+  /// Places `member` after what `laid` holds.
+  static void append(Laid &laid, const Laid &member) {
+    laid.alignment = std::max(laid.alignment, member.alignment);
+    int64_t base = roundUp(laid.element.bytes, member.alignment);
+    for (Field field : member.element.fields) {
+      field.offset += base;
+      laid.element.fields.push_back(field);
+    }
+    laid.element.bytes = base + member.element.bytes;
+  }
+
+  const std::string &text;
+  size_t position = 0;
+};
+
+/// Complex numbers that NumPy has a type for.
+bool numpyComplex(const Field &field) {
+  return field.complex && (field.kind == ScalarKind::F32 || field.kind == ScalarKind::F64);
+}
+
+} // namespace
+
+int64_t size(ScalarKind kind) {
+  return std::find_if(std::begin(scalars), std::end(scalars), [&](const ScalarInfo &s) { return s.kind == kind; })
+      ->bytes;
+}
+
+ElementType ElementType::parse(const std::string &name, int64_t bytes) {
+  ElementType type = TypeParser(name).parse();
+  if (type.bytes != bytes)
+    throw Error("the element type '" + name + "' has " + std::to_string(type.bytes) + " bytes, but the manifest says " +
+                std::to_string(bytes));
+  return type;
+}
+
+bool ElementType::uniform() const {
+  int64_t used = 0;
+  for (const Field &field : fields) {
+    if (field.kind != fields[0].kind || field.complex != fields[0].complex)
+      return false;
+    used += size(field.kind) * (field.complex ? 2 : 1);
+  }
+  return used == bytes;
+}
+
+npy::DType ElementType::dtype() const {
+  bool complex = numpyComplex(fields[0]);
+  switch (fields[0].kind) {
+  case ScalarKind::Bool:
+    return npy::DType::B1;
+  case ScalarKind::I32:
+    return npy::DType::I4;
+  case ScalarKind::I64:
+    return npy::DType::I8;
+  case ScalarKind::U32:
+    return npy::DType::U4;
+  case ScalarKind::U64:
+    return npy::DType::U8;
+  case ScalarKind::F16:
+    return npy::DType::F2;
+  case ScalarKind::BF16:
+    return npy::DType::F4;
+  case ScalarKind::F32:
+    return complex ? npy::DType::C8 : npy::DType::F4;
+  case ScalarKind::F64:
+    return complex ? npy::DType::C16 : npy::DType::F8;
+  }
+  return npy::DType::F4;
+}
+
+int64_t ElementType::components() const {
+  return int64_t(fields.size()) * (fields[0].complex && !numpyComplex(fields[0]) ? 2 : 1);
+}
+
+} // namespace idc::host

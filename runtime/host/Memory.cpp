@@ -1,0 +1,123 @@
+//===- Memory.cpp - where a module's operands live ------------------------===//
+
+#include "host/Memory.h"
+#include "host/Error.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <unistd.h>
+
+namespace idc::host {
+
+void check(idc_status status) {
+  if (status == IDC_SUCCESS)
+    return;
+  std::string detail = idc_last_error();
+  throw Error(std::string(idc_error_message(status)) + (detail.empty() ? "" : ": " + detail));
+}
+
+namespace {
+
+class DeviceMemory final : public Memory {
+public:
+  DeviceMemory() {
+    check(idc_stream_create(&queue));
+    try {
+      check(idc_event_create(&begin));
+      check(idc_event_create(&end));
+    } catch (...) {
+      destroy();
+      throw;
+    }
+  }
+  ~DeviceMemory() override { destroy(); }
+
+  Buffer allocate(int64_t bytes) override {
+    void *pointer = nullptr;
+    if (bytes)
+      check(idc_device_alloc(size_t(bytes), &pointer));
+    return Buffer(static_cast<char *>(pointer), [](char *p) { idc_device_free(p); });
+  }
+  void upload(char *to, const char *host, int64_t bytes) override {
+    check(idc_device_upload(to, host, size_t(bytes), queue));
+  }
+  void download(char *host, const char *from, int64_t bytes) override {
+    check(idc_device_download(host, from, size_t(bytes), queue));
+  }
+  void copy(char *to, const char *from, int64_t bytes) override {
+    check(idc_device_copy(to, from, size_t(bytes), queue));
+  }
+  void synchronize() override { check(idc_stream_synchronize(queue)); }
+  double measure(const std::function<void()> &enqueue) override {
+    double seconds = 0;
+    check(idc_event_record(begin, queue));
+    enqueue();
+    check(idc_event_record(end, queue));
+    check(idc_event_seconds(begin, end, &seconds));
+    return seconds;
+  }
+  void *stream() const override { return queue; }
+  int64_t cacheBytes() const override {
+    int64_t bytes = 0;
+    check(idc_device_l2_bytes(&bytes));
+    return bytes;
+  }
+  int launchesPerMeasurement() const override { return 8; }
+  std::string processor() const override {
+    char name[256] = "";
+    check(idc_device_name(name, sizeof name));
+    return name;
+  }
+
+private:
+  void destroy() {
+    idc_event_destroy(end);
+    idc_event_destroy(begin);
+    idc_stream_destroy(queue);
+  }
+
+  void *queue = nullptr, *begin = nullptr, *end = nullptr;
+};
+
+class HostMemory final : public Memory {
+public:
+  Buffer allocate(int64_t bytes) override {
+    constexpr size_t alignment = 256;
+    void *pointer = nullptr;
+    if (bytes && posix_memalign(&pointer, alignment, size_t(bytes)) != 0)
+      throw Error("out of memory: " + std::to_string(bytes) + " bytes of host memory");
+    return Buffer(static_cast<char *>(pointer), [](char *p) { std::free(p); });
+  }
+  void upload(char *to, const char *host, int64_t bytes) override { std::memcpy(to, host, size_t(bytes)); }
+  void download(char *host, const char *from, int64_t bytes) override { std::memcpy(host, from, size_t(bytes)); }
+  void copy(char *to, const char *from, int64_t bytes) override { std::memcpy(to, from, size_t(bytes)); }
+  void synchronize() override {}
+  double measure(const std::function<void()> &enqueue) override {
+    auto start = std::chrono::steady_clock::now();
+    enqueue();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  void *stream() const override { return nullptr; }
+  int64_t cacheBytes() const override {
+    long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    constexpr long usual = 32l << 20, largest = 256l << 20;
+    return bytes > 0 ? std::min(bytes, largest) : usual;
+  }
+  int launchesPerMeasurement() const override { return 1; }
+  std::string processor() const override {
+    return "the CPU (" + std::to_string(std::max(1u, std::thread::hardware_concurrency())) + " threads)";
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Memory> Memory::forModule(const idc_module *module) {
+  if (idc_module_is_cpu(module))
+    return std::make_unique<HostMemory>();
+  return std::make_unique<DeviceMemory>();
+}
+
+} // namespace idc::host

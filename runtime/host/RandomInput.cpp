@@ -1,0 +1,97 @@
+//===- RandomInput.cpp - reproducible random operands ---------------------===//
+
+#include "host/RandomInput.h"
+#include "host/HalfFloat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+namespace idc::host {
+
+namespace {
+
+/// The output function of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+/// Box-Muller on the two halves of a random word.
+double normal(uint64_t random) {
+  constexpr double twoPi = 6.283185307179586476925;
+  double u = (double(random >> 32) + 0.5) * 0x1p-32, v = (double(random & 0xffffffffu) + 0.5) * 0x1p-32;
+  return std::sqrt(-2 * std::log(u)) * std::cos(twoPi * v);
+}
+
+template <typename T> void put(char *to, T value) { std::memcpy(to, &value, sizeof value); }
+
+void putScalar(char *to, const Field &field, uint64_t random) {
+  if (field.modulus) {
+    uint64_t value = random % field.modulus;
+    field.kind == ScalarKind::U32 ? put(to, uint32_t(value)) : put(to, value);
+    return;
+  }
+  switch (field.kind) {
+  case ScalarKind::Bool:
+    return put(to, char(random >> 63));
+  case ScalarKind::I32:
+    return put(to, int32_t(random % 2001) - 1000);
+  case ScalarKind::I64:
+    return put(to, int64_t(random % 2001) - 1000);
+  case ScalarKind::U32:
+    return put(to, uint32_t(random % 2001));
+  case ScalarKind::U64:
+    return put(to, random % 2001);
+  case ScalarKind::F16:
+    return put(to, toHalf(float(normal(random))));
+  case ScalarKind::BF16:
+    return put(to, toBFloat16(float(normal(random))));
+  case ScalarKind::F32:
+    return put(to, float(normal(random)));
+  case ScalarKind::F64:
+    return put(to, normal(random));
+  }
+}
+
+} // namespace
+
+void fillRandom(char *data, int64_t elements, const ElementType &type, uint64_t seed, uint64_t operand) {
+  constexpr uint64_t golden = 0x9e3779b97f4a7c15u; // SplitMix64's increment
+  const uint64_t base = mix(mix(seed + golden) + (operand + 1) * golden);
+  const uint64_t scalarsPerElement = 2 * type.fields.size(); // a real field leaves one number unused
+  auto fill = [&](int64_t begin, int64_t end) {
+    std::memset(data + begin * type.bytes, 0, size_t((end - begin) * type.bytes));
+    for (int64_t i = begin; i < end; ++i) {
+      uint64_t counter = uint64_t(i) * scalarsPerElement;
+      for (const Field &field : type.fields) {
+        char *to = data + i * type.bytes + field.offset;
+        putScalar(to, field, mix(base + counter * golden));
+        if (field.complex)
+          putScalar(to + size(field.kind), field, mix(base + (counter + 1) * golden));
+        counter += 2;
+      }
+    }
+  };
+  constexpr int64_t elementsPerThread = 1 << 16;
+  int64_t threads =
+      std::clamp<int64_t>(elements / elementsPerThread, 1, std::max(1u, std::thread::hardware_concurrency()));
+  std::vector<std::thread> others;
+  int64_t part = (elements + threads - 1) / threads;
+  for (int64_t begin = part; begin < elements; begin += part) {
+    int64_t end = std::min(begin + part, elements);
+    try {
+      others.emplace_back(fill, begin, end);
+    } catch (const std::system_error &) { // no thread to be had
+      fill(begin, end);
+    }
+  }
+  fill(0, std::min(part, elements));
+  for (std::thread &other : others)
+    other.join();
+}
+
+} // namespace idc::host

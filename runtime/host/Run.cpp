@@ -1,0 +1,251 @@
+//===- Run.cpp - runs a module on files -----------------------------------===//
+
+#include "host/Run.h"
+#include "host/Arrays.h"
+#include "host/ElementType.h"
+#include "host/Memory.h"
+#include "host/RandomInput.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+namespace idc::host {
+
+namespace {
+
+/// An operand of the module at the request's batch.
+struct Operand {
+  std::string name;
+  ElementType type;
+  int64_t elementsPerProblem = 0;
+  int64_t elements = 0;
+  int64_t bytes = 0;
+  int64_t offset = 0; ///< in a set of buffers
+};
+
+/// One run: the operands laid out in one stretch of memory, a set, which is repeated when timing needs several.
+class Runner {
+public:
+  explicit Runner(const RunRequest &request);
+  RunReport run();
+
+private:
+  void describe(const idc_operand &described, std::vector<Operand> &side);
+  std::vector<char> input(size_t i) const;
+  void launch(char *set);
+  npy::Array output(const Operand &operand, const char *set);
+  void compareWithReference(const char *set, RunReport &report);
+  Timing measure(const Memory::Buffer &first);
+
+  const RunRequest &request;
+  const idc_module *module;
+  std::unique_ptr<Memory> memory;
+  std::vector<Operand> inputs, outputs;
+  int64_t setBytes = 0;
+  int64_t operandBytes = 0;
+  Memory::Buffer workspace;
+};
+
+Runner::Runner(const RunRequest &request) : request(request), module(request.module) {
+  if (!module)
+    throw Error("there is no module to run");
+  if (request.batch < 1)
+    throw Error("the batch is " + std::to_string(request.batch) + "; it must be at least 1");
+  if (request.repeat < 1)
+    throw Error("the number of repeats is " + std::to_string(request.repeat) + "; it must be at least 1");
+  idc_operand described;
+  for (int32_t i = 0; i < idc_input_count(module); ++i) {
+    check(idc_input(module, i, &described));
+    describe(described, inputs);
+  }
+  for (int32_t i = 0; i < idc_output_count(module); ++i) {
+    check(idc_output(module, i, &described));
+    describe(described, outputs);
+  }
+  if (!request.inputs.empty() && request.inputs.size() != inputs.size())
+    throw Error("the module has " + std::to_string(inputs.size()) + " inputs, but " +
+                std::to_string(request.inputs.size()) + " input files are given");
+  for (auto [files, what] : {std::pair(&request.outputs, "output"), std::pair(&request.expected, "reference")})
+    if (files->size() > outputs.size())
+      throw Error("the module has " + std::to_string(outputs.size()) + " outputs, but " +
+                  std::to_string(files->size()) + " " + what + " files are given");
+  memory = Memory::forModule(module);
+}
+
+void Runner::describe(const idc_operand &described, std::vector<Operand> &side) {
+  constexpr int64_t alignment = 256;
+  constexpr int64_t most = std::numeric_limits<int64_t>::max() / 4;
+  Operand operand;
+  operand.name = described.name;
+  operand.type = ElementType::parse(described.type, described.element_bytes);
+  operand.elementsPerProblem = described.elements;
+  if (request.batch > most / described.element_bytes / described.elements)
+    throw Error("'" + operand.name + "' is too large at batch " + std::to_string(request.batch));
+  operand.elements = described.elements * request.batch;
+  operand.bytes = operand.elements * described.element_bytes;
+  operand.offset = setBytes;
+  if (operand.bytes > most - setBytes)
+    throw Error("the operands are too large at batch " + std::to_string(request.batch));
+  setBytes += (operand.bytes + alignment - 1) / alignment * alignment;
+  operandBytes += operand.bytes;
+  side.push_back(std::move(operand));
+}
+
+/// The bytes of input number i, from its file or from the seed.
+std::vector<char> Runner::input(size_t i) const {
+  const Operand &operand = inputs[i];
+  if (!request.inputs.empty())
+    return fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
+                     "'" + request.inputs[i] + "' for input '" + operand.name + "'");
+  std::vector<char> data(size_t(operand.bytes));
+  fillRandom(data.data(), operand.elements, operand.type, request.seed, i);
+  return data;
+}
+
+void Runner::launch(char *set) {
+  std::vector<const void *> inputPointers;
+  std::vector<void *> outputPointers;
+  for (const Operand &operand : inputs)
+    inputPointers.push_back(set + operand.offset);
+  for (const Operand &operand : outputs)
+    outputPointers.push_back(set + operand.offset);
+  check(idc_launch(module, request.batch, inputPointers.data(), outputPointers.data(), workspace.get(),
+                   memory->stream()));
+}
+
+npy::Array Runner::output(const Operand &operand, const char *set) {
+  std::vector<char> data(size_t(operand.bytes));
+  memory->download(data.data(), set + operand.offset, operand.bytes);
+  return toArray(std::move(data), operand.type, request.batch, operand.elementsPerProblem,
+                 "output '" + operand.name + "'");
+}
+
+/// The worst of a few problems: the first, the last, and some in between.
+void Runner::compareWithReference(const char *set, RunReport &report) {
+  int64_t count = std::clamp<int64_t>(request.referenceProblems, 1, request.batch);
+  std::vector<double> worst(outputs.size(), 0);
+  for (int64_t k = 0; k < count; ++k) {
+    int64_t problem = count == 1 ? 0 : (request.batch - 1) * k / (count - 1);
+    auto bytesOf = [&](const Operand &operand) {
+      std::vector<char> data(size_t(operand.bytes / request.batch));
+      memory->download(data.data(), set + operand.offset + problem * int64_t(data.size()), int64_t(data.size()));
+      return data;
+    };
+    std::vector<std::vector<char>> given;
+    for (const Operand &operand : inputs)
+      given.push_back(bytesOf(operand));
+    std::vector<npy::Array> expected = request.reference(given);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      std::string what = "output '" + outputs[i].name + "'";
+      npy::Array actual = toArray(bytesOf(outputs[i]), outputs[i].type, 1, outputs[i].elementsPerProblem, what);
+      double error = relativeError(actual, expected[i], what);
+      worst[i] = std::isnan(error) ? error : std::max(worst[i], error);
+    }
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    report.comparisons.push_back({outputs[i].name,
+                                  "direct evaluation of " + std::to_string(count) + (count == 1 ? " problem" : " problems"),
+                                  worst[i], worst[i] <= request.tolerance});
+}
+
+RunReport Runner::run() {
+  RunReport report{idc_module_symbol(module), memory->processor(), request.batch, {}, std::nullopt};
+  int64_t workspaceBytes = 0;
+  check(idc_workspace_size(module, request.batch, &workspaceBytes));
+  workspace = memory->allocate(workspaceBytes);
+  Memory::Buffer set = memory->allocate(setBytes);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    memory->upload(set.get() + inputs[i].offset, input(i).data(), inputs[i].bytes);
+  size_t wanted = request.reference ? outputs.size() : std::max(request.outputs.size(), request.expected.size());
+  // All ones is not a number in every floating-point type: elements that no kernel writes show up.
+  for (size_t i = 0; i < wanted; ++i)
+    memory->upload(set.get() + outputs[i].offset, std::vector<char>(size_t(outputs[i].bytes), '\xff').data(),
+                   outputs[i].bytes);
+  launch(set.get());
+  memory->synchronize();
+
+  for (size_t i = 0; i < std::max(request.outputs.size(), request.expected.size()); ++i) {
+    npy::Array array = output(outputs[i], set.get());
+    if (i < request.outputs.size())
+      npy::write(request.outputs[i], array);
+    if (i < request.expected.size()) {
+      double error = relativeError(array, npy::read(request.expected[i]), "output '" + outputs[i].name + "'");
+      report.comparisons.push_back({outputs[i].name, request.expected[i], error, error <= request.tolerance});
+    }
+  }
+  if (request.reference)
+    compareWithReference(set.get(), report);
+  if (request.time)
+    report.timing = measure(set);
+  return report;
+}
+
+/// Launches go round enough sets of operands that none is still in the cache when its turn comes again.
+Timing Runner::measure(const Memory::Buffer &first) {
+  // More sets of small operands would only lengthen the measurement: their launch costs more than their bytes.
+  constexpr int64_t mostSets = 1024;
+  int64_t sets = std::clamp<int64_t>((2 * memory->cacheBytes() + setBytes - 1) / setBytes, 1, mostSets);
+  Memory::Buffer more = memory->allocate((sets - 1) * setBytes);
+  auto set = [&](int64_t i) { return i % sets == 0 ? first.get() : more.get() + (i % sets - 1) * setBytes; };
+  for (int64_t i = 1; i < sets; ++i)
+    memory->copy(set(i), first.get(), setBytes);
+  memory->synchronize();
+
+  int64_t launches = std::max<int64_t>(sets, memory->launchesPerMeasurement());
+  auto median = [&](const std::function<void(char *)> &work) {
+    auto round = [&] {
+      for (int64_t i = 0; i < launches; ++i)
+        work(set(i));
+    };
+    memory->measure(round); // warms up
+    std::vector<double> seconds;
+    for (int i = 0; i < request.repeat; ++i)
+      seconds.push_back(memory->measure(round) / double(launches));
+    std::nth_element(seconds.begin(), seconds.begin() + request.repeat / 2, seconds.end());
+    return seconds[size_t(request.repeat / 2)];
+  };
+  Timing timing;
+  timing.bytes = operandBytes;
+  timing.seconds = median([&](char *operands) { launch(operands); });
+  // A copy of half the bytes reads and writes as many as the module. It overwrites the operands, hence comes last.
+  timing.copySeconds =
+      median([&](char *operands) { memory->copy(operands + setBytes / 2, operands, operandBytes / 2); });
+  return timing;
+}
+
+} // namespace
+
+bool RunReport::passed() const {
+  return std::all_of(comparisons.begin(), comparisons.end(), [](const Comparison &c) { return c.passed; });
+}
+
+RunReport run(const RunRequest &request) {
+  try {
+    return Runner(request).run();
+  } catch (const npy::Error &error) {
+    throw Error(error.what());
+  } catch (const std::bad_alloc &) {
+    throw Error("out of memory: host memory is exhausted");
+  }
+}
+
+void print(std::ostream &out, const RunReport &report) {
+  char line[256];
+  out << report.symbol << ": " << report.batch << (report.batch == 1 ? " problem on " : " problems on ")
+      << report.processor << "\n";
+  for (const Comparison &comparison : report.comparisons) {
+    std::snprintf(line, sizeof line, "relative L2 error %.3e: %s\n", comparison.error,
+                  comparison.passed ? "passed" : "FAILED");
+    out << comparison.output << " against " << comparison.file << ": " << line;
+  }
+  if (report.timing) {
+    const Timing &timing = *report.timing;
+    std::snprintf(line, sizeof line, "time: %.3f us, %.1f GB/s, %.3f times a copy of the same bytes\n",
+                  timing.seconds * 1e6, timing.gigabytesPerSecond(), timing.ratioToCopy());
+    out << line;
+  }
+}
+
+} // namespace idc::host

@@ -1,0 +1,87 @@
+//===- Run.h - runs a module on files ---------------------------*- C++ -*-===//
+//
+// What `idc run` and `idc-runner` do once they have a module: read or make the inputs, launch, write the outputs,
+// compare them with references, and measure. The same for GPU and CPU modules.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef IDC_HOST_RUN_H
+#define IDC_HOST_RUN_H
+
+#include "host/Error.h"
+#include "idc/runtime.h"
+
+#include "npy/Npy.h"
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace idc::host {
+
+/// The outputs that one problem must have, from the bytes of its inputs, both in manifest order.
+using Reference = std::function<std::vector<npy::Array>(const std::vector<std::vector<char>> &inputs)>;
+
+struct RunRequest {
+  const idc_module *module = nullptr;
+  int64_t batch = 1;
+  /// .npy files, one per input in manifest order, or none: inputs are then random (RandomInput.h).
+  std::vector<std::string> inputs;
+  /// Where to write the outputs, in manifest order; fewer than the module has (or none) is allowed. The first
+  /// dimension of a written array is the batch.
+  std::vector<std::string> outputs;
+  /// .npy files that the outputs are compared with, in manifest order; fewer is allowed. Any shape with the right
+  /// number of elements; the precision may differ from the output's.
+  std::vector<std::string> expected;
+  /// Computes what the outputs are compared with for `referenceProblems` problems spread over the batch, or null.
+  Reference reference;
+  int64_t referenceProblems = 3;
+  /// Largest relative L2 error that passes.
+  double tolerance = 1e-5;
+  uint64_t seed = 0;
+  bool time = false;
+  /// Measurements of which the median is taken.
+  int repeat = 20;
+};
+
+/// An output against its reference.
+struct Comparison {
+  std::string output; ///< name of the output
+  std::string file;   ///< what it was compared with
+  double error = 0;   ///< |output - reference| / |reference| in the L2 norm; not a number if the output has one
+  bool passed = false;
+};
+
+struct Timing {
+  double seconds = 0;     ///< median time of one launch
+  double copySeconds = 0; ///< median time of a copy (device to device, memcpy) that moves as many bytes
+  int64_t bytes = 0;      ///< of all inputs and outputs
+
+  double gigabytesPerSecond() const { return double(bytes) / seconds * 1e-9; }
+  /// 1 is the speed of a copy; 2 takes twice as long.
+  double ratioToCopy() const { return seconds / copySeconds; }
+};
+
+struct RunReport {
+  std::string symbol;    ///< of the module
+  std::string processor; ///< what it ran on
+  int64_t batch = 0;
+  std::vector<Comparison> comparisons;
+  std::optional<Timing> timing;
+
+  /// True when every comparison passed.
+  bool passed() const;
+};
+
+/// Carries out `request`. Throws Error.
+RunReport run(const RunRequest &request);
+
+/// Writes the report for people: what ran where, a line per comparison, one for the timing.
+void print(std::ostream &out, const RunReport &report);
+
+} // namespace idc::host
+
+#endif // IDC_HOST_RUN_H

@@ -1,0 +1,181 @@
+//===- runtime.h - C interface of the idc runtime ---------------*- C -*-===//
+//
+// Loads modules that idc compiled and launches them. A module is an image (fatbin, cubin or PTX; for the CPU, C
+// functions) and a JSON manifest that says how its kernels are launched; runtime/manifest.md describes the latter.
+//
+// The NVIDIA driver library is opened at run time: a program that links this library needs no CUDA toolkit to build
+// and no driver to start. Functions that need the driver return IDC_ERROR_NO_DRIVER or IDC_ERROR_NO_DEVICE without it.
+//
+// Errors. Functions return an idc_status; IDC_SUCCESS is 0. After a failure idc_last_error() holds, for the calling
+// thread, what exactly was wrong. No function throws or ends the process.
+//
+// Threads. Every function may be called from any thread at any time, with one exception: idc_module_unload() must not
+// run at the same time as another call on the same module. A module is immutable once loaded, so that launches from
+// several threads share no lock on a GPU; concurrent launches need separate workspaces and outputs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef IDC_RUNTIME_H
+#define IDC_RUNTIME_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+//===----------------------------------------------------------------------===//
+// Errors
+//===----------------------------------------------------------------------===//
+
+typedef enum idc_status {
+  IDC_SUCCESS = 0,
+  IDC_ERROR_INVALID_ARGUMENT = 1, /* an argument breaks the function's contract (null, negative, misaligned) */
+  IDC_ERROR_MANIFEST = 2,         /* the manifest is not valid JSON, or a field is missing or has a wrong value */
+  IDC_ERROR_FILE = 3,             /* a file cannot be read */
+  IDC_ERROR_NO_DRIVER = 4,        /* no usable NVIDIA driver library on this machine */
+  IDC_ERROR_NO_DEVICE = 5,        /* the driver works but there is no GPU */
+  IDC_ERROR_UNSUPPORTED = 6,      /* this device, this driver or this library lacks what the module needs */
+  IDC_ERROR_IMAGE = 7,            /* the image cannot be loaded, or a kernel of the manifest is not in it */
+  IDC_ERROR_TOO_LARGE = 8,        /* a byte count or a grid of this batch exceeds the limits (2^31 - 1 blocks) */
+  IDC_ERROR_OUT_OF_MEMORY = 9,    /* host or device memory is exhausted */
+  IDC_ERROR_DRIVER = 10           /* the driver reported another error; an earlier kernel may have failed */
+} idc_status;
+
+/// A short sentence for a status, in static storage; never null, also for numbers that are no status.
+const char *idc_error_message(idc_status status);
+
+/// Details of the most recent failure of a function of this library on the calling thread; the empty string when none
+/// failed yet. Valid until the next call on this thread.
+const char *idc_last_error(void);
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+typedef struct idc_module idc_module;
+
+/// Loads `image` (a fatbin, a cubin, or PTX text, `image_bytes` long) into the calling thread's current context. When
+/// none is current, the primary context of device 0 is retained and made current on the calling thread. On success
+/// `*module` owns the loaded code until idc_module_unload(); on failure it is null. Neither buffer is used afterwards.
+/// A module for a CPU target is refused with IDC_ERROR_INVALID_ARGUMENT: see idc_cpu_module_create().
+/// Must be called before the capture of a graph begins.
+idc_status idc_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
+                           idc_module **module);
+
+/// idc_module_load() on the contents of two files.
+idc_status idc_module_load_files(const char *image_path, const char *manifest_path, idc_module **module);
+
+/// A kernel of a CPU module: runs blocks firstBlock .. lastBlock - 1. `args` holds the pointers among the kernel's
+/// arguments in manifest order (a `batch` argument takes no place). Blocks of one kernel may run at the same time.
+typedef void (*idc_cpu_kernel)(void *const *args, int64_t batch, int64_t first_block, int64_t last_block);
+
+/// Returns the function for the kernel called `name`, or null.
+typedef idc_cpu_kernel (*idc_cpu_lookup)(const char *name, void *user);
+
+/// Makes a module of C functions from a manifest whose target is "cpu". `lookup` is called once for each kernel, with
+/// `user`, before this function returns. The functions must stay valid until idc_module_unload().
+/// The module owns a pool of worker threads, one fewer than the machine has hardware threads.
+idc_status idc_cpu_module_create(const char *manifest_json, size_t manifest_bytes, idc_cpu_lookup lookup, void *user,
+                                 idc_module **module);
+
+/// Frees a module. Null is accepted. No launch of the module may be in flight, on a stream or on another thread.
+idc_status idc_module_unload(idc_module *module);
+
+/// Bytes of workspace that a launch of `batch` problems needs, written to `*bytes`; 0 when the module needs none. The
+/// size grows with the batch, so that a workspace for one batch serves every smaller one.
+idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *bytes);
+
+/// Every pointer given to idc_launch() must be a multiple of this many bytes.
+#define IDC_POINTER_ALIGNMENT 16
+
+/// Runs the module on `batch` problems. `inputs` and `outputs` hold one pointer per operand in manifest order; problem
+/// b of an operand begins b * elements * element_bytes bytes after its pointer. `workspace` has the size that
+/// idc_workspace_size() tells and may be null when that is 0; its contents need not be initialised.
+///
+/// On a GPU the pointers are device pointers and `stream` is a CUstream or cudaStream_t (null: the default stream). The
+/// kernels are enqueued and the function returns; errors of their execution appear at a later synchronization. The
+/// stream must belong to the module's context, which is made current for the duration of the call. Nothing is
+/// allocated, nothing waits, and the stream may be capturing a graph.
+/// On a CPU module the pointers are host pointers, `stream` is ignored, and the outputs are complete on return.
+///
+/// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer
+/// (IDC_ERROR_INVALID_ARGUMENT) and a batch that needs more than 2^31 - 1 blocks (IDC_ERROR_TOO_LARGE) are refused
+/// before anything is launched.
+idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, void *const *outputs,
+                      void *workspace, void *stream);
+
+//===----------------------------------------------------------------------===//
+// What a module says about itself
+//===----------------------------------------------------------------------===//
+
+/// One input or output. The strings belong to the module.
+typedef struct idc_operand {
+  const char *name;      /* parameter name, or the name given to the result */
+  const char *type;      /* element type as written in the language, e.g. "complex<f32>" */
+  int64_t element_bytes; /* bytes of one element */
+  int64_t elements;      /* elements per problem */
+} idc_operand;
+
+/// Number of inputs and of outputs; 0 for a null module.
+int32_t idc_input_count(const idc_module *module);
+int32_t idc_output_count(const idc_module *module);
+
+/// Describes input or output number `index`, counted from 0; an index out of range is IDC_ERROR_INVALID_ARGUMENT.
+idc_status idc_input(const idc_module *module, int32_t index, idc_operand *operand);
+idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand);
+
+/// The algorithm that was compiled, its symbol, and the target ("cpu", "sm_90"); null for a null module.
+const char *idc_module_entry(const idc_module *module);
+const char *idc_module_symbol(const idc_module *module);
+const char *idc_module_target(const idc_module *module);
+
+/// 1 for a module made by idc_cpu_module_create(), 0 for a GPU module and for null.
+int32_t idc_module_is_cpu(const idc_module *module);
+
+//===----------------------------------------------------------------------===//
+// Device memory, streams and timing, for hosts without the CUDA runtime
+//
+// All of them use the calling thread's current context; when none is current, the primary context of device 0 is
+// retained and made current. Pointers are device addresses; streams are CUstream, null being the default stream.
+//===----------------------------------------------------------------------===//
+
+/// IDC_SUCCESS when a GPU can be used, otherwise IDC_ERROR_NO_DRIVER or IDC_ERROR_NO_DEVICE.
+idc_status idc_device_available(void);
+
+/// Writes the name of the device of the current context, cut to `capacity` bytes including the terminating zero.
+idc_status idc_device_name(char *name, size_t capacity);
+
+/// Bytes of the device's level-2 cache.
+idc_status idc_device_l2_bytes(int64_t *bytes);
+
+/// Allocates `bytes` (at least 1) of device memory, aligned to 256 bytes or more; frees it (null is accepted).
+idc_status idc_device_alloc(size_t bytes, void **pointer);
+idc_status idc_device_free(void *pointer);
+
+/// Copies host memory to the device, back, or within the device, in order on `stream`. The first two return when the
+/// copy is complete; the third is asynchronous.
+idc_status idc_device_upload(void *device, const void *host, size_t bytes, void *stream);
+idc_status idc_device_download(void *host, const void *device, size_t bytes, void *stream);
+idc_status idc_device_copy(void *to, const void *from, size_t bytes, void *stream);
+
+/// Creates a stream that does not synchronize with the default stream; destroys one (null is accepted).
+idc_status idc_stream_create(void **stream);
+idc_status idc_stream_destroy(void *stream);
+
+/// Waits for everything enqueued on the stream and reports errors of its execution.
+idc_status idc_stream_synchronize(void *stream);
+
+/// Device timestamps: an event is recorded on a stream; the time between two of them is read after the later one has
+/// been reached (idc_event_seconds() waits for it). Resolution is about half a microsecond.
+idc_status idc_event_create(void **event);
+idc_status idc_event_destroy(void *event);
+idc_status idc_event_record(void *event, void *stream);
+idc_status idc_event_seconds(void *begin, void *end, double *seconds);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* IDC_RUNTIME_H */

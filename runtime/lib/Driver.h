@@ -1,0 +1,135 @@
+//===- Driver.h - the CUDA driver, opened at run time -----------*- C++ -*-===//
+//
+// Declares the few driver functions, constants and structures the runtime uses, with the driver's binary interface, so
+// that no CUDA header is needed to build and no driver to start.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef IDC_RUNTIME_LIB_DRIVER_H
+#define IDC_RUNTIME_LIB_DRIVER_H
+
+#include "idc/runtime.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace idc::runtime {
+
+using CUresult = int;
+using CUdevice = int;
+using CUdeviceptr = uint64_t;
+using CUcontext = struct CUctx_st *;
+using CUmodule = struct CUmod_st *;
+using CUfunction = struct CUfunc_st *;
+using CUstream = struct CUstream_st *;
+using CUevent = struct CUevent_st *;
+
+enum : CUresult {
+  CUDA_SUCCESS = 0,
+  CUDA_ERROR_OUT_OF_MEMORY = 2,
+  CUDA_ERROR_NO_DEVICE = 100,
+  CUDA_ERROR_INVALID_IMAGE = 200,
+  CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
+  CUDA_ERROR_INVALID_PTX = 218,
+  CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
+  CUDA_ERROR_NOT_FOUND = 500,
+};
+enum : int {
+  CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+  CU_JIT_ERROR_LOG_BUFFER = 5,
+  CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+};
+enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0 };
+
+struct CUlaunchAttribute {
+  enum Id : unsigned { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
+  Id id;
+  unsigned pad = 0;
+  union {
+    char space[64];
+    int flag; // Cooperative, ProgrammaticStreamSerialization
+    struct {
+      unsigned x, y, z;
+    } clusterDim;
+  } value;
+};
+static_assert(sizeof(CUlaunchAttribute) == 72, "the driver's layout");
+
+struct CUlaunchConfig {
+  unsigned gridDimX, gridDimY, gridDimZ;
+  unsigned blockDimX, blockDimY, blockDimZ;
+  unsigned sharedMemBytes;
+  CUstream stream;
+  CUlaunchAttribute *attributes;
+  unsigned numAttributes;
+};
+static_assert(sizeof(CUlaunchConfig) == 56, "the driver's layout");
+
+/// The functions of the driver. Each pointer is set when get() succeeds, except launchKernelEx.
+struct Driver {
+  CUresult (*init)(unsigned flags);
+  CUresult (*getErrorName)(CUresult, const char **);
+  CUresult (*getErrorString)(CUresult, const char **);
+  CUresult (*deviceGetCount)(int *);
+  CUresult (*deviceGet)(CUdevice *, int ordinal);
+  CUresult (*deviceGetName)(char *, int capacity, CUdevice);
+  CUresult (*deviceGetAttribute)(int *, int attribute, CUdevice);
+  CUresult (*primaryContextRetain)(CUcontext *, CUdevice);
+  CUresult (*contextGetCurrent)(CUcontext *);
+  CUresult (*contextSetCurrent)(CUcontext);
+  CUresult (*contextPush)(CUcontext);
+  CUresult (*contextPop)(CUcontext *);
+  CUresult (*contextGetDevice)(CUdevice *);
+  CUresult (*moduleLoad)(CUmodule *, const void *image, unsigned numOptions, int *options, void **values);
+  CUresult (*moduleUnload)(CUmodule);
+  CUresult (*moduleGetFunction)(CUfunction *, CUmodule, const char *name);
+  CUresult (*functionSetAttribute)(CUfunction, int attribute, int value);
+  CUresult (*launchKernel)(CUfunction, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
+                           unsigned blockZ, unsigned sharedBytes, CUstream, void **arguments, void **extra);
+  CUresult (*memAlloc)(CUdeviceptr *, size_t);
+  CUresult (*memFree)(CUdeviceptr);
+  CUresult (*copyToDevice)(CUdeviceptr, const void *, size_t, CUstream);
+  CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
+  CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+  CUresult (*streamCreate)(CUstream *, unsigned flags);
+  CUresult (*streamDestroy)(CUstream);
+  CUresult (*streamSynchronize)(CUstream);
+  CUresult (*eventCreate)(CUevent *, unsigned flags);
+  CUresult (*eventDestroy)(CUevent);
+  CUresult (*eventRecord)(CUevent, CUstream);
+  CUresult (*eventSynchronize)(CUevent);
+  CUresult (*eventElapsedTime)(float *milliseconds, CUevent, CUevent);
+  /// Launches with attributes (clusters, dependent launch); null before CUDA 11.8.
+  CUresult (*launchKernelEx)(const CUlaunchConfig *, CUfunction, void **arguments, void **extra);
+
+  /// Opens and initialises the driver at the first call, for all threads, and writes it to `driver`. Returns
+  /// IDC_ERROR_NO_DRIVER or IDC_ERROR_NO_DEVICE when there is nothing to use; the outcome never changes afterwards.
+  static idc_status get(const Driver *&driver);
+
+  /// IDC_SUCCESS, or the status for a driver error with "`what`: NAME: description" as its detail.
+  idc_status check(CUresult result, const char *what) const;
+
+  /// Makes the primary context of device 0 current on this thread unless a context is current already.
+  idc_status ensureContext() const;
+};
+
+/// Makes a context current and restores the previous one at the end of the scope.
+class ContextScope {
+public:
+  ContextScope(const Driver &driver, CUcontext context);
+  ~ContextScope();
+  ContextScope(const ContextScope &) = delete;
+  ContextScope &operator=(const ContextScope &) = delete;
+  idc_status status() const { return result; }
+
+private:
+  const Driver &driver;
+  idc_status result = IDC_SUCCESS;
+  bool pushed = false;
+};
+
+} // namespace idc::runtime
+
+#endif // IDC_RUNTIME_LIB_DRIVER_H

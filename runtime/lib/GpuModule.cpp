@@ -1,0 +1,223 @@
+//===- GpuModule.cpp - modules of GPU kernels -----------------------------===//
+
+#include "Driver.h"
+#include "Module.h"
+#include "Status.h"
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+
+using namespace idc::runtime;
+
+namespace {
+
+struct GpuModule final : idc_module {
+  GpuModule(Manifest manifest, const Driver &driver) : idc_module(std::move(manifest)), driver(driver) {}
+  ~GpuModule() override {
+    if (code) {
+      ContextScope scope(driver, context);
+      driver.moduleUnload(code);
+    }
+  }
+
+  /// Loads the image and prepares every kernel of the manifest.
+  idc_status load(std::string image);
+  idc_status launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
+                    void *stream) const override;
+
+private:
+  idc_status prepare(const Kernel &kernel);
+
+  const Driver &driver;
+  CUcontext context = nullptr;
+  CUmodule code = nullptr;
+  std::vector<CUfunction> functions; // one per kernel of the manifest
+};
+
+/// Refuses images that the driver would read beyond their end. PTX ends at a zero byte, which std::string provides; an
+/// ELF image (cubin) and a fatbin carry their own lengths.
+idc_status checkImage(const std::string &image) {
+  struct FatbinHeader {
+    uint32_t magic;
+    uint16_t version, headerBytes;
+    uint64_t payloadBytes;
+  } header;
+  constexpr uint32_t fatbinMagic = 0xba55ed50;
+  if (image.empty())
+    return fail(IDC_ERROR_IMAGE, "the image is empty");
+  if (image.size() >= sizeof header) {
+    std::memcpy(&header, image.data(), sizeof header);
+    if (header.magic == fatbinMagic &&
+        (header.headerBytes > image.size() || header.payloadBytes > image.size() - header.headerBytes))
+      return fail(IDC_ERROR_IMAGE, "the fatbin is truncated: %zu bytes of %llu", image.size(),
+                  static_cast<unsigned long long>(header.headerBytes + header.payloadBytes));
+    if (header.magic == fatbinMagic)
+      return IDC_SUCCESS;
+  }
+  // ELF64: the section header table, whose place and size stand in the header, comes within the file.
+  constexpr size_t elfHeaderBytes = 64;
+  if (image.compare(0, 4, "\177ELF") == 0) {
+    uint64_t tableOffset = 0;
+    uint16_t entryBytes = 0, entries = 0;
+    if (image.size() >= elfHeaderBytes) {
+      std::memcpy(&tableOffset, image.data() + 40, sizeof tableOffset);
+      std::memcpy(&entryBytes, image.data() + 58, sizeof entryBytes);
+      std::memcpy(&entries, image.data() + 60, sizeof entries);
+    }
+    if (image.size() < elfHeaderBytes || tableOffset > image.size() ||
+        uint64_t(entryBytes) * entries > image.size() - tableOffset)
+      return fail(IDC_ERROR_IMAGE, "the cubin is truncated: %zu bytes", image.size());
+    return IDC_SUCCESS;
+  }
+  if (image.find(".version") == std::string::npos)
+    return fail(IDC_ERROR_IMAGE, "the image is neither a fatbin, nor a cubin, nor PTX");
+  return IDC_SUCCESS;
+}
+
+idc_status GpuModule::load(std::string image) {
+  if (idc_status status = checkImage(image))
+    return status;
+  if (idc_status status = driver.ensureContext())
+    return status;
+  if (idc_status status = driver.check(driver.contextGetCurrent(&context), "reading the current context"))
+    return status;
+  char log[512] = "";
+  int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  void *values[] = {log, reinterpret_cast<void *>(sizeof log)};
+  CUresult result = driver.moduleLoad(&code, image.c_str(), 2, options, values);
+  if (result != CUDA_SUCCESS) {
+    code = nullptr;
+    idc_status status = driver.check(result, "loading the image");
+    if (!log[0])
+      return status;
+    std::string detail = idc_last_error();
+    return fail(status, "%s: %s", detail.c_str(), log);
+  }
+  for (const Kernel &kernel : manifest.kernels)
+    if (idc_status status = prepare(kernel))
+      return status;
+  return IDC_SUCCESS;
+}
+
+idc_status GpuModule::prepare(const Kernel &kernel) {
+  CUfunction function = nullptr;
+  CUresult result = driver.moduleGetFunction(&function, code, kernel.name.c_str());
+  if (result == CUDA_ERROR_NOT_FOUND)
+    return fail(IDC_ERROR_IMAGE, "the image has no kernel '%s'", kernel.name.c_str());
+  if (idc_status status = driver.check(result, "finding a kernel"))
+    return status;
+  bool plain = kernel.kind == LaunchKind::Plain && kernel.cluster == 1;
+  if (!plain && !driver.launchKernelEx)
+    return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs a driver of CUDA 11.8 or later", kernel.name.c_str());
+  if (kernel.sharedBytes > 0 &&
+      driver.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.sharedBytes))
+    return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs %d bytes of shared memory, more than this device has",
+                kernel.name.c_str(), kernel.sharedBytes);
+  constexpr int portableCluster = 8;
+  if (kernel.cluster > portableCluster &&
+      driver.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
+    return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs clusters of %d blocks, which this device does not allow",
+                kernel.name.c_str(), kernel.cluster);
+  functions.push_back(function);
+  return IDC_SUCCESS;
+}
+
+idc_status GpuModule::launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
+                             void *stream) const {
+  ContextScope scope(driver, context);
+  if (scope.status())
+    return scope.status();
+  for (size_t k = 0; k < functions.size(); ++k) {
+    const Kernel &kernel = manifest.kernels[k];
+    uint64_t values[maxKernelArguments]; // pointers and the batch are 8 bytes each
+    void *arguments[maxKernelArguments];
+    for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+      const Argument &argument = kernel.arguments[i];
+      values[i] = argument.kind == Argument::Kind::Batch
+                      ? uint64_t(batch)
+                      : reinterpret_cast<uint64_t>(pointerFor(argument, batch, inputs, outputs, workspace));
+      arguments[i] = &values[i];
+    }
+
+    CUlaunchAttribute attributes[2] = {};
+    unsigned count = 0;
+    if (kernel.cluster > 1) {
+      attributes[count].id = CUlaunchAttribute::ClusterDimension;
+      attributes[count++].value.clusterDim = {unsigned(kernel.cluster), 1, 1};
+    }
+    if (kernel.kind == LaunchKind::Cooperative || kernel.kind == LaunchKind::DependentLaunch) {
+      attributes[count].id = kernel.kind == LaunchKind::Cooperative
+                                 ? CUlaunchAttribute::Cooperative
+                                 : CUlaunchAttribute::ProgrammaticStreamSerialization;
+      attributes[count++].value.flag = 1;
+    }
+    unsigned blocks = unsigned(kernel.blocks(batch)), threads = unsigned(kernel.threads);
+    unsigned shared = unsigned(kernel.sharedBytes);
+    CUstream on = static_cast<CUstream>(stream);
+    CUresult result;
+    if (count == 0) {
+      result = driver.launchKernel(functions[k], blocks, 1, 1, threads, 1, 1, shared, on, arguments, nullptr);
+    } else {
+      CUlaunchConfig config = {blocks, 1, 1, threads, 1, 1, shared, on, attributes, count};
+      result = driver.launchKernelEx(&config, functions[k], arguments, nullptr);
+    }
+    if (result != CUDA_SUCCESS)
+      return driver.check(result, kernel.name.c_str());
+  }
+  return IDC_SUCCESS;
+}
+
+std::optional<std::string> readFile(const char *path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return std::nullopt;
+  std::string contents((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return file.bad() ? std::nullopt : std::optional(std::move(contents));
+}
+
+} // namespace
+
+idc_status idc_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
+                           idc_module **module) {
+  if (!module)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+  *module = nullptr;
+  if (!image || !manifest_json)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", image ? "manifest_json" : "image");
+  return guarded([&]() -> idc_status {
+    std::optional<Manifest> manifest;
+    try {
+      manifest = parseManifest({manifest_json, manifest_bytes});
+    } catch (const ManifestError &error) {
+      return fail(IDC_ERROR_MANIFEST, "%s", error.what());
+    }
+    if (manifest->isCpu())
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "the manifest's target is the CPU; it describes no image");
+    const Driver *driver = nullptr;
+    if (idc_status status = Driver::get(driver))
+      return status;
+    auto loaded = std::make_unique<GpuModule>(std::move(*manifest), *driver);
+    if (idc_status status = loaded->load(std::string(static_cast<const char *>(image), image_bytes)))
+      return status;
+    *module = loaded.release();
+    return IDC_SUCCESS;
+  });
+}
+
+idc_status idc_module_load_files(const char *image_path, const char *manifest_path, idc_module **module) {
+  if (!module)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+  *module = nullptr;
+  if (!image_path || !manifest_path)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", image_path ? "manifest_path" : "image_path");
+  return guarded([&]() -> idc_status {
+    std::optional<std::string> image = readFile(image_path), manifest = readFile(manifest_path);
+    if (!image || !manifest)
+      return fail(IDC_ERROR_FILE, "cannot read '%s'", image ? manifest_path : image_path);
+    return idc_module_load(image->data(), image->size(), manifest->data(), manifest->size(), module);
+  });
+}

@@ -1,0 +1,184 @@
+//===- Manifest.cpp - how a module's kernels are launched -----------------===//
+
+#include "Manifest.h"
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+using nlohmann::json;
+
+namespace idc::runtime {
+
+namespace {
+
+constexpr int supportedVersion = 1;
+constexpr int64_t maxInt64 = std::numeric_limits<int64_t>::max();
+constexpr int64_t maxInt32 = std::numeric_limits<int32_t>::max();
+
+/// A JSON value together with where it stands, so that messages can say so.
+class Field {
+public:
+  Field(const json &value, std::string path) : value(value), path(std::move(path)) {}
+
+  [[noreturn]] void error(const std::string &what) const { throw ManifestError("manifest: " + path + " " + what); }
+
+  std::optional<Field> find(const char *key) const {
+    if (!value.is_object())
+      error(std::string("must be an object, not ") + value.type_name());
+    auto found = value.find(key);
+    std::string sub = path == "the document" ? key : path + "." + key;
+    if (found == value.end() || found->is_null())
+      return std::nullopt;
+    return Field(*found, std::move(sub));
+  }
+  Field get(const char *key) const {
+    if (std::optional<Field> field = find(key))
+      return *field;
+    error(std::string("lacks the field '") + key + "'");
+  }
+
+  std::string string() const {
+    if (!value.is_string())
+      error(std::string("must be a string, not ") + value.type_name());
+    std::string text = value.get<std::string>();
+    if (text.empty() || text.find('\0') != std::string::npos)
+      error("must be a string that is not empty and holds no zero character");
+    return text;
+  }
+  int64_t integer(int64_t least, int64_t most) const {
+    if (!value.is_number_integer())
+      error(std::string("must be an integer, not ") + value.type_name());
+    bool fits = !value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t(maxInt64);
+    int64_t number = fits ? value.get<int64_t>() : 0;
+    if (!fits || number < least || number > most)
+      error("is " + value.dump() + ", outside " + std::to_string(least) + " .. " + std::to_string(most));
+    return number;
+  }
+  std::vector<Field> array() const {
+    if (!value.is_array())
+      error(std::string("must be an array, not ") + value.type_name());
+    std::vector<Field> result;
+    for (size_t i = 0; i < value.size(); ++i)
+      result.emplace_back(value[i], path + "[" + std::to_string(i) + "]");
+    return result;
+  }
+
+private:
+  const json &value;
+  std::string path;
+};
+
+Operand parseOperand(const Field &field) {
+  Operand operand;
+  operand.name = field.get("name").string();
+  operand.type = field.get("type").string();
+  operand.elementBytes = field.get("elementBytes").integer(1, maxInt32);
+  operand.elements = field.get("elements").integer(1, maxInt64 / operand.elementBytes);
+  return operand;
+}
+
+Argument parseArgument(const Field &field, const Manifest &manifest) {
+  std::optional<Field> input = field.find("input"), output = field.find("output"), workspace = field.find("workspace"),
+                       batch = field.find("batch");
+  if (input.has_value() + output.has_value() + workspace.has_value() + batch.has_value() != 1)
+    field.error("must have exactly one of 'input', 'output', 'workspace' and 'batch'");
+  Argument argument;
+  if (input) {
+    argument.kind = Argument::Kind::Input;
+    argument.operand = int32_t(input->integer(0, int64_t(manifest.inputs.size()) - 1));
+  } else if (output) {
+    argument.kind = Argument::Kind::Output;
+    argument.operand = int32_t(output->integer(0, int64_t(manifest.outputs.size()) - 1));
+  } else if (workspace) {
+    argument.kind = Argument::Kind::Workspace;
+    argument.offset = workspace->integer(0, manifest.workspaceFixedBytes);
+    if (std::optional<Field> perProblem = field.find("perProblem"))
+      argument.bytesPerProblem = perProblem->integer(0, manifest.workspaceBytesPerProblem);
+  }
+  return argument;
+}
+
+LaunchKind parseKind(const Field &field) {
+  std::string kind = field.string();
+  if (kind == "plain")
+    return LaunchKind::Plain;
+  if (kind == "cluster")
+    return LaunchKind::Cluster;
+  if (kind == "cooperative")
+    return LaunchKind::Cooperative;
+  if (kind == "dependent-launch")
+    return LaunchKind::DependentLaunch;
+  field.error("is '" + kind + "', not one of plain, cluster, cooperative, dependent-launch");
+}
+
+Kernel parseKernel(const Field &field, const Manifest &manifest) {
+  Kernel kernel;
+  kernel.name = field.get("name").string();
+  kernel.problemsPerBlockGroup = field.get("problemsPerBlockGroup").integer(1, maxInt64);
+  kernel.blocksPerGroup = field.get("blocksPerGroup").integer(1, maxGridBlocks);
+  if (!manifest.isCpu()) {
+    kernel.kind = parseKind(field.get("kind"));
+    kernel.threads = int32_t(field.get("threads").integer(1, 1024));
+    kernel.cluster = int32_t(field.get("cluster").integer(1, 16));
+    kernel.sharedBytes = int32_t(field.get("sharedBytes").integer(0, maxInt32));
+    if (kernel.blocksPerGroup % kernel.cluster)
+      field.get("blocksPerGroup").error("must be a multiple of 'cluster'");
+  }
+  std::vector<Field> arguments = field.get("args").array();
+  if (arguments.size() > size_t(maxKernelArguments))
+    field.get("args").error("has more than " + std::to_string(maxKernelArguments) + " entries");
+  for (const Field &argument : arguments)
+    kernel.arguments.push_back(parseArgument(argument, manifest));
+  return kernel;
+}
+
+} // namespace
+
+int64_t Kernel::blocks(int64_t batch) const {
+  int64_t groups = batch / problemsPerBlockGroup + (batch % problemsPerBlockGroup != 0);
+  return groups > maxGridBlocks / blocksPerGroup ? -1 : groups * blocksPerGroup;
+}
+
+int64_t Manifest::workspaceBytes(int64_t batch) const {
+  if (workspaceBytesPerProblem && batch > (maxInt64 - workspaceFixedBytes) / workspaceBytesPerProblem)
+    return -1;
+  return workspaceFixedBytes + batch * workspaceBytesPerProblem;
+}
+
+Manifest parseManifest(std::string_view text) {
+  json document;
+  try {
+    document = json::parse(text);
+  } catch (const json::parse_error &error) {
+    throw ManifestError("manifest: not valid JSON at byte " + std::to_string(error.byte));
+  }
+  Field root(document, "the document");
+  Field version = root.get("idc");
+  if (int64_t number = version.integer(0, maxInt64); number != supportedVersion)
+    version.error("is version " + std::to_string(number) + "; this runtime reads version " +
+                  std::to_string(supportedVersion));
+
+  Manifest manifest;
+  manifest.entry = root.get("entry").string();
+  manifest.symbol = root.get("symbol").string();
+  manifest.target = root.get("target").string();
+  for (const Field &input : root.get("inputs").array())
+    manifest.inputs.push_back(parseOperand(input));
+  Field outputs = root.get("outputs");
+  for (const Field &output : outputs.array())
+    manifest.outputs.push_back(parseOperand(output));
+  if (manifest.outputs.empty())
+    outputs.error("must not be empty");
+  Field workspace = root.get("workspace");
+  manifest.workspaceBytesPerProblem = workspace.get("bytesPerProblem").integer(0, maxInt64);
+  manifest.workspaceFixedBytes = workspace.get("fixedBytes").integer(0, maxInt64);
+  Field kernels = root.get("kernels");
+  for (const Field &kernel : kernels.array())
+    manifest.kernels.push_back(parseKernel(kernel, manifest));
+  if (manifest.kernels.empty())
+    kernels.error("must not be empty");
+  return manifest;
+}
+
+} // namespace idc::runtime

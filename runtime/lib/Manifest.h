@@ -1,0 +1,81 @@
+//===- Manifest.h - how a module's kernels are launched ---------*- C++ -*-===//
+//
+// The manifest is the JSON file that the compiler writes beside an image. runtime/manifest.md describes its fields.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef IDC_RUNTIME_LIB_MANIFEST_H
+#define IDC_RUNTIME_LIB_MANIFEST_H
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace idc::runtime {
+
+/// Kernel parameters occupy at most 4 KiB, 8 bytes each.
+constexpr int maxKernelArguments = 512;
+/// Blocks in a grid's x dimension.
+constexpr int64_t maxGridBlocks = 2147483647;
+
+struct Operand {
+  std::string name;
+  std::string type;
+  int64_t elementBytes = 0;
+  int64_t elements = 0; ///< per problem
+
+  int64_t bytesPerProblem() const { return elementBytes * elements; }
+};
+
+struct Argument {
+  enum class Kind { Input, Output, Workspace, Batch };
+  Kind kind = Kind::Batch;
+  int32_t operand = 0; ///< Input, Output: which one
+  /// Workspace: the pointer is workspace + offset + batch * bytesPerProblem.
+  int64_t offset = 0;
+  int64_t bytesPerProblem = 0;
+};
+
+enum class LaunchKind { Plain, Cluster, Cooperative, DependentLaunch };
+
+struct Kernel {
+  std::string name;
+  LaunchKind kind = LaunchKind::Plain;
+  int32_t threads = 1;
+  int32_t cluster = 1;
+  int64_t problemsPerBlockGroup = 1;
+  int64_t blocksPerGroup = 1;
+  int32_t sharedBytes = 0; ///< dynamic shared memory of a block
+  std::vector<Argument> arguments;
+
+  /// ceil(batch / problemsPerBlockGroup) * blocksPerGroup, or -1 when that exceeds maxGridBlocks. batch >= 0.
+  int64_t blocks(int64_t batch) const;
+};
+
+struct Manifest {
+  std::string entry, symbol, target;
+  std::vector<Operand> inputs, outputs;
+  int64_t workspaceBytesPerProblem = 0;
+  int64_t workspaceFixedBytes = 0;
+  std::vector<Kernel> kernels;
+
+  bool isCpu() const { return target == "cpu"; }
+
+  /// Fixed part plus batch times the part per problem, or -1 when that overflows. batch >= 0.
+  int64_t workspaceBytes(int64_t batch) const;
+};
+
+/// What is wrong with a manifest, with the path of the field.
+struct ManifestError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Reads and checks a manifest: all fields present with the right types and ranges, argument indices within the
+/// operands. Unknown fields are ignored, so that a later compiler may add information. Throws ManifestError.
+Manifest parseManifest(std::string_view json);
+
+} // namespace idc::runtime
+
+#endif // IDC_RUNTIME_LIB_MANIFEST_H

@@ -1,0 +1,52 @@
+"""The tests that are files: RUN lines in .test, .id and .mlir files. The programs of unit/ are a suite of their own
+(unit/lit.cfg.py), which lit finds inside this one.
+
+Paths     idc, idc-opt and the test tools (build/bin), FileCheck, not, split-file (LLVM's tools).
+Substitutions
+  %stdlib   the folder of the standard library
+  %root     the top folder of the sources
+  %examples the folder of the examples
+  %python   the system's python3
+Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
+  ptxas     NVIDIA's assembler: cubin and fatbin can be made
+  gpu       an NVIDIA GPU with its driver
+"""
+
+import ctypes
+import os
+import shutil
+
+import lit.formats
+
+
+def has_gpu():
+    """Whether the CUDA driver loads and sees a device."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int(0)
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+config.name = "idc"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".id", ".mlir", ".test"]
+# unit/ is a suite of its own; Inputs folders hold what tests read; gpu/ and benchmarks/ need a GPU to themselves.
+config.excludes = ["Inputs", "gpu", "benchmarks"]
+config.test_source_root = os.path.join(config.idc_source_dir, "test")
+config.test_exec_root = os.path.join(config.idc_binary_dir, "test")
+
+paths = [config.idc_tools_dir, config.llvm_tools_dir]
+paths += [os.path.join(os.environ[name], "bin") for name in ("CUDA_HOME", "CUDA_PATH") if os.environ.get(name)]
+paths += [config.environment["PATH"], "/usr/local/cuda/bin"]
+config.environment["PATH"] = os.pathsep.join(paths)
+if shutil.which("ptxas", path=config.environment["PATH"]):
+    config.available_features.add("ptxas")
+if has_gpu():
+    config.available_features.add("gpu")
+
+config.substitutions.append(("%stdlib", os.path.join(config.idc_source_dir, "stdlib")))
+config.substitutions.append(("%root", config.idc_source_dir))
+config.substitutions.append(("%examples", os.path.join(config.idc_source_dir, "examples")))
+config.substitutions.append(("%python", config.python))

@@ -1,0 +1,204 @@
+//===- CpuModuleTest.cpp - modules of C functions -------------------------===//
+
+#include "CpuFixture.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <set>
+#include <thread>
+#include <vector>
+
+using namespace idc::test;
+
+namespace {
+
+struct alignas(16) Block {
+  float values[problemElements];
+};
+
+std::vector<Block> counting(int64_t batch) {
+  std::vector<Block> blocks(static_cast<size_t>(batch));
+  for (int64_t i = 0; i < batch * problemElements; ++i)
+    blocks[size_t(i / problemElements)].values[i % problemElements] = float(i % 1000003);
+  return blocks;
+}
+
+/// Launches y = 2 x and checks it.
+void runDoubling(const idc_module *module, int64_t batch) {
+  std::vector<Block> x = counting(batch), y(size_t(batch), Block{{-1, -1, -1, -1}});
+  const void *inputs[] = {x.data()};
+  void *outputs[] = {y.data()};
+  ASSERT_EQ(idc_launch(module, batch, inputs, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  for (int64_t i = 0; i < batch; ++i)
+    for (int j = 0; j < problemElements; ++j)
+      ASSERT_EQ(y[size_t(i)].values[j], 2 * x[size_t(i)].values[j]) << i;
+}
+
+TEST(CpuModule, RunsOneAndManyProblems) {
+  ModulePointer module = makeCpuModule(doubleManifest(), doubleKernel);
+  for (int64_t batch : {1, 2, 7, 1000, 200001})
+    runDoubling(module.get(), batch);
+}
+
+TEST(CpuModule, LaunchesFromSeveralThreads) {
+  ModulePointer module = makeCpuModule(doubleManifest(), doubleKernel);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&, t] {
+      for (int round = 0; round < 20; ++round)
+        runDoubling(module.get(), 20000 + 1000 * t + round);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+TEST(CpuModule, DescribesItself) {
+  ModulePointer module = makeCpuModule(doubleManifest(), doubleKernel);
+  EXPECT_EQ(idc_input_count(module.get()), 1);
+  EXPECT_EQ(idc_output_count(module.get()), 1);
+  EXPECT_STREQ(idc_module_entry(module.get()), "twice");
+  EXPECT_STREQ(idc_module_symbol(module.get()), "twice_f32");
+  EXPECT_STREQ(idc_module_target(module.get()), "cpu");
+  EXPECT_EQ(idc_module_is_cpu(module.get()), 1);
+  idc_operand operand;
+  ASSERT_EQ(idc_output(module.get(), 0, &operand), IDC_SUCCESS);
+  EXPECT_STREQ(operand.name, "y0");
+  EXPECT_STREQ(operand.type, "f32");
+  EXPECT_EQ(operand.element_bytes, 4);
+  EXPECT_EQ(operand.elements, 4);
+  EXPECT_EQ(idc_input(module.get(), 1, &operand), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_input(module.get(), -1, &operand), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_input(nullptr, 0, &operand), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_input_count(nullptr), 0);
+  EXPECT_EQ(idc_module_entry(nullptr), nullptr);
+}
+
+TEST(CpuModule, ChecksLaunchArguments) {
+  ModulePointer module = makeCpuModule(doubleManifest(), doubleKernel);
+  Block x{}, y{};
+  const void *inputs[] = {&x}, *noInput[] = {nullptr}, *oddInput[] = {&x.values[1]};
+  void *outputs[] = {&y}, *noOutput[] = {nullptr}, *oddOutput[] = {&y.values[1]};
+  auto launch = [&](int64_t batch, const void *const *in, void *const *out) {
+    return idc_launch(module.get(), batch, in, out, nullptr, nullptr);
+  };
+  EXPECT_EQ(launch(0, nullptr, nullptr), IDC_SUCCESS);
+  EXPECT_EQ(launch(-1, inputs, outputs), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "the batch is -1; it must not be negative");
+  EXPECT_EQ(launch(1, nullptr, outputs), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "'inputs' must not be null");
+  EXPECT_EQ(launch(1, noInput, outputs), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "input 0 (x) is null");
+  EXPECT_EQ(launch(1, oddInput, outputs), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "input 0 (x) is not aligned to 16 bytes");
+  EXPECT_EQ(launch(1, inputs, noOutput), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(launch(1, inputs, oddOutput), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(launch(int64_t(1) << 31, inputs, outputs), IDC_ERROR_TOO_LARGE);
+  EXPECT_STREQ(idc_last_error(), "kernel 'twice_k0' needs more than 2147483647 blocks at batch 2147483648");
+  EXPECT_EQ(launch(std::numeric_limits<int64_t>::max(), inputs, outputs), IDC_ERROR_TOO_LARGE);
+  EXPECT_EQ(idc_launch(nullptr, 1, inputs, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CpuModule, LastErrorBelongsToTheThread) {
+  EXPECT_EQ(idc_workspace_size(nullptr, 1, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  std::string here = idc_last_error(), there = "?";
+  std::thread([&] { there = idc_last_error(); }).join();
+  EXPECT_EQ(here, "'module' must not be null");
+  EXPECT_EQ(there, "");
+}
+
+/// Two kernels with a workspace between: w[b] = sum of x[b], then y[b][i] = w[batch - 1 - b]. The second kernel reads
+/// what any block of the first wrote, so that it must come after all of it.
+constexpr const char *reversedSums = R"({"idc": 1, "entry": "sums", "symbol": "sums", "target": "cpu",
+  "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],
+  "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4}],
+  "workspace": {"bytesPerProblem": 32, "fixedBytes": 64},
+  "kernels": [
+    {"name": "sum", "problemsPerBlockGroup": 2, "blocksPerGroup": 1,
+     "args": [{"input": 0}, {"workspace": 64, "perProblem": 16}]},
+    {"name": "spread", "problemsPerBlockGroup": 3, "blocksPerGroup": 2,
+     "args": [{"batch": true}, {"workspace": 64, "perProblem": 16}, {"output": 0}]}]})";
+
+void sumKernel(void *const *args, int64_t batch, int64_t first, int64_t last) {
+  const Block *x = static_cast<const Block *>(args[0]);
+  float *w = static_cast<float *>(args[1]);
+  for (int64_t b = 2 * first; b < std::min(2 * last, batch); ++b)
+    w[b] = x[b].values[0] + x[b].values[1] + x[b].values[2] + x[b].values[3];
+}
+
+void spreadKernel(void *const *args, int64_t batch, int64_t first, int64_t last) {
+  const float *w = static_cast<const float *>(args[0]);
+  Block *y = static_cast<Block *>(args[1]);
+  for (int64_t block = first; block < last; ++block) // of the two blocks of a group, each writes half of every problem
+    for (int64_t b = block / 2 * 3; b < std::min(block / 2 * 3 + 3, batch); ++b)
+      for (int half = 0; half < 2; ++half)
+        y[b].values[block % 2 * 2 + half] = w[batch - 1 - b];
+}
+
+TEST(CpuModule, KernelsRunInOrderThroughTheWorkspace) {
+  idc_module *raw = nullptr;
+  auto lookup = [](const char *name, void *) { return std::string(name) == "sum" ? sumKernel : spreadKernel; };
+  ASSERT_EQ(idc_cpu_module_create(reversedSums, std::strlen(reversedSums), lookup, nullptr, &raw), IDC_SUCCESS);
+  ModulePointer module(raw, idc_module_unload);
+  for (int64_t batch : {1, 2, 3, 5, 64, 100000}) {
+    std::vector<Block> x = counting(batch), y((size_t(batch)));
+    int64_t bytes = -1;
+    ASSERT_EQ(idc_workspace_size(raw, batch, &bytes), IDC_SUCCESS);
+    EXPECT_EQ(bytes, 64 + 32 * batch);
+    std::vector<Block> workspace(size_t(bytes) / sizeof(Block), Block{{-1, -1, -1, -1}});
+    const void *inputs[] = {x.data()};
+    void *outputs[] = {y.data()};
+    EXPECT_EQ(idc_launch(raw, batch, inputs, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+    ASSERT_EQ(idc_launch(raw, batch, inputs, outputs, workspace.data(), nullptr), IDC_SUCCESS) << idc_last_error();
+    for (int64_t b = 0; b < batch; ++b) {
+      const Block &from = x[size_t(batch - 1 - b)];
+      for (float value : y[size_t(b)].values)
+        ASSERT_EQ(value, from.values[0] + from.values[1] + from.values[2] + from.values[3]) << b;
+    }
+    // The first kernel was given workspace + 16 * batch + 64.
+    for (size_t i = 0; i < size_t(batch + 4); ++i)
+      EXPECT_EQ(workspace[i].values[0], -1) << i;
+  }
+}
+
+TEST(CpuModule, WorkspaceSizes) {
+  auto lookup = [](const char *, void *) { return sumKernel; };
+  idc_module *raw = nullptr;
+  ASSERT_EQ(idc_cpu_module_create(reversedSums, std::strlen(reversedSums), lookup, nullptr, &raw), IDC_SUCCESS);
+  ModulePointer module(raw, idc_module_unload);
+  int64_t bytes = -1;
+  EXPECT_EQ(idc_workspace_size(raw, 0, &bytes), IDC_SUCCESS);
+  EXPECT_EQ(bytes, 0);
+  EXPECT_EQ(idc_workspace_size(raw, -1, &bytes), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_workspace_size(raw, std::numeric_limits<int64_t>::max(), &bytes), IDC_ERROR_TOO_LARGE);
+  EXPECT_EQ(idc_workspace_size(raw, 1, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+}
+
+TEST(CpuModule, CreationErrors) {
+  idc_module *module = reinterpret_cast<idc_module *>(16);
+  auto none = [](const char *, void *) { return idc_cpu_kernel(nullptr); };
+  std::string manifest = doubleManifest();
+  EXPECT_EQ(idc_cpu_module_create(manifest.data(), manifest.size(), none, nullptr, &module), IDC_ERROR_IMAGE);
+  EXPECT_EQ(module, nullptr);
+  EXPECT_STREQ(idc_last_error(), "there is no function for the kernel 'twice_k0'");
+  EXPECT_EQ(idc_cpu_module_create("{", 1, none, nullptr, &module), IDC_ERROR_MANIFEST);
+  EXPECT_STREQ(idc_last_error(), "manifest: not valid JSON at byte 2");
+  EXPECT_EQ(idc_cpu_module_create(nullptr, 0, none, nullptr, &module), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_cpu_module_create(manifest.data(), manifest.size(), nullptr, nullptr, &module),
+            IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_cpu_module_create(manifest.data(), manifest.size(), none, nullptr, nullptr),
+            IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_module_load("x", 1, manifest.data(), manifest.size(), &module), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_module_unload(nullptr), IDC_SUCCESS);
+}
+
+TEST(Status, EveryStatusHasItsMessage) {
+  std::set<std::string> messages;
+  for (int status = IDC_SUCCESS; status <= IDC_ERROR_DRIVER; ++status)
+    messages.insert(idc_error_message(idc_status(status)));
+  EXPECT_EQ(messages.size(), size_t(IDC_ERROR_DRIVER) + 1);
+  EXPECT_EQ(messages.count("unknown status"), 0u);
+  EXPECT_STREQ(idc_error_message(idc_status(IDC_ERROR_DRIVER + 1)), "unknown status");
+}
+
+} // namespace

@@ -1,0 +1,182 @@
+//===- FakeDriver.cpp - a stand-in for the CUDA driver --------------------===//
+
+#include "FakeDriver.h"
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <sstream>
+
+using idc::test::FakeLaunch;
+using idc::test::FakeState;
+
+namespace {
+
+constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, outOfMemory = 2;
+constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024;
+
+FakeState state;
+std::mutex stateMutex;
+int primaryContext; // its address serves
+thread_local std::vector<void *> contexts = {nullptr};
+
+struct Module {
+  std::map<std::string, std::string> functions; // name -> name; the address of an entry is the handle
+};
+
+int takeFailure() {
+  std::lock_guard<std::mutex> lock(stateMutex);
+  int failure = state.failNext;
+  state.failNext = 0;
+  return failure;
+}
+
+int launch(const std::string *function, FakeLaunch record, void **arguments) {
+  if (int failure = takeFailure())
+    return failure;
+  if (!contexts.back())
+    return invalidContext;
+  record.kernel = *function;
+  record.context = contexts.back();
+  std::memcpy(&record.firstArgument, arguments[0], sizeof record.firstArgument);
+  if (function->rfind("twice", 0) == 0) {
+    const float *x = *static_cast<float **>(arguments[0]);
+    float *y = *static_cast<float **>(arguments[1]);
+    int64_t batch = *static_cast<int64_t *>(arguments[2]);
+    for (int64_t i = 0; i < 4 * batch; ++i)
+      y[i] = 2 * x[i];
+  }
+  std::lock_guard<std::mutex> lock(stateMutex);
+  state.launches.push_back(std::move(record));
+  return 0;
+}
+
+struct Attribute {
+  unsigned id, pad;
+  unsigned value[16];
+};
+struct Config {
+  unsigned grid[3], block[3], sharedBytes;
+  void *stream;
+  Attribute *attributes;
+  unsigned count;
+};
+
+} // namespace
+
+FakeState *idcFakeDriverState() { return &state; }
+
+extern "C" {
+
+int cuInit(unsigned) { return 0; }
+int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
+int cuGetErrorString(int, const char **text) { return *text = "fake error", 0; }
+int cuDeviceGetCount(int *count) { return *count = 1, 0; }
+int cuDeviceGet(int *device, int) { return *device = 0, 0; }
+int cuDeviceGetName(char *name, int capacity, int) {
+  std::strncpy(name, "Fake GPU", size_t(capacity) - 1);
+  name[capacity - 1] = '\0';
+  return 0;
+}
+int cuDeviceGetAttribute(int *value, int, int) { return *value = 1 << 20, 0; }
+int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &primaryContext, 0; }
+
+int cuCtxGetCurrent(void **context) { return *context = contexts.back(), 0; }
+int cuCtxSetCurrent(void *context) { return contexts.back() = context, 0; }
+int cuCtxPushCurrent_v2(void *context) { return contexts.push_back(context), 0; }
+int cuCtxPopCurrent_v2(void **context) {
+  *context = contexts.back();
+  contexts.pop_back();
+  return 0;
+}
+int cuCtxGetDevice(int *device) { return *device = 0, contexts.back() ? 0 : invalidContext; }
+
+int cuModuleLoadDataEx(void **module, const char *image, unsigned count, int *options, void **values) {
+  std::istringstream words(image);
+  std::string word;
+  words >> word;
+  if (word != ".version") {
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == 5)
+        std::strcpy(static_cast<char *>(values[i]), "ptxas fatal: fake log");
+    return invalidImage;
+  }
+  Module *loaded = new Module;
+  while (words >> word)
+    loaded->functions[word] = word;
+  *module = loaded;
+  ++state.modulesLoaded;
+  return 0;
+}
+int cuModuleUnload(void *module) {
+  delete static_cast<Module *>(module);
+  ++state.modulesUnloaded;
+  return 0;
+}
+int cuModuleGetFunction(void **function, void *module, const char *name) {
+  auto &functions = static_cast<Module *>(module)->functions;
+  auto found = functions.find(name);
+  if (found == functions.end())
+    return notFound;
+  *function = &found->second;
+  return 0;
+}
+int cuFuncSetAttribute(void *function, int attribute, int value) {
+  if (attribute == maxDynamicSharedBytes && value > largestSharedBytes)
+    return invalidValue;
+  state.functionAttributes[*static_cast<std::string *>(function)][attribute] = value;
+  return 0;
+}
+
+int cuLaunchKernel(void *function, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned, unsigned,
+                   unsigned sharedBytes, void *stream, void **arguments, void **) {
+  return launch(static_cast<std::string *>(function), {"", gridX, blockX, sharedBytes, stream, {}, nullptr, 0},
+                arguments);
+}
+int cuLaunchKernelEx(const Config *config, void *function, void **arguments, void **) {
+  FakeLaunch record{"", config->grid[0], config->block[0], config->sharedBytes, config->stream, {}, nullptr, 0};
+  for (unsigned i = 0; i < config->count; ++i)
+    record.attributes[config->attributes[i].id] = config->attributes[i].value[0];
+  return launch(static_cast<std::string *>(function), record, arguments);
+}
+
+int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
+  if (int failure = takeFailure())
+    return failure;
+  void *memory = nullptr;
+  if (posix_memalign(&memory, 256, bytes) != 0)
+    return outOfMemory;
+  *pointer = reinterpret_cast<uint64_t>(memory);
+  ++state.allocations;
+  return 0;
+}
+int cuMemFree_v2(uint64_t pointer) {
+  std::free(reinterpret_cast<void *>(pointer));
+  ++state.frees;
+  return 0;
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
+  return std::memcpy(reinterpret_cast<void *>(to), from, bytes), 0;
+}
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
+  return std::memcpy(to, reinterpret_cast<void *>(from), bytes), 0;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
+  return std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes), 0;
+}
+int cuStreamCreate(void **stream, unsigned) { return *stream = new char, 0; }
+int cuStreamDestroy_v2(void *stream) { return delete static_cast<char *>(stream), 0; }
+int cuStreamSynchronize(void *) { return 0; }
+
+using Clock = std::chrono::steady_clock;
+int cuEventCreate(void **event, unsigned) { return *event = new Clock::time_point, 0; }
+int cuEventDestroy_v2(void *event) { return delete static_cast<Clock::time_point *>(event), 0; }
+int cuEventRecord(void *event, void *) { return *static_cast<Clock::time_point *>(event) = Clock::now(), 0; }
+int cuEventSynchronize(void *) { return 0; }
+int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
+  auto time = *static_cast<Clock::time_point *>(end) - *static_cast<Clock::time_point *>(begin);
+  *milliseconds = std::chrono::duration<float, std::milli>(time).count();
+  return 0;
+}
+}

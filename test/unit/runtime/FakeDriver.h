@@ -1,0 +1,44 @@
+//===- FakeDriver.h - what the stand-in for the driver saw ------*- C++ -*-===//
+//
+// FakeDriver.cpp is a shared library with the driver's functions. "Device memory" is host memory, and a launch is
+// recorded. The image of a module lists its kernels: ".version" and then names, separated by spaces. A kernel whose
+// name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef IDC_TEST_UNIT_RUNTIME_FAKEDRIVER_H
+#define IDC_TEST_UNIT_RUNTIME_FAKEDRIVER_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace idc::test {
+
+struct FakeLaunch {
+  std::string kernel;
+  unsigned blocks, threads, sharedBytes;
+  void *stream;
+  std::map<unsigned, unsigned> attributes; // id -> value (x for the cluster dimension)
+  void *context;                           // current at the launch
+  uint64_t firstArgument;
+};
+
+/// Shared by all threads; launches are recorded under a lock.
+struct FakeState {
+  std::vector<FakeLaunch> launches;
+  std::map<std::string, std::map<int, int>> functionAttributes; // kernel -> attribute -> value
+  int modulesLoaded = 0, modulesUnloaded = 0;
+  int allocations = 0, frees = 0;
+  int failNext = 0; // the error that the next launch or allocation returns
+};
+
+} // namespace idc::test
+
+extern "C" idc::test::FakeState *idcFakeDriverState();
+/// Makes any pointer the calling thread's current context.
+extern "C" int cuCtxSetCurrent(void *context);
+extern "C" int cuCtxGetCurrent(void **context);
+
+#endif // IDC_TEST_UNIT_RUNTIME_FAKEDRIVER_H

@@ -1,0 +1,209 @@
+//===- GpuModuleTest.cpp - modules of GPU kernels, on a stand-in driver ---===//
+
+#include "FakeDriver.h"
+#include "host/Run.h"
+#include "idc/runtime.h"
+
+#include <dlfcn.h>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <memory>
+#include <thread>
+
+using namespace idc::test;
+
+namespace {
+
+using ModulePointer = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
+
+/// A function of the library that the runtime has opened as the driver.
+template <typename Function> Function driverFunction(const char *name) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+}
+
+std::string manifestOf(const std::string &kernels) {
+  return R"({"idc": 1, "entry": "twice", "symbol": "twice_f32", "target": "sm_90",
+    "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "workspace": {"bytesPerProblem": 16, "fixedBytes": 32}, "kernels": [)" +
+         kernels + "]}";
+}
+
+std::string kernel(const std::string &name, const std::string &kind, int cluster, int sharedBytes,
+                   const std::string &args = R"({"input": 0}, {"output": 0}, {"batch": true})") {
+  return R"({"name": ")" + name + R"(", "kind": ")" + kind + R"(", "threads": 128, "cluster": )" +
+         std::to_string(cluster) + R"(, "problemsPerBlockGroup": 2, "blocksPerGroup": )" + std::to_string(cluster) +
+         R"(, "sharedBytes": )" + std::to_string(sharedBytes) + R"(, "args": [)" + args + "]}";
+}
+
+class GpuModule : public ::testing::Test {
+protected:
+  void SetUp() override {
+    auto stateOf = driverFunction<decltype(&idcFakeDriverState)>("idcFakeDriverState");
+    ASSERT_TRUE(stateOf) << "the stand-in driver is not on the library path";
+    state = stateOf();
+    *state = {};
+    driverFunction<decltype(&cuCtxSetCurrent)>("cuCtxSetCurrent")(nullptr);
+  }
+
+  ModulePointer load(const std::string &image, const std::string &manifest) {
+    idc_module *module = nullptr;
+    status = idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module);
+    return {module, idc_module_unload};
+  }
+
+  FakeState *state = nullptr;
+  idc_status status = IDC_SUCCESS;
+  alignas(16) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {};
+  alignas(16) char workspace[1024] = {};
+  const void *inputs[1] = {x};
+  void *outputs[1] = {y};
+};
+
+TEST_F(GpuModule, LaunchesInOrderWithTheManifestsShape) {
+  ModulePointer module =
+      load(".version k0 k1 k2 k3 k4",
+           manifestOf(kernel("k0", "plain", 1, 0) + "," + kernel("k1", "cluster", 4, 50000) + "," +
+                      kernel("k2", "cooperative", 1, 0) + "," + kernel("k3", "dependent-launch", 16, 100) + "," +
+                      kernel("k4", "plain", 1, 0, R"({"workspace": 32, "perProblem": 16})")));
+  ASSERT_EQ(status, IDC_SUCCESS) << idc_last_error();
+  EXPECT_EQ(idc_module_is_cpu(module.get()), 0);
+  EXPECT_EQ(state->functionAttributes["k1"], (std::map<int, int>{{8, 50000}}));
+  EXPECT_EQ(state->functionAttributes["k3"], (std::map<int, int>{{8, 100}, {14, 1}}));
+
+  void *stream = workspace;
+  ASSERT_EQ(idc_launch(module.get(), 5, inputs, outputs, workspace, stream), IDC_SUCCESS) << idc_last_error();
+  ASSERT_EQ(state->launches.size(), 5u);
+  unsigned blocks[] = {3, 12, 3, 48, 3}, shared[] = {0, 50000, 0, 100, 0};
+  std::map<unsigned, unsigned> attributes[] = {{}, {{4, 4}}, {{2, 1}}, {{4, 16}, {6, 1}}, {}};
+  for (int i = 0; i < 5; ++i) {
+    const FakeLaunch &launch = state->launches[size_t(i)];
+    EXPECT_EQ(launch.kernel, "k" + std::to_string(i));
+    EXPECT_EQ(launch.blocks, blocks[i]);
+    EXPECT_EQ(launch.threads, 128u);
+    EXPECT_EQ(launch.sharedBytes, shared[i]);
+    EXPECT_EQ(launch.stream, stream);
+    EXPECT_EQ(launch.attributes, attributes[i]) << i;
+  }
+  EXPECT_EQ(state->launches[4].firstArgument, reinterpret_cast<uint64_t>(workspace) + 5 * 16 + 32);
+  module.reset();
+  EXPECT_EQ(state->modulesLoaded, state->modulesUnloaded);
+}
+
+TEST_F(GpuModule, ComputesThroughTheArguments) {
+  ModulePointer module = load(".version twice", manifestOf(kernel("twice", "plain", 1, 0)));
+  ASSERT_EQ(idc_launch(module.get(), 2, inputs, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
+  for (int i = 0; i < 8; ++i)
+    EXPECT_EQ(y[i], 2 * x[i]);
+}
+
+TEST_F(GpuModule, ChecksArgumentsBeforeLaunchingAnything) {
+  ModulePointer module =
+      load(".version k0 k1", manifestOf(kernel("k0", "plain", 1, 0) + "," + kernel("k1", "cluster", 4, 0)));
+  const void *odd[] = {x + 1};
+  EXPECT_EQ(idc_launch(module.get(), 0, nullptr, nullptr, nullptr, nullptr), IDC_SUCCESS);
+  EXPECT_EQ(idc_launch(module.get(), 2, odd, outputs, workspace, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_launch(module.get(), 2, inputs, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_launch(module.get(), 2, inputs, outputs, workspace + 8, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  // 2^30 problems fit the first kernel, 2^29 blocks, but not the second, 2^31.
+  EXPECT_EQ(idc_launch(module.get(), int64_t(1) << 30, inputs, outputs, workspace, nullptr), IDC_ERROR_TOO_LARGE);
+  EXPECT_TRUE(state->launches.empty());
+}
+
+TEST_F(GpuModule, KeepsTheThreadsContext) {
+  auto setCurrent = driverFunction<decltype(&cuCtxSetCurrent)>("cuCtxSetCurrent");
+  auto getCurrent = driverFunction<decltype(&cuCtxGetCurrent)>("cuCtxGetCurrent");
+  int mine = 0, other = 0;
+  setCurrent(&mine);
+  ModulePointer module = load(".version k0", manifestOf(kernel("k0", "plain", 1, 0)));
+  setCurrent(&other);
+  ASSERT_EQ(idc_launch(module.get(), 1, inputs, outputs, workspace, nullptr), IDC_SUCCESS);
+  void *current = nullptr;
+  getCurrent(&current);
+  EXPECT_EQ(current, &other);
+  EXPECT_EQ(state->launches.at(0).context, &mine);
+}
+
+TEST_F(GpuModule, LaunchesFromThreadsWithoutAContext) {
+  ModulePointer module = load(".version k0", manifestOf(kernel("k0", "plain", 1, 0)));
+  ASSERT_EQ(status, IDC_SUCCESS);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 100; ++i)
+        EXPECT_EQ(idc_launch(module.get(), 1, inputs, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(state->launches.size(), 800u);
+}
+
+TEST_F(GpuModule, LoadErrors) {
+  std::string manifest = manifestOf(kernel("k0", "plain", 1, 0));
+  EXPECT_FALSE(load(".version other", manifest));
+  EXPECT_EQ(status, IDC_ERROR_IMAGE);
+  EXPECT_STREQ(idc_last_error(), "the image has no kernel 'k0'");
+  EXPECT_EQ(state->modulesLoaded, state->modulesUnloaded);
+
+  EXPECT_FALSE(load("", manifest));
+  EXPECT_EQ(status, IDC_ERROR_IMAGE);
+  EXPECT_FALSE(load("nonsense", manifest));
+  EXPECT_EQ(status, IDC_ERROR_IMAGE);
+  EXPECT_STREQ(idc_last_error(), "the image is neither a fatbin, nor a cubin, nor PTX");
+  EXPECT_FALSE(load(std::string("\177ELF\2\1") + std::string(20, '\0'), manifest));
+  EXPECT_STREQ(idc_last_error(), "the cubin is truncated: 26 bytes");
+  EXPECT_FALSE(load(std::string("\x50\xed\x55\xba\1\0\x10\0\xff\0\0\0\0\0\0\0", 16), manifest));
+  EXPECT_STREQ(idc_last_error(), "the fatbin is truncated: 16 bytes of 271");
+  EXPECT_FALSE(load("broken .version", manifest));
+  EXPECT_EQ(status, IDC_ERROR_IMAGE);
+  EXPECT_STREQ(idc_last_error(), "loading the image: CUDA_ERROR_FAKE: fake error: ptxas fatal: fake log");
+
+  EXPECT_FALSE(load(".version k0", manifestOf(kernel("k0", "plain", 1, 300000))));
+  EXPECT_EQ(status, IDC_ERROR_UNSUPPORTED);
+  EXPECT_STREQ(idc_last_error(), "kernel 'k0' needs 300000 bytes of shared memory, more than this device has");
+  EXPECT_EQ(state->modulesLoaded, state->modulesUnloaded);
+}
+
+TEST_F(GpuModule, DriverErrorsBecomeStatuses) {
+  ModulePointer module = load(".version k0", manifestOf(kernel("k0", "plain", 1, 0)));
+  state->failNext = 719;
+  EXPECT_EQ(idc_launch(module.get(), 1, inputs, outputs, workspace, nullptr), IDC_ERROR_DRIVER);
+  EXPECT_STREQ(idc_last_error(), "k0: CUDA_ERROR_FAKE: fake error");
+  state->failNext = 2;
+  void *pointer = x;
+  EXPECT_EQ(idc_device_alloc(100, &pointer), IDC_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(pointer, nullptr);
+}
+
+TEST_F(GpuModule, HostRunsAndMeasures) {
+  ModulePointer module = load(".version twice", manifestOf(kernel("twice", "plain", 1, 0)));
+  idc::host::RunRequest request;
+  request.module = module.get();
+  request.batch = 1000;
+  request.time = true;
+  request.repeat = 2;
+  idc::host::RunReport report = idc::host::run(request);
+  EXPECT_EQ(report.processor, "Fake GPU");
+  ASSERT_TRUE(report.timing);
+  EXPECT_EQ(report.timing->bytes, 32000);
+  // Sets of 32 KB (rounded up) fill twice the 1 MiB cache; one run, a warm-up and two measurements launch them.
+  EXPECT_EQ(state->launches.size(), 1u + 3 * 66);
+  EXPECT_EQ(state->allocations, state->frees);
+
+  state->failNext = 2;
+  EXPECT_THROW(idc::host::run(request), idc::host::Error);
+  EXPECT_EQ(state->allocations, state->frees);
+}
+
+TEST_F(GpuModule, LoadsFiles) {
+  std::string folder = ::testing::TempDir(), image = folder + "idc-LoadsFiles.ptx",
+              manifest = folder + "idc-LoadsFiles.json";
+  std::ofstream(image) << ".version k0";
+  std::ofstream(manifest) << manifestOf(kernel("k0", "plain", 1, 0));
+  idc_module *module = nullptr;
+  EXPECT_EQ(idc_module_load_files(image.c_str(), manifest.c_str(), &module), IDC_SUCCESS) << idc_last_error();
+  EXPECT_EQ(idc_module_unload(module), IDC_SUCCESS);
+}
+
+} // namespace

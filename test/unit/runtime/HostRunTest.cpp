@@ -1,0 +1,137 @@
+//===- HostRunTest.cpp - running a module on files ------------------------===//
+
+#include "CpuFixture.h"
+#include "host/Run.h"
+#include "npy/Npy.h"
+
+#include <sstream>
+
+using namespace idc::test;
+using namespace idc::host;
+namespace npy = idc::npy;
+
+namespace {
+
+std::string path(const std::string &name) {
+  return ::testing::TempDir() + "idc-" + ::testing::UnitTest::GetInstance()->current_test_info()->name() + "-" + name +
+         ".npy";
+}
+
+void writeFloats(const std::string &file, const std::vector<float> &values) {
+  npy::Array array{npy::DType::F4, {int64_t(values.size())}, std::vector<char>(values.size() * sizeof(float))};
+  std::memcpy(array.data.data(), values.data(), array.data.size());
+  npy::write(file, array);
+}
+
+std::string errorOf(const RunRequest &request) {
+  try {
+    run(request);
+  } catch (const Error &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+class HostRun : public ::testing::Test {
+protected:
+  HostRun() : module(makeCpuModule(doubleManifest(), doubleKernel)) {
+    request.module = module.get();
+    request.batch = 2;
+  }
+  ModulePointer module;
+  RunRequest request;
+};
+
+TEST_F(HostRun, ReadsWritesAndCompares) {
+  writeFloats(path("x"), {1, 2, 3, 4, 5, 6, 7, 8});
+  writeFloats(path("right"), {2, 4, 6, 8, 10, 12, 14, 16});
+  writeFloats(path("wrong"), {2, 4, 6, 8, 10, 12, 14, 17});
+  request.inputs = {path("x")};
+  request.outputs = {path("y")};
+  request.expected = {path("right")};
+  RunReport report = run(request);
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.comparisons.at(0).error, 0);
+  EXPECT_EQ(npy::read(path("y")).data, npy::read(path("right")).data);
+  EXPECT_EQ(npy::read(path("y")).shape, (std::vector<int64_t>{2, 4}));
+  EXPECT_FALSE(report.timing);
+
+  request.expected = {path("wrong")};
+  report = run(request);
+  EXPECT_FALSE(report.passed());
+  EXPECT_GT(report.comparisons.at(0).error, 0.01);
+  request.tolerance = 1;
+  EXPECT_TRUE(run(request).passed());
+
+  std::ostringstream text;
+  print(text, report);
+  EXPECT_NE(text.str().find("twice_f32: 2 problems on the CPU"), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("relative L2 error"), std::string::npos) << text.str();
+  EXPECT_NE(text.str().find("FAILED"), std::string::npos) << text.str();
+}
+
+TEST_F(HostRun, RandomInputFollowsTheSeed) {
+  for (auto [seed, name] : {std::pair(1, "a"), std::pair(1, "b"), std::pair(2, "c")}) {
+    request.seed = uint64_t(seed);
+    request.outputs = {path(name)};
+    run(request);
+  }
+  EXPECT_EQ(npy::read(path("a")).data, npy::read(path("b")).data);
+  EXPECT_NE(npy::read(path("a")).data, npy::read(path("c")).data);
+}
+
+void idleKernel(void *const *, int64_t, int64_t, int64_t) {}
+
+TEST_F(HostRun, OutputsThatNothingWritesFail) {
+  ModulePointer idle = makeCpuModule(doubleManifest(), idleKernel);
+  writeFloats(path("zero"), std::vector<float>(8));
+  request.module = idle.get();
+  request.expected = {path("zero")};
+  request.tolerance = 1e30;
+  EXPECT_FALSE(run(request).passed());
+}
+
+TEST_F(HostRun, Measures) {
+  request.batch = 1 << 16;
+  request.time = true;
+  request.repeat = 3;
+  RunReport report = run(request);
+  ASSERT_TRUE(report.timing);
+  EXPECT_EQ(report.timing->bytes, int64_t(2) * 16 << 16);
+  EXPECT_GT(report.timing->seconds, 0);
+  EXPECT_GT(report.timing->copySeconds, 0);
+  EXPECT_GT(report.timing->gigabytesPerSecond(), 0);
+  std::ostringstream text;
+  print(text, report);
+  EXPECT_NE(text.str().find("times a copy of the same bytes"), std::string::npos) << text.str();
+}
+
+TEST_F(HostRun, Errors) {
+  auto with = [&](auto change) {
+    RunRequest changed = request;
+    change(changed);
+    return errorOf(changed);
+  };
+  EXPECT_EQ(with([](RunRequest &r) { r.module = nullptr; }), "there is no module to run");
+  EXPECT_EQ(with([](RunRequest &r) { r.batch = 0; }), "the batch is 0; it must be at least 1");
+  EXPECT_EQ(with([](RunRequest &r) { r.repeat = 0; }), "the number of repeats is 0; it must be at least 1");
+  EXPECT_EQ(with([](RunRequest &r) { r.batch = int64_t(1) << 62; }), "'x' is too large at batch 4611686018427387904");
+  EXPECT_EQ(with([](RunRequest &r) { r.inputs = {"a", "b"}; }), "the module has 1 inputs, but 2 input files are given");
+  EXPECT_EQ(with([](RunRequest &r) {
+              r.outputs = {"a", "b"};
+            }),
+            "the module has 1 outputs, but 2 output files are given");
+  EXPECT_EQ(with([](RunRequest &r) { r.inputs = {"/does/not/exist"}; }), "cannot open '/does/not/exist'");
+  EXPECT_EQ(with([](RunRequest &r) { r.outputs = {"/does/not/exist"}; }), "cannot create '/does/not/exist'");
+  writeFloats(path("short"), {1, 2, 3});
+  std::string file = path("short");
+  EXPECT_EQ(with([&](RunRequest &r) { r.inputs = {file}; }), "'" + file + "' for input 'x' needs 8 numbers, not 3");
+  EXPECT_EQ(with([&](RunRequest &r) { r.expected = {file}; }), "output 'y0' has 8 numbers, but its reference has 3");
+}
+
+TEST_F(HostRun, ABatchThatDoesNotFitInMemoryIsAnError) {
+  request.batch = int64_t(1) << 50;
+  EXPECT_EQ(errorOf(request).rfind("out of memory", 0), 0u) << errorOf(request);
+}
+
+} // namespace

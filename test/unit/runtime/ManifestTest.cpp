@@ -1,0 +1,137 @@
+//===- ManifestTest.cpp - reading and checking manifests ------------------===//
+
+#include "lib/Manifest.h"
+
+#include <gtest/gtest.h>
+#include <limits>
+
+using namespace idc::runtime;
+
+namespace {
+
+const std::string valid = R"({"idc": 1, "entry": "fft", "symbol": "fft_n12_f32", "sizes": {"n": 12},
+  "types": {"T": "f32"}, "target": "sm_90", "plan": "throughput",
+  "inputs": [{"name": "x", "type": "complex<f32>", "elementBytes": 8, "elements": 4096}],
+  "outputs": [{"name": "y0", "type": "complex<f32>", "elementBytes": 8, "elements": 4096}],
+  "workspace": {"bytesPerProblem": 32768, "fixedBytes": 256},
+  "kernels": [{"name": "fft_k0", "kind": "cluster", "threads": 256, "cluster": 2, "problemsPerBlockGroup": 3,
+    "blocksPerGroup": 4, "sharedBytes": 65536, "registers": null, "spillBytes": 0, "localBytes": 0,
+    "args": [{"input": 0}, {"output": 0}, {"workspace": 256, "perProblem": 16}, {"batch": true}]}]})";
+
+/// `valid` with the first occurrence of a text replaced.
+std::string with(const std::string &from, const std::string &to) {
+  std::string text = valid;
+  size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+std::string errorOf(const std::string &json) {
+  try {
+    parseManifest(json);
+  } catch (const ManifestError &error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+TEST(Manifest, HoldsAllFields) {
+  Manifest manifest = parseManifest(valid);
+  EXPECT_EQ(manifest.entry, "fft");
+  EXPECT_EQ(manifest.symbol, "fft_n12_f32");
+  EXPECT_EQ(manifest.target, "sm_90");
+  EXPECT_FALSE(manifest.isCpu());
+  ASSERT_EQ(manifest.inputs.size(), 1u);
+  EXPECT_EQ(manifest.inputs[0].name, "x");
+  EXPECT_EQ(manifest.inputs[0].type, "complex<f32>");
+  EXPECT_EQ(manifest.inputs[0].bytesPerProblem(), 32768);
+  ASSERT_EQ(manifest.kernels.size(), 1u);
+  const Kernel &kernel = manifest.kernels[0];
+  EXPECT_EQ(kernel.name, "fft_k0");
+  EXPECT_EQ(kernel.kind, LaunchKind::Cluster);
+  EXPECT_EQ(kernel.threads, 256);
+  EXPECT_EQ(kernel.cluster, 2);
+  EXPECT_EQ(kernel.sharedBytes, 65536);
+  ASSERT_EQ(kernel.arguments.size(), 4u);
+  EXPECT_EQ(kernel.arguments[0].kind, Argument::Kind::Input);
+  EXPECT_EQ(kernel.arguments[1].kind, Argument::Kind::Output);
+  EXPECT_EQ(kernel.arguments[2].kind, Argument::Kind::Workspace);
+  EXPECT_EQ(kernel.arguments[2].offset, 256);
+  EXPECT_EQ(kernel.arguments[2].bytesPerProblem, 16);
+  EXPECT_EQ(kernel.arguments[3].kind, Argument::Kind::Batch);
+}
+
+TEST(Manifest, GridRoundsGroupsUp) {
+  Kernel kernel = parseManifest(valid).kernels[0];
+  EXPECT_EQ(kernel.blocks(0), 0);
+  EXPECT_EQ(kernel.blocks(1), 4);
+  EXPECT_EQ(kernel.blocks(3), 4);
+  EXPECT_EQ(kernel.blocks(4), 8);
+  EXPECT_EQ(kernel.blocks(std::numeric_limits<int64_t>::max()), -1);
+  kernel.problemsPerBlockGroup = kernel.blocksPerGroup = 1;
+  EXPECT_EQ(kernel.blocks(maxGridBlocks), maxGridBlocks);
+  EXPECT_EQ(kernel.blocks(maxGridBlocks + 1), -1);
+}
+
+TEST(Manifest, WorkspaceGrowsWithTheBatch) {
+  Manifest manifest = parseManifest(valid);
+  EXPECT_EQ(manifest.workspaceBytes(0), 256);
+  EXPECT_EQ(manifest.workspaceBytes(10), 256 + 327680);
+  EXPECT_EQ(manifest.workspaceBytes(std::numeric_limits<int64_t>::max() / 32768 + 1), -1);
+}
+
+TEST(Manifest, IgnoresUnknownFields) { EXPECT_EQ(errorOf(with("\"entry\"", "\"later\": [1], \"entry\"")), "no error"); }
+
+TEST(Manifest, CpuKernelsNeedNoLaunchFields) {
+  EXPECT_EQ(errorOf(with("\"sm_90\"", "\"cpu\"")), "no error");
+  std::string text = with("\"sm_90\"", "\"cpu\"");
+  std::string gpuFields = R"("kind": "cluster", "threads": 256, "cluster": 2, )";
+  text.erase(text.find(gpuFields), gpuFields.size());
+  EXPECT_EQ(errorOf(text), "no error");
+}
+
+TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
+  EXPECT_EQ(errorOf("{"), "manifest: not valid JSON at byte 2");
+  EXPECT_EQ(errorOf(""), "manifest: not valid JSON at byte 1");
+  EXPECT_EQ(errorOf("[]"), "manifest: the document must be an object, not array");
+  EXPECT_EQ(errorOf("{}"), "manifest: the document lacks the field 'idc'");
+  EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": 2")), "manifest: idc is version 2; this runtime reads version 1");
+  EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": \"1\"")), "manifest: idc must be an integer, not string");
+  EXPECT_EQ(errorOf(with("\"entry\": \"fft\", ", "")), "manifest: the document lacks the field 'entry'");
+  EXPECT_EQ(errorOf(with("\"entry\": \"fft\"", "\"entry\": 7")), "manifest: entry must be a string, not number");
+  EXPECT_EQ(errorOf(with("\"elements\": 4096", "\"elements\": 1.5")),
+            "manifest: inputs[0].elements must be an integer, not number");
+  EXPECT_EQ(errorOf(with("\"elementBytes\": 8", "\"elementBytes\": 0")),
+            "manifest: inputs[0].elementBytes is 0, outside 1 .. 2147483647");
+  EXPECT_EQ(errorOf(with("\"elements\": 4096", "\"elements\": 18446744073709551615")),
+            "manifest: inputs[0].elements is 18446744073709551615, outside 1 .. 1152921504606846975");
+  EXPECT_EQ(errorOf(with("\"threads\": 256", "\"threads\": 2048")),
+            "manifest: kernels[0].threads is 2048, outside 1 .. 1024");
+  EXPECT_EQ(errorOf(with("\"cluster\": 2", "\"cluster\": 3")),
+            "manifest: kernels[0].blocksPerGroup must be a multiple of 'cluster'");
+  EXPECT_EQ(errorOf(with("\"kind\": \"cluster\"", "\"kind\": \"odd\"")),
+            "manifest: kernels[0].kind is 'odd', not one of plain, cluster, cooperative, dependent-launch");
+  EXPECT_EQ(errorOf(with("{\"input\": 0}", "{\"input\": 1}")),
+            "manifest: kernels[0].args[0].input is 1, outside 0 .. 0");
+  EXPECT_EQ(errorOf(with("{\"input\": 0}", "{\"input\": 0, \"output\": 0}")),
+            "manifest: kernels[0].args[0] must have exactly one of 'input', 'output', 'workspace' and 'batch'");
+  EXPECT_EQ(errorOf(with("\"workspace\": 256", "\"workspace\": 257")),
+            "manifest: kernels[0].args[2].workspace is 257, outside 0 .. 256");
+  EXPECT_EQ(errorOf(valid.substr(0, valid.find("\"kernels\"")) + "\"kernels\": []}"),
+            "manifest: kernels must not be empty");
+}
+
+TEST(Manifest, DeepNestingIsNoProblem) {
+  EXPECT_NE(errorOf(std::string(200000, '[')), "no error");
+  EXPECT_NE(errorOf(std::string(200000, '[') + std::string(200000, ']')), "no error");
+}
+
+TEST(Manifest, LimitsTheNumberOfArguments) {
+  std::string many;
+  for (int i = 0; i < maxKernelArguments; ++i)
+    many += "{\"batch\": true}, ";
+  EXPECT_EQ(errorOf(with("{\"input\": 0}", many + "{\"input\": 0}")),
+            "manifest: kernels[0].args has more than 512 entries");
+}
+
+} // namespace
