@@ -58,7 +58,7 @@ struct Compiler::State {
   llvm::Error parse(llvm::raw_ostream &errors);
   llvm::Error elaborate(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
-  llvm::Error applySchedule();
+  llvm::Error applySchedule(llvm::raw_ostream &errors);
   llvm::Error toKernels(llvm::raw_ostream &errors);
   llvm::Error toLlvm(llvm::raw_ostream &errors);
   llvm::Error toCubin(llvm::raw_ostream &errors);
@@ -72,7 +72,10 @@ struct Compiler::State {
   }
 };
 
-Compiler::Compiler(CompileRequest request) : state(std::make_unique<State>()) { state->request = std::move(request); }
+Compiler::Compiler(CompileRequest request) : state(std::make_unique<State>()) {
+  state->request = std::move(request);
+  state->context.printOpOnDiagnostic(false); // messages are about the source
+}
 Compiler::~Compiler() = default;
 const passes::Target &Compiler::target() const { return state->target; }
 
@@ -150,7 +153,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     moduleLevel = Level::Flow;
   }
   if (moduleLevel < Level::Stages && level >= Level::Stages) {
-    if (llvm::Error error = applySchedule())
+    if (llvm::Error error = applySchedule(errors))
       return error;
     PassManager manager(&context);
     passes::buildStagePipeline(manager, request.target);
@@ -162,18 +165,25 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
 }
 
 /// Attaches the schedule that the program (or the given file) has for this target, if any.
-llvm::Error Compiler::State::applySchedule() {
+llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   frontend::Diagnostics &log = diagnostics;
+  auto wrong = [&] {
+    log.print(errors);
+    return reported();
+  };
   std::unique_ptr<frontend::Source> extra;
   if (!request.scheduleFile.empty()) {
     extra = frontend::parseFile(request.scheduleFile, request.libraries, log);
     if (!extra)
-      return message(log.str());
+      return wrong();
   }
-  std::optional<const frontend::ScheduleDecl *> found = frontend::findSchedule(
-      extra ? *extra : *source, request.entry, request.target, request.sizes, request.types, log);
+  // Conditions see sizes and types as bound, defaults included.
+  frontend::SizeMap sizes(program->sizes.begin(), program->sizes.end());
+  frontend::TypeMap types(program->types.begin(), program->types.end());
+  std::optional<const frontend::ScheduleDecl *> found =
+      frontend::findSchedule(extra ? *extra : *source, request.entry, request.target, sizes, types, log);
   if (!found)
-    return message(log.str());
+    return wrong();
   if (!*found)
     return request.scheduleFile.empty()
                ? llvm::Error::success()
@@ -199,13 +209,22 @@ llvm::Error Compiler::State::applySchedule() {
       std::string error;
       if (!digits::Mapping::parse(range.mapping, radices, entry.mapping, error)) {
         log.error(range.range.Start, "mapping: " + error, range.range);
-        return message(log.str());
+        return wrong();
       }
+      for (int digit : entry.mapping.missing(static_cast<int>(radices.size())))
+        entry.mapping.push(digits::Field::Block, digit, radices[digit - 1]);
       plan.ranges.push_back(std::move(entry));
     }
     schedule.kernels.push_back(std::move(plan));
   }
   function()->setAttr("id.schedule", passes::toAttribute(schedule, &context));
+  llvm::SMLoc start = (*found)->range.Start;
+  if (unsigned buffer = start.isValid() ? log.sources.FindBufferContainingLoc(start) : 0) {
+    auto [line, column] = log.sources.getLineAndColumn(start, buffer);
+    function()->setAttr("id.schedule_location",
+                        LocationAttr(FileLineColLoc::get(
+                            &context, log.sources.getMemoryBuffer(buffer)->getBufferIdentifier(), line, column)));
+  }
   return llvm::Error::success();
 }
 

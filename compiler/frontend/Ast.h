@@ -25,10 +25,10 @@ struct Dimension {
 struct TypeExpr {
   enum class Kind { Name, Complex, Mod };
   Kind kind = Kind::Name;
-  std::string name;                     // Name: scalar type, record or type variable
-  std::vector<TypeExprPtr> arguments;   // Name: type arguments; Complex: its real type
-  ExprPtr modulus;                      // Mod
-  std::vector<Dimension> dimensions;    // most significant first; empty: a scalar
+  std::string name;                   // Name: scalar type, record or type variable
+  std::vector<TypeExprPtr> arguments; // Name: type arguments; Complex: its real type
+  ExprPtr modulus;                    // Mod
+  std::vector<Dimension> dimensions;  // most significant first; empty: a scalar
   llvm::SMRange range;
 };
 
@@ -80,13 +80,13 @@ struct Statement {
   enum class Kind { Let, Assign, AssignElement, For, If, Require, Return };
   Kind kind;
   llvm::SMRange range;
-  std::vector<Name> names;      // Let, Assign: targets; AssignElement, For: the variable
-  bool tuple = false;           // Let, Assign: the targets stand in parentheses
-  std::vector<ExprPtr> values;  // Let, Assign, Return: the value; AssignElement: index, value; If: one condition per arm;
-                                // For: from, to and, when written, by; Require: the condition
-  bool down = false;            // For: `downto`
-  std::string message;          // Require
-  std::vector<Block> blocks;    // For: the body; If: one per arm and, when written, the else block
+  std::vector<Name> names;     // Let, Assign: targets; AssignElement, For: the variable
+  bool tuple = false;          // Let, Assign: the targets stand in parentheses
+  std::vector<ExprPtr> values; // Let, Assign, Return: the value; AssignElement: index, value; If: one condition per
+                               // arm; For: from, to and, when written, by; Require: the condition
+  bool down = false;           // For: `downto`
+  std::string message;         // Require
+  std::vector<Block> blocks;   // For: the body; If: one per arm and, when written, the else block
 };
 
 struct Generic {

@@ -125,69 +125,81 @@ ExprPtr AstBuilder::rangeExpr(ExprPtr high, ExprPtr low, llvm::SMRange range) {
 }
 
 ExprPtr AstBuilder::logicalOr(IdParser::LogicalOrContext *context) {
-  ExprPtr result = logicalAnd(context->logicalAnd(0));
-  for (size_t i = 1; i < context->logicalAnd().size(); ++i)
-    result = binary("||", nullptr, std::move(result), logicalAnd(context->logicalAnd(i)));
+  auto operands = context->logicalAnd();
+  ExprPtr result = logicalAnd(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i)
+    result = binary("||", nullptr, std::move(result), logicalAnd(operands[i]));
   return result;
 }
 
 ExprPtr AstBuilder::logicalAnd(IdParser::LogicalAndContext *context) {
-  ExprPtr result = comparison(context->comparison(0));
-  for (size_t i = 1; i < context->comparison().size(); ++i)
-    result = binary("&&", nullptr, std::move(result), comparison(context->comparison(i)));
+  auto operands = context->comparison();
+  ExprPtr result = comparison(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i)
+    result = binary("&&", nullptr, std::move(result), comparison(operands[i]));
   return result;
 }
 
 ExprPtr AstBuilder::comparison(IdParser::ComparisonContext *context) {
-  ExprPtr result = bitOr(context->bitOr(0));
-  for (size_t i = 1; i < context->bitOr().size(); ++i) {
-    IdParser::ComparisonOperatorContext *op = context->comparisonOperator(i - 1);
+  auto operands = context->bitOr();
+  auto operators = context->comparisonOperator();
+  ExprPtr result = bitOr(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i) {
+    IdParser::ComparisonOperatorContext *op = operators[i - 1];
     if (i == 2)
       diagnostics.error(range(op).Start, "comparisons do not chain; join two of them with '&&'", range(op));
-    result = binary(op->getText(), op, std::move(result), bitOr(context->bitOr(i)));
+    result = binary(op->getText(), op, std::move(result), bitOr(operands[i]));
   }
   return result;
 }
 
 ExprPtr AstBuilder::bitOr(IdParser::BitOrContext *context) {
-  ExprPtr result = bitAnd(context->bitAnd(0));
-  for (size_t i = 1; i < context->bitAnd().size(); ++i)
-    result = binary("|", nullptr, std::move(result), bitAnd(context->bitAnd(i)));
+  auto operands = context->bitAnd();
+  ExprPtr result = bitAnd(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i)
+    result = binary("|", nullptr, std::move(result), bitAnd(operands[i]));
   return result;
 }
 
 ExprPtr AstBuilder::bitAnd(IdParser::BitAndContext *context) {
-  ExprPtr result = shift(context->shift(0));
-  for (size_t i = 1; i < context->shift().size(); ++i)
-    result = binary("&", nullptr, std::move(result), shift(context->shift(i)));
+  auto operands = context->shift();
+  ExprPtr result = shift(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i)
+    result = binary("&", nullptr, std::move(result), shift(operands[i]));
   return result;
 }
 
 ExprPtr AstBuilder::shift(IdParser::ShiftContext *context) {
-  ExprPtr result = additive(context->additive(0));
-  for (size_t i = 1; i < context->additive().size(); ++i) {
-    IdParser::ShiftOperatorContext *op = context->shiftOperator(i - 1);
+  auto operands = context->additive();
+  auto operators = context->shiftOperator();
+  ExprPtr result = additive(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i) {
+    IdParser::ShiftOperatorContext *op = operators[i - 1];
     if (op->getStop()->getStartIndex() > op->getStart()->getStartIndex() + 1)
       diagnostics.error(range(op).Start, "expected an expression after '>'", range(op));
-    result = binary(op->getText(), op, std::move(result), additive(context->additive(i)));
+    result = binary(op->getText(), op, std::move(result), additive(operands[i]));
   }
   return result;
 }
 
 ExprPtr AstBuilder::additive(IdParser::AdditiveContext *context) {
-  ExprPtr result = multiplicative(context->multiplicative(0));
-  for (size_t i = 1; i < context->multiplicative().size(); ++i) {
-    IdParser::AdditiveOperatorContext *op = context->additiveOperator(i - 1);
-    result = binary(op->getText(), op, std::move(result), multiplicative(context->multiplicative(i)));
+  auto operands = context->multiplicative();
+  auto operators = context->additiveOperator();
+  ExprPtr result = multiplicative(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i) {
+    IdParser::AdditiveOperatorContext *op = operators[i - 1];
+    result = binary(op->getText(), op, std::move(result), multiplicative(operands[i]));
   }
   return result;
 }
 
 ExprPtr AstBuilder::multiplicative(IdParser::MultiplicativeContext *context) {
-  ExprPtr result = unary(context->unary(0));
-  for (size_t i = 1; i < context->unary().size(); ++i) {
-    IdParser::MultiplicativeOperatorContext *op = context->multiplicativeOperator(i - 1);
-    result = binary(op->getText(), op, std::move(result), unary(context->unary(i)));
+  auto operands = context->unary();
+  auto operators = context->multiplicativeOperator();
+  ExprPtr result = unary(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i) {
+    IdParser::MultiplicativeOperatorContext *op = operators[i - 1];
+    result = binary(op->getText(), op, std::move(result), unary(operands[i]));
   }
   return result;
 }
@@ -228,8 +240,8 @@ ExprPtr AstBuilder::exponent(IdParser::ExponentContext *context) {
 ExprPtr AstBuilder::postfix(IdParser::PostfixContext *context) {
   ExprPtr result = primary(context->primary());
   for (IdParser::SuffixContext *suffix : context->suffix()) {
-    ExprPtr outer = make(suffix->name() ? Expr::Kind::Field : Expr::Kind::Index,
-                         {result->range.Start, range(suffix).End});
+    ExprPtr outer =
+        make(suffix->name() ? Expr::Kind::Field : Expr::Kind::Index, {result->range.Start, range(suffix).End});
     outer->loc = range(suffix).Start;
     adopt(*outer, std::move(result));
     if (suffix->name())
@@ -350,8 +362,8 @@ TypeExprPtr AstBuilder::type(IdParser::TypeContext *context) {
       result->arguments.push_back(type(argument));
   }
   for (IdParser::DimensionContext *dimension : context->dimension())
-    result->dimensions.push_back({dimension->name() ? dimension->name()->getText() : "", expr(dimension->expr()),
-                                  range(dimension)});
+    result->dimensions.push_back(
+        {dimension->name() ? dimension->name()->getText() : "", expr(dimension->expr()), range(dimension)});
   return result;
 }
 
@@ -363,8 +375,7 @@ std::unique_ptr<TypeDecl> AstBuilder::typeDecl(IdParser::TypeDeclContext *contex
   auto result = std::make_unique<TypeDecl>();
   result->name = name(context->name());
   result->doc = doc(context);
-  for (IdParser::GenericContext *parameter :
-       context->generics() ? context->generics()->generic() : context->generic())
+  for (IdParser::GenericContext *parameter : context->generics() ? context->generics()->generic() : context->generic())
     result->generics.push_back(generic(parameter));
   for (IdParser::FieldContext *field : context->field())
     result->fields.push_back({name(field->name()), type(field->type())});
@@ -502,9 +513,10 @@ ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
   if (IdParser::StoreBlockContext *store = context->storeBlock())
     result.ranges.push_back({ScheduleRange::Kind::Store, 0, 0, mapping(store->mapping()), range(store)});
   if (IdParser::OrderClauseContext *order = context->orderClause()) {
-    for (IdParser::ColumnContext *column : order->columns() ? order->columns()->column()
-                                                            : std::vector<IdParser::ColumnContext *>()) {
-      bool isRange = column->children.size() == 3 && column->INT().size() == 2 && column->children[1]->getText() == "..";
+    for (IdParser::ColumnContext *column :
+         order->columns() ? order->columns()->column() : std::vector<IdParser::ColumnContext *>()) {
+      bool isRange =
+          column->children.size() == 3 && column->INT().size() == 2 && column->children[1]->getText() == "..";
       if (column->name() || (!isRange && column->INT().size() != 1)) {
         diagnostics.error(range(column).Start, "an address order lists digits", range(column));
         continue;
@@ -533,7 +545,8 @@ std::unique_ptr<ScheduleDecl> AstBuilder::schedule(IdParser::ScheduleContext *co
 void AstBuilder::build(IdParser::ProgramContext *program, SourceFile &file) {
   for (IdParser::ItemContext *item : program->item()) {
     if (IdParser::ImportDeclContext *import = item->importDecl()) {
-      file.imports.push_back({unquote(import->STRING()), range(import->STRING()->getSymbol(), import->STRING()->getSymbol()), nullptr});
+      file.imports.push_back(
+          {unquote(import->STRING()), range(import->STRING()->getSymbol(), import->STRING()->getSymbol()), nullptr});
     } else if (IdParser::ConstDeclContext *constDecl = item->constDecl()) {
       auto result = std::make_unique<Const>();
       result->name = name(constDecl->name());

@@ -93,7 +93,8 @@ public:
   }
 
 private:
-  enum class Place { Plain, Stage, Digits }; // Stage: arguments of a func or node after |>; Digits: dimension names too
+  // Stage: arguments of a func or node after |>; Digits: dimension names too; Length: of a type
+  enum class Place { Plain, Stage, Digits, Length };
   enum class Shape { None, Array, Sequence };
 
   void error(llvm::SMRange range, const std::string &message) { diagnostics.error(range.Start, message, range); }
@@ -154,7 +155,7 @@ private:
     for (const Dimension &dimension : checked.dimensions) {
       if (shape != Shape::Sequence && !dimension.name.empty())
         error(dimension.range, "only the sequences of algorithms have named dimensions");
-      expr(*dimension.length, Place::Plain);
+      expr(*dimension.length, Place::Length);
     }
   }
 
@@ -194,8 +195,8 @@ private:
     loopVariables.clear();
     block(checked.body);
     if (!mayReturn(checked.body))
-      error(checked.name.range, std::string(kindName(checked.kind)) + " '" + checked.name.text +
-                                    "' ends without a return");
+      error(checked.name.range,
+            std::string(kindName(checked.kind)) + " '" + checked.name.text + "' ends without a return");
   }
 
   static bool mayReturn(const Block &block) {
@@ -298,6 +299,11 @@ private:
     case Expr::Kind::Variable:
       if (!visible(checked.name) && !findConst(*file, checked.name) &&
           !(place == Place::Digits && dimensionNames.count(checked.name))) {
+        if (place == Place::Length && openFunction) {
+          error(checked,
+                "the size '" + checked.name + "' is bound by no parameter of '" + openFunction->name.text + "'");
+          return;
+        }
         bool isFunction = findFunction(*file, checked.name) || isBuiltinFunction(checked.name);
         error(checked, "unknown name '" + checked.name + "'" +
                            (isFunction ? "; the function of that name needs its arguments" : ""));
@@ -322,8 +328,8 @@ private:
     default:
       break;
     }
-    bool group = checked.kind == Expr::Kind::Tuple || checked.kind == Expr::Kind::Array ||
-                 checked.kind == Expr::Kind::Range;
+    bool group =
+        checked.kind == Expr::Kind::Tuple || checked.kind == Expr::Kind::Array || checked.kind == Expr::Kind::Range;
     arguments(checked.arguments, place == Place::Digits && !group ? Place::Plain : place);
   }
 

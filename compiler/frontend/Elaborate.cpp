@@ -90,9 +90,8 @@ Value Elaborator::runBody(const Function &function, Context &context) {
     for (const Dimension &dimension : declared.dimensions)
       freeNames(*dimension.length, context, open);
     if (!open.empty())
-      fail(declared.range.Start, "the size '" + *open.begin() + "' is bound by no parameter of '" +
-                                     function.name.text + "'",
-           declared.range);
+      fail(declared.range.Start,
+           "the size '" + *open.begin() + "' is bound by no parameter of '" + function.name.text + "'", declared.range);
     if (function.kind != Function::Kind::Algorithm || declared.dimensions.empty()) {
       values[i] = coerce(values[i], resolveType(declared, context, true), declared.range.Start, *context.builder, what);
       continue;
@@ -102,8 +101,8 @@ Value Elaborator::runBody(const Function &function, Context &context) {
     TypeRef element = resolveType(declared, context, false);
     const Sequence &have = sequence(*values[i].sequence);
     if (!equal(*have.element, *element))
-      fail(declared.range.Start, what + " has elements of type " + spell(*have.element) + ", but " + spell(*element) +
-                                     " is declared",
+      fail(declared.range.Start,
+           what + " has elements of type " + spell(*have.element) + ", but " + spell(*element) + " is declared",
            declared.range);
     values[i] = Value::of(matchShape(declared, *values[i].sequence, context, declared.range.Start, what));
   }
@@ -147,12 +146,11 @@ Value Elaborator::callFunction(const Function &function, std::vector<Value> argu
     for (const Dimension &dimension : param.type->dimensions)
       freeNames(*dimension.length, context, open);
     if (!open.empty())
-      fail(loc, "the length '" + *open.begin() + "' of argument '" + param.name.text + "' is not known: " +
-                    describe(arguments[i]) + " is given");
+      fail(loc, "the length '" + *open.begin() + "' of argument '" + param.name.text +
+                    "' is not known: " + describe(arguments[i]) + " is given");
     TypeRef type = resolveType(*param.type, context, true);
-    context.scopes[1][param.name.text] =
-        coerce(arguments[i], type, places[i], builder,
-               "argument '" + param.name.text + "' of '" + function.name.text + "'");
+    context.scopes[1][param.name.text] = coerce(arguments[i], type, places[i], builder,
+                                                "argument '" + param.name.text + "' of '" + function.name.text + "'");
   }
   enter(function, context, loc);
   Value result = runBody(function, context);
@@ -201,7 +199,8 @@ Value Elaborator::callAlgorithm(const Function &algorithm, std::vector<Value> ar
     const Param &param = algorithm.params[i];
     std::string what = "argument '" + param.name.text + "' of '" + name + "'";
     if (arguments[i].kind != Value::Kind::Sequence) {
-      bound[param.name.text] = coerce(arguments[i], resolveType(*param.type, context, true), loc, *context.builder, what);
+      bound[param.name.text] =
+          coerce(arguments[i], resolveType(*param.type, context, true), loc, *context.builder, what);
       continue;
     }
     std::set<std::string> open;
@@ -243,8 +242,8 @@ void Elaborator::assign(const Statement &statement, Context &context) {
   size_t targets = statement.names.size();
   if (value.kind == Value::Kind::Tuple ? value.members.size() != targets : targets != 1)
     if (!(targets == 1 && value.kind == Value::Kind::Tuple && !statement.tuple))
-      fail(*statement.values[0], std::to_string(targets) + " name" + (targets == 1 ? "" : "s") +
-                                     " cannot take " + describe(value));
+      fail(*statement.values[0],
+           std::to_string(targets) + " name" + (targets == 1 ? "" : "s") + " cannot take " + describe(value));
   for (size_t i = 0; i < targets; ++i) {
     const Name &name = statement.names[i];
     const Value &part = targets == 1 ? value : value.members[i];
@@ -274,7 +273,8 @@ void Elaborator::assignElement(const Statement &statement, Context &context) {
   if (value.kind == Value::Kind::Tuple || value.kind == Value::Kind::Sequence)
     fail(*statement.values[1], "an element of an array cannot be " + describe(value));
   if (TypeRef type = typeOf(*array)) {
-    value = coerce(value, type->element, statement.values[1]->loc, *context.builder, "an element of '" + name.text + "'");
+    value =
+        coerce(value, type->element, statement.values[1]->loc, *context.builder, "an element of '" + name.text + "'");
   }
   array->members[static_cast<size_t>(index)] = value;
 }
@@ -388,8 +388,9 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   }
   for (const Generic &generic : entry.generics)
     if (!context.types.count(generic.name.text) && !generic.fallback)
-      fail(generic.name.range.Start, "the type '" + generic.name.text + "' of '" + name + "' is not set; give --set " +
-                                         generic.name.text + "=<type>",
+      fail(generic.name.range.Start,
+           "the type '" + generic.name.text + "' of '" + name + "' is not set; give --set " + generic.name.text +
+               "=<type>",
            generic.name.range);
   bindDefaults(entry, context, loc);
   for (const Generic &generic : entry.generics)
@@ -516,8 +517,8 @@ std::optional<Program> elaborate(const Source &source, const std::string &entry,
 }
 
 std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
-                                                 const std::string &target, const SizeMap &sizes,
-                                                 const TypeMap &types, Diagnostics &diagnostics) {
+                                                 const std::string &target, const SizeMap &sizes, const TypeMap &types,
+                                                 Diagnostics &diagnostics) {
   try {
     for (const auto &file : source.files)
       for (const auto &schedule : file->schedules)

@@ -21,16 +21,16 @@ using TypeMap = std::map<std::string, std::string>;
 bool check(const Source &source, Diagnostics &diagnostics);
 
 /// Elaborates the algorithm `entry`. Runs check() first. Every size and every type variable without a default must be
-/// set, nothing else may be. On a mistake reports it at the offending expression with notes on the calls that led there,
-/// and returns nothing.
+/// set, nothing else may be. On a mistake reports it at the offending expression with notes on the calls that led
+/// there, and returns nothing.
 std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
                                  const TypeMap &types, Diagnostics &diagnostics);
 
 /// The first schedule of `entry` for `target` whose condition holds, in the order of the files and of their text; null
 /// when there is none; no value when a condition is ill-formed (reported).
 std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
-                                                 const std::string &target, const SizeMap &sizes,
-                                                 const TypeMap &types, Diagnostics &diagnostics);
+                                                 const std::string &target, const SizeMap &sizes, const TypeMap &types,
+                                                 Diagnostics &diagnostics);
 
 /// The elaborated program as text (`--emit=elaborated`): values, steps and bodies.
 std::string printProgram(const Program &program);

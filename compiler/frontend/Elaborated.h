@@ -30,12 +30,12 @@ using TypeRef = std::shared_ptr<const Type>;
 struct Type {
   enum class Kind { Bool, I32, I64, U32, U64, F16, BF16, F32, F64, Complex, Mod, Record, Array };
   Kind kind;
-  TypeRef element;          // Complex: its real type; Array: its element
-  uint64_t modulus = 0;     // Mod
-  int64_t length = 0;       // Array
-  std::string name;         // Record: as written, with its type arguments
+  TypeRef element;                                     // Complex: its real type; Array: its element
+  uint64_t modulus = 0;                                // Mod
+  int64_t length = 0;                                  // Array
+  std::string name;                                    // Record: as written, with its type arguments
   std::vector<std::pair<std::string, TypeRef>> fields; // Record
-  std::vector<TypeRef> arguments; // Record: its type arguments
+  std::vector<TypeRef> arguments;                      // Record: its type arguments
 };
 std::string spell(const Type &type);
 bool equal(const Type &a, const Type &b);
@@ -43,10 +43,11 @@ bool equal(const Type &a, const Type &b);
 std::vector<TypeRef> leaves(const TypeRef &type);
 
 /// Scalar operations of a body. Operand and result types are leaves; integers made of digits are I64.
+// clang-format off
 enum class Op {
-  Constant,  // value
-  Digit,     // the digit `digit` of the arrangement that arrives at this step, as I64
-  Omega,     // omega(root, exponent): exponent is `poly` when polynomial in the digits, else operand 0 (I64)
+  Constant,                            // value
+  Digit,                               // the digit `digit` of the arrangement that arrives at this step, as I64
+  Omega,                               // omega(root, exponent): `poly` when polynomial in the digits, else operand 0 (I64)
   Add, Sub, Mul, Div, Rem, Neg,
   And, Or, Xor, Not, Shl, Shr,         // bitwise on integers, logical on bool
   Eq, Ne, Lt, Le, Gt, Ge,              // result Bool
@@ -56,30 +57,31 @@ enum class Op {
   Convert,                             // to `type`
   ScalarParam                          // run-time scalar parameter number `digit` of the entry
 };
+// clang-format on
 
 struct Instr {
   Op op;
   TypeRef type;
-  std::vector<int> operands;           // numbers of earlier values: parameters first, then instructions
+  std::vector<int> operands; // numbers of earlier values: parameters first, then instructions
   // Constant: integers, bool and mod as int64 (unsigned values by their bits), reals as real, complex as (real, imag).
   int64_t intValue = 0;
   long double real = 0, imag = 0;
-  int digit = 0;                       // Digit, ScalarParam
-  int64_t root = 0;                    // Omega: the order N
-  bool hasPoly = false;                // Omega
-  digits::Polynomial poly;             // Omega: exponent over the digits of the arrangement, reduced mod root
+  int digit = 0;           // Digit, ScalarParam
+  int64_t root = 0;        // Omega: the order N
+  bool hasPoly = false;    // Omega
+  digits::Polynomial poly; // Omega: exponent over the digits of the arrangement, reduced mod root
   llvm::SMLoc loc;
 };
 
 /// A straight-line scalar function. Values 0 … params.size()-1 are the parameters, then one per instruction.
 struct Body {
-  std::vector<TypeRef> params;         // leaves
+  std::vector<TypeRef> params; // leaves
   std::vector<Instr> instrs;
-  std::vector<int> results;            // leaves of all results in order
+  std::vector<int> results; // leaves of all results in order
 };
 
 struct Sequence {
-  std::vector<int> radices;            // least significant first; empty: one element
+  std::vector<int> radices; // least significant first; empty: one element
   TypeRef element;
   llvm::SMLoc loc;
 };
@@ -89,30 +91,39 @@ struct Step {
   enum class Kind { Permute, Pointwise, Node };
   Kind kind;
   std::vector<int> inputs, outputs;
-  digits::Permutation permutation;     // Permute (one input, one output)
+  digits::Permutation permutation; // Permute (one input, one output)
   // Pointwise: body parameters are the leaves of each input's element in turn, results those of each output's.
   // Node: `digits` are the node's digits, most significant first, numbered in the arrangement that has them all.
   //   An input with arrayInput is given to the body as r elements (r = product of the radices of `digits`; element k
   //   is the k-th, leaf by leaf: element 0's leaves, element 1's, …), another input lacks those digits and is one
   //   element. Outputs likewise.
-  // Pointwise inputs with fewer digits than the output are broadcast along the higher digits (language.md 33).
   Body body;
   std::vector<int> digits;
   std::vector<bool> arrayInput, arrayOutput;
-  // Non-empty: this step belongs to an algorithm applied `@` digits whose argument input lacks the batch digits:
-  // for input i, broadcastDigits[i] lists which digit of the step's full arrangement each of its digits is
-  // (least significant first). Empty inner vector: no broadcast.
+  // Non-empty: some input lacks digits of the step's full arrangement (for a node the one with all of the node's
+  // digits): a shared argument of an algorithm applied `@` digits, or a sequence repeated along higher digits. For such
+  // an input i, broadcastDigits[i] lists which digit of the full arrangement each of its digits is (least significant
+  // first). Empty inner vector: the input has all digits (but for the node's, unless arrayInput), or it has none and is
+  // one element for the whole step. An output may have digits that no input has.
   std::vector<std::vector<int>> broadcastDigits;
-  std::string name;                    // the func's, node's or permutation's source name: diagnostics only
+  std::string name; // the func's, node's or permutation's source name: diagnostics only
   llvm::SMLoc loc;
 };
 
-struct Parameter { std::string name; int value; };        // sequence parameters, in order
-struct ScalarParameter { std::string name; TypeRef type; };
+/// A sequence parameter; parameters are in order.
+struct Parameter {
+  std::string name;
+  int value;
+};
+/// A leaf of a parameter without brackets: one value for the whole batch.
+struct ScalarParameter {
+  std::string name;
+  TypeRef type;
+};
 
 struct Program {
   std::string entry;
-  std::vector<std::pair<std::string, int64_t>> sizes;      // as bound, in order of first appearance
+  std::vector<std::pair<std::string, int64_t>> sizes; // as bound, in order of first appearance
   std::vector<std::pair<std::string, std::string>> types;
   std::vector<Sequence> values;
   std::vector<Parameter> inputs;

@@ -130,17 +130,15 @@ private:
   Value applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
                        Context &context, const BodyMaker &make);
   Value applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs, Context &context);
-  Value applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs,
-                       Context &context);
+  Value applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs, Context &context);
   Value applyAt(const Expr &expr, const Function &algorithm, std::vector<Value> arguments, size_t piped,
                 Context &context);
   /// Locations of what a func or node gets: the pipe for `piped` values, then its arguments.
   static std::vector<llvm::SMLoc> argumentPlaces(const Expr &expr, size_t piped);
-  std::vector<Value> stageArguments(const Expr &expr, Context &context, BodyBuilder &builder,
-                                    const StageDigits &stage);
+  std::vector<Value> stageArguments(const Expr &expr, Context &context, BodyBuilder &builder, const StageDigits &stage);
   /// Digit numbers of a digit list, most significant first, each from 1 to `limit` and none twice.
-  std::vector<int> digitList(const Expr &expr, Context &context,
-                             const std::vector<std::pair<std::string, int>> &split, int limit);
+  std::vector<int> digitList(const Expr &expr, Context &context, const std::vector<std::pair<std::string, int>> &split,
+                             int limit);
   void appendDigits(const Expr &expr, Context &context, const std::vector<std::pair<std::string, int>> &split,
                     std::vector<int> &out);
   SequenceView permuted(const SequenceView &view, const std::vector<int> &tags, llvm::SMLoc loc);

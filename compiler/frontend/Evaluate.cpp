@@ -51,7 +51,7 @@ struct Prepared {
   std::vector<Term> terms;
   std::vector<Scalar> table; // omega: by exponent
   std::vector<bool> known;
-  uint64_t generator = 0;    // omega in mod<P>: the root of unity of its order
+  uint64_t generator = 0; // omega in mod<P>: the root of unity of its order
 };
 
 class Interpreter {
@@ -113,8 +113,8 @@ private:
       return prepared.table[exponent];
     Scalar value;
     if (instr.type->kind == Type::Kind::Mod)
-      value.integer = static_cast<int64_t>(
-          powerMod(prepared.generator, static_cast<uint64_t>(exponent), instr.type->modulus));
+      value.integer =
+          static_cast<int64_t>(powerMod(prepared.generator, static_cast<uint64_t>(exponent), instr.type->modulus));
     else
       value = rootOfUnity(root, exponent);
     if (remember) {
@@ -279,7 +279,7 @@ private:
     if (to.kind == Type::Kind::Complex) {
       out.re = value.re, out.im = value.im;
     } else if (isReal(to)) {
-      out.re = isReal(from)                      ? value.re
+      out.re = isReal(from)                   ? value.re
                : from.kind == Type::Kind::U64 ? static_cast<long double>(static_cast<uint64_t>(value.integer))
                                               : static_cast<long double>(value.integer);
     } else if (to.kind == Type::Kind::Mod) {
@@ -289,8 +289,9 @@ private:
       out.integer = static_cast<int64_t>(static_cast<uint64_t>(rest < 0 ? rest + to.modulus : rest));
     } else if (isReal(from)) {
       bool fits = value.re > -9.3e18L && value.re < 1.85e19L;
-      out.integer = !fits ? 0 : wrap(to, value.re < 0 ? static_cast<int64_t>(value.re)
-                                                      : static_cast<int64_t>(static_cast<uint64_t>(value.re)));
+      out.integer = !fits ? 0
+                          : wrap(to, value.re < 0 ? static_cast<int64_t>(value.re)
+                                                  : static_cast<int64_t>(static_cast<uint64_t>(value.re)));
     } else {
       out.integer = wrap(to, value.integer);
     }
@@ -365,7 +366,7 @@ private:
       result = less(*instr.type, b(), a()) ? b() : a();
       break;
     case Op::Max:
-      result = less(*instr.type, a(), b()) ? b() : a();
+      result = less(*instr.type, b(), a()) ? a() : b();
       break;
     case Op::Abs:
       if (typeOf(instr.operands[0]).kind == Type::Kind::Complex)
@@ -484,9 +485,8 @@ bool runStep(const Program &program, const Step &step, const std::vector<Scalar>
     inputs.push_back(access(step.inputs[i], isArray(step.arrayInput, i),
                             i < step.broadcastDigits.size() ? step.broadcastDigits[i] : std::vector<int>()));
   for (size_t i = 0; i < step.outputs.size(); ++i) {
-    buffers[step.outputs[i]].assign(elements(program.values[step.outputs[i]]) *
-                                        leaves(program.values[step.outputs[i]].element).size(),
-                                    Scalar());
+    buffers[step.outputs[i]].assign(
+        elements(program.values[step.outputs[i]]) * leaves(program.values[step.outputs[i]].element).size(), Scalar());
     outputs.push_back(access(step.outputs[i], isArray(step.arrayOutput, i), {}));
   }
 

@@ -10,18 +10,18 @@ namespace {
 
 const std::map<std::string, std::pair<int, int>> &builtins() {
   static const std::map<std::string, std::pair<int, int>> table = {
-      {"select", {3, 3}}, {"min", {2, 2}},  {"max", {2, 2}},     {"abs", {1, 1}},  {"sqrt", {1, 1}},  {"rsqrt", {1, 1}},
-      {"exp", {1, 1}},    {"log", {1, 1}},  {"sin", {1, 1}},     {"cos", {1, 1}},  {"conj", {1, 1}},  {"re", {1, 1}},
-      {"im", {1, 1}},     {"fma", {3, 3}},  {"xor", {2, 2}},     {"log2", {1, 1}}, {"omega", {2, 2}}, {"radix", {1, 1}},
-      {"digit", {1, 1}},  {"digits", {1, 2}}, {"index", {0, 0}}, {"complex", {1, 2}}};
+      {"select", {3, 3}}, {"min", {2, 2}},    {"max", {2, 2}},   {"abs", {1, 1}},   {"sqrt", {1, 1}},
+      {"rsqrt", {1, 1}},  {"exp", {1, 1}},    {"log", {1, 1}},   {"sin", {1, 1}},   {"cos", {1, 1}},
+      {"conj", {1, 1}},   {"re", {1, 1}},     {"im", {1, 1}},    {"fma", {3, 3}},   {"xor", {2, 2}},
+      {"log2", {1, 1}},   {"omega", {2, 2}},  {"radix", {1, 1}}, {"digit", {1, 1}}, {"digits", {1, 2}},
+      {"index", {0, 0}},  {"complex", {1, 2}}};
   return table;
 }
 
 bool unaryOp(const std::string &name, Op &op) {
-  static const std::map<std::string, Op> table = {{"abs", Op::Abs}, {"sqrt", Op::Sqrt}, {"rsqrt", Op::Rsqrt},
-                                                  {"exp", Op::Exp}, {"log", Op::Log},   {"sin", Op::Sin},
-                                                  {"cos", Op::Cos}, {"conj", Op::Conj}, {"re", Op::Re},
-                                                  {"im", Op::Im}};
+  static const std::map<std::string, Op> table = {
+      {"abs", Op::Abs}, {"sqrt", Op::Sqrt}, {"rsqrt", Op::Rsqrt}, {"exp", Op::Exp}, {"log", Op::Log},
+      {"sin", Op::Sin}, {"cos", Op::Cos},   {"conj", Op::Conj},   {"re", Op::Re},   {"im", Op::Im}};
   auto at = table.find(name);
   if (at != table.end())
     op = at->second;
@@ -187,8 +187,8 @@ Value Elaborator::evalBinary(const Expr &expr, Context &context) {
   auto comparison = comparisons.find(op);
   if (comparison != comparisons.end())
     return compare(comparison->second, left, right, expr.loc, builder);
-  static const std::map<std::string, Op> operators = {{"+", Op::Add}, {"-", Op::Sub}, {"*", Op::Mul},
-                                                      {"/", Op::Div}, {"%", Op::Rem}, {"&", Op::And},
+  static const std::map<std::string, Op> operators = {{"+", Op::Add}, {"-", Op::Sub},  {"*", Op::Mul},
+                                                      {"/", Op::Div}, {"%", Op::Rem},  {"&", Op::And},
                                                       {"|", Op::Or},  {"<<", Op::Shl}, {">>", Op::Shr}};
   return binary(operators.at(op), left, right, expr.loc, builder);
 }
@@ -234,8 +234,8 @@ Value Elaborator::evalField(const Expr &expr, Context &context) {
   for (size_t i = 0; i < record.members.size(); ++i)
     if ((record.type ? record.type->fields[i].first : record.record->fields[i].name.text) == expr.name)
       return record.members[i];
-  fail(expr, "'" + (record.type ? spell(*record.type) : record.record->name.text) + "' has no field '" + expr.name +
-                 "'");
+  fail(expr,
+       "'" + (record.type ? spell(*record.type) : record.record->name.text) + "' has no field '" + expr.name + "'");
 }
 
 Value Elaborator::evalRecord(const Expr &expr, Context &context) {
@@ -301,8 +301,8 @@ Value Elaborator::evalCall(const Expr &expr, Context &context) {
     }
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].kind == Value::Kind::Sequence)
-        fail(*expr.arguments[i], std::string("a ") + kindName(function->kind) +
-                                     " works on scalars; apply it to a sequence with |>");
+        fail(*expr.arguments[i],
+             std::string("a ") + kindName(function->kind) + " works on scalars; apply it to a sequence with |>");
     std::vector<llvm::SMLoc> places;
     for (const ExprPtr &argument : expr.arguments)
       places.push_back(argument->loc);
@@ -392,7 +392,9 @@ Value Elaborator::evalDigitBuiltin(const Expr &expr, Context &context) {
   std::pair<int, int> arity = builtinArity(expr.name);
   if (count < arity.first || count > arity.second)
     fail(expr, "'" + expr.name + "' takes " +
-                   (expr.name == "index" ? "no arguments" : expr.name == "digit" ? "one digit" : "a high and a low digit, or a dimension"));
+                   (expr.name == "index"   ? "no arguments"
+                    : expr.name == "digit" ? "one digit"
+                                           : "a high and a low digit, or a dimension"));
   auto own = [&](int number, const Expr &where) {
     if (stage->nodeDigits.count(number))
       fail(where, "digit " + std::to_string(number) +

@@ -186,7 +186,8 @@ int Elaborator::emitConstant(const Untyped &value, const TypeRef &type, llvm::SM
   bool integer = value.cls == Untyped::Class::Integer;
   if (isInteger(*type)) {
     if (!integer)
-      fail(loc, what + " is a real number, but " + spell(*type) + " is needed; convert it with " + spell(*type) + "(..)");
+      fail(loc,
+           what + " is a real number, but " + spell(*type) + " is needed; convert it with " + spell(*type) + "(..)");
     Int low, high;
     integerBounds(*type, low, high);
     if (value.value < low || value.value > high)
@@ -273,8 +274,7 @@ int Elaborator::materialise(const Untyped &value, const TypeRef &type, llvm::SML
   if (value.op == Op::Select)
     operands.push_back(builder.import(*value.conditionBuilder, value.condition));
   for (const UntypedRef &operand : value.operands)
-    operands.push_back(
-        materialise(*operand, value.op == Op::MakeComplex ? type->element : type, loc, builder, what));
+    operands.push_back(materialise(*operand, value.op == Op::MakeComplex ? type->element : type, loc, builder, what));
   return builder.emit(value.op, type, std::move(operands), value.loc);
 }
 
@@ -301,9 +301,9 @@ Value Elaborator::coerce(const Value &value, const TypeRef &type, llvm::SMLoc lo
       mismatch();
     return Value::scalar(builder, use(value, builder));
   case Value::Kind::Record: {
-    if (value.type ? !equal(*value.type, *type)
-                   : type->kind != Type::Kind::Record || type->name.substr(0, type->name.find('<')) !=
-                                                             value.record->name.text)
+    if (value.type
+            ? !equal(*value.type, *type)
+            : type->kind != Type::Kind::Record || type->name.substr(0, type->name.find('<')) != value.record->name.text)
       mismatch();
     std::vector<Value> members;
     for (size_t i = 0; i < value.members.size(); ++i)
@@ -375,6 +375,12 @@ TypeRef Elaborator::unify(Value &left, Value &right, llvm::SMLoc loc, BodyBuilde
     fail(loc, std::string("the operands of '") + what + "' have different types: " + spell(*a) + " and " + spell(*b));
   }
   TypeRef type = a ? a : b;
+  const Value &open = a ? right : left;
+  if (isUntyped(open, Untyped::Class::Root) && open.untyped->complexLiteral && isReal(*type)) {
+    Value &real = a ? left : right;
+    type = complexType(type);
+    real = convert(real, type, loc, builder);
+  }
   left = coerce(left, type, loc, builder, place);
   right = coerce(right, type, loc, builder, place);
   return type;
@@ -390,7 +396,8 @@ Value Elaborator::unary(Op op, const Value &value, llvm::SMLoc loc, BodyBuilder 
       return untyped(op, {value.untyped}, loc);
     }
     if (op == Op::Re || op == Op::Im)
-      fail(loc, std::string("'") + spelling(op) + "' needs a value whose type is known; convert it, as in complex<f32>(..)");
+      fail(loc,
+           std::string("'") + spelling(op) + "' needs a value whose type is known; convert it, as in complex<f32>(..)");
     return untyped(op, {value.untyped}, loc);
   }
   if (value.kind != Value::Kind::Scalar || !defined(op, *value.type))
@@ -402,8 +409,8 @@ Value Elaborator::unary(Op op, const Value &value, llvm::SMLoc loc, BodyBuilder 
 
 Value Elaborator::binary(Op op, const Value &left, const Value &right, llvm::SMLoc loc, BodyBuilder &builder) {
   if (left.kind == Value::Kind::Untyped && right.kind == Value::Kind::Untyped) {
-    bool integersOnly = op == Op::Rem || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Shl ||
-                        op == Op::Shr;
+    bool integersOnly =
+        op == Op::Rem || op == Op::And || op == Op::Or || op == Op::Xor || op == Op::Shl || op == Op::Shr;
     if (integersOnly && (!isUntyped(left, Untyped::Class::Integer) || !isUntyped(right, Untyped::Class::Integer)))
       fail(loc, std::string("'") + spelling(op) + "' is defined on integers");
     return untyped(op, {left.untyped, right.untyped}, loc);
@@ -490,8 +497,8 @@ Value Elaborator::select(const Value &condition, const Value &yes, const Value &
   }
   Value a = yes, b = no;
   TypeRef type = unify(a, b, loc, builder, "select");
-  return Value::scalar(
-      builder, builder.emit(Op::Select, type, {use(flag, builder), use(a, builder), use(b, builder)}, loc));
+  return Value::scalar(builder,
+                       builder.emit(Op::Select, type, {use(flag, builder), use(a, builder), use(b, builder)}, loc));
 }
 
 Value Elaborator::fma(const Value &a, const Value &b, const Value &c, llvm::SMLoc loc, BodyBuilder &builder) {
@@ -504,8 +511,7 @@ Value Elaborator::fma(const Value &a, const Value &b, const Value &c, llvm::SMLo
   TypeRef type = unify(x, y, loc, builder, "fma");
   if (!defined(Op::Fma, *type))
     fail(loc, "'fma' is not defined on " + spell(*type));
-  return Value::scalar(builder,
-                       builder.emit(Op::Fma, type, {use(x, builder), use(y, builder), use(z, builder)}, loc));
+  return Value::scalar(builder, builder.emit(Op::Fma, type, {use(x, builder), use(y, builder), use(z, builder)}, loc));
 }
 
 Value Elaborator::makeComplex(const Value &re, const Value &im, llvm::SMLoc loc, BodyBuilder &builder) {
@@ -554,12 +560,11 @@ Value Elaborator::convert(const Value &value, const TypeRef &type, llvm::SMLoc l
   bool complexes = from.kind == Type::Kind::Complex && type->kind == Type::Kind::Complex;
   if (numbers || fromBool || mod || complexes)
     return Value::scalar(builder, builder.emit(Op::Convert, type, {use(value, builder)}, loc));
-  bool digits = from.kind == Type::Kind::I64 && isInteger(from); // integers made of digits reach complex through reals
+  bool digits = from.kind == Type::Kind::I64; // integers made of digits reach complex through reals
   if (type->kind == Type::Kind::Complex && (isReal(from) || digits)) {
     Value re = convert(value, type->element, loc, builder);
     Value zero = coerce(Value::integer(0, loc), type->element, loc, builder, what);
-    return Value::scalar(builder,
-                         builder.emit(Op::MakeComplex, type, {use(re, builder), use(zero, builder)}, loc));
+    return Value::scalar(builder, builder.emit(Op::MakeComplex, type, {use(re, builder), use(zero, builder)}, loc));
   }
   refuse();
   return value;

@@ -46,8 +46,8 @@ public:
     antlr4::Token *previous = parser->getTokenStream()->LT(-1);
     if (previous && text.rfind("expected ';'", 0) == 0 && previous->getLine() < offending->getLine())
       return diagnostics.error(locate(previous->getStopIndex() + 1), text);
-    diagnostics.error(begin, text, atEnd || end.getPointer() <= begin.getPointer() ? llvm::SMRange()
-                                                                                   : llvm::SMRange(begin, end));
+    diagnostics.error(begin, text,
+                      atEnd || end.getPointer() <= begin.getPointer() ? llvm::SMRange() : llvm::SMRange(begin, end));
   }
 
 private:
@@ -67,6 +67,8 @@ private:
         closes = true;
       names.push_back(text);
     }
+    if (std::find(names.begin(), names.end(), "'algorithm'") != names.end())
+      return "a declaration";
     std::string result;
     auto add = [&](const std::string &text) { result += (result.empty() ? "" : " or ") + text; };
     if (anyName)
@@ -79,7 +81,7 @@ private:
       bool contextual = anyName && text.size() > 2 && islower(static_cast<unsigned char>(text[1]));
       if (contextual || text == "NAME")
         continue;
-      add(text == "INT" ? "a number" : text == "STRING" ? "a string" : text == "EOF" ? "a declaration" : text);
+      add(text == "INT" ? "a number" : text == "STRING" ? "a string" : text == "EOF" ? "the end" : text);
     }
     return result;
   }
@@ -100,7 +102,8 @@ public:
     const auto *end = reinterpret_cast<const llvm::UTF8 *>(text.end());
     for (const llvm::UTF8 *next = begin; next < end; next += llvm::getNumBytesForUTF8(*next)) {
       if (!llvm::isLegalUTF8Sequence(next, end) || *next == 0) {
-        diagnostics.error(pointer(next - begin), *next ? "the file is not valid UTF-8" : "the file contains a zero byte");
+        diagnostics.error(pointer(next - begin),
+                          *next ? "the file is not valid UTF-8" : "the file contains a zero byte");
         return false;
       }
       offsets.push_back(next - begin);
@@ -114,9 +117,7 @@ public:
     return checkNesting();
   }
 
-  llvm::SMLoc locate(size_t codePoint) const {
-    return pointer(offsets[std::min(codePoint, offsets.size() - 1)]);
-  }
+  llvm::SMLoc locate(size_t codePoint) const { return pointer(offsets[std::min(codePoint, offsets.size() - 1)]); }
 
   /// Runs `parse` on a parser over the tokens; false when there were syntax errors.
   template <typename Parse> bool parse(Parse parse) {

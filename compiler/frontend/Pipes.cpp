@@ -3,6 +3,7 @@
 // Every sequence carries tags that say what each digit of its program value is: a digit of the running algorithm or a
 // batch digit of an algorithm applied `@` digits. Stages work on tags; places follow from them. Inputs of one step may
 // lack digits (broadcasting), never have them in another order: a relabelling becomes a permutation step of its own.
+#include "compiler/frontend/Arrangement.h"
 #include "compiler/frontend/Elaborator.h"
 
 #include <algorithm>
@@ -10,115 +11,6 @@
 namespace idc::frontend {
 
 namespace {
-
-using Split = std::vector<std::pair<std::string, int>>;
-
-/// Where digit `digit` comes in `tags`: it pushes up the next higher own digit, else stands above the next lower one.
-int insertionPlace(const std::vector<int> &tags, int digit, int anchor) {
-  int above = 0, below = 0, aboveTag = 0, belowTag = 0;
-  for (size_t i = 0; i < tags.size(); ++i) {
-    int place = static_cast<int>(i) + 1;
-    if (tags[i] > digit && (above == 0 || tags[i] < aboveTag)) {
-      above = place;
-      aboveTag = tags[i];
-    }
-    if (tags[i] > 0 && tags[i] < digit && tags[i] > belowTag) {
-      below = place;
-      belowTag = tags[i];
-    }
-  }
-  if (above && (!below || aboveTag == digit + 1))
-    return above;
-  return below ? below + 1 : std::min(anchor, static_cast<int>(tags.size()) + 1);
-}
-
-void insertTag(std::vector<int> &tags, int digit, int anchor) {
-  tags.insert(tags.begin() + insertionPlace(tags, digit, anchor) - 1, digit);
-}
-
-/// Own digits renumbered to make room for `digits` (ascending).
-std::vector<int> shiftedUp(std::vector<int> tags, const std::vector<int> &digits) {
-  for (int digit : digits)
-    for (int &tag : tags)
-      if (tag >= digit)
-        ++tag;
-  return tags;
-}
-
-/// Own digits renumbered after `digits` (ascending) have been removed.
-std::vector<int> shiftedDown(const std::vector<int> &tags, const std::vector<int> &digits) {
-  std::vector<int> result;
-  for (int tag : tags) {
-    if (tag > 0 && std::binary_search(digits.begin(), digits.end(), tag))
-      continue;
-    int lower = static_cast<int>(std::lower_bound(digits.begin(), digits.end(), tag) - digits.begin());
-    result.push_back(tag > 0 ? tag - lower : tag);
-  }
-  return result;
-}
-
-void splitInsert(Split &split, int digit) {
-  int low = 1;
-  std::pair<std::string, int> *pushed = nullptr;
-  for (auto part = split.rbegin(); part != split.rend(); ++part) {
-    if (part->second == 0 && low == digit) {
-      ++part->second;
-      return;
-    }
-    if (low <= digit && digit < low + part->second)
-      pushed = &*part;
-    low += part->second;
-  }
-  if (!pushed) {
-    if (split.empty())
-      split.push_back({"", 0});
-    pushed = &split.front();
-  }
-  ++pushed->second;
-}
-
-void splitRemove(Split &split, int digit) {
-  int low = 1;
-  for (auto part = split.rbegin(); part != split.rend(); ++part) {
-    if (digit < low + part->second) {
-      --part->second;
-      return;
-    }
-    low += part->second;
-  }
-}
-
-/// The split after a permutation: kept when every dimension keeps its digits, moved when whole dimensions move.
-Split splitPermuted(const Split &split, const digits::Permutation &permutation) {
-  std::vector<int> dimensionOf(permutation.size() + 1, 0), firstOf(split.size(), 0);
-  int low = 1;
-  for (size_t i = split.size(); i > 0; low += split[--i].second) {
-    firstOf[i - 1] = low;
-    for (int d = low; d < low + split[i - 1].second; ++d)
-      dimensionOf[d] = static_cast<int>(i - 1);
-  }
-  bool inside = true;
-  for (int place = 1; place <= permutation.size(); ++place)
-    inside &= dimensionOf[permutation.source(place)] == dimensionOf[place];
-  if (inside)
-    return split;
-  Split moved;
-  for (int place = 1; place <= permutation.size();) {
-    int dimension = dimensionOf[permutation.source(place)];
-    int count = split[dimension].second;
-    if (place + count - 1 > permutation.size())
-      return {{"", permutation.size()}};
-    for (int k = 0; k < count; ++k)
-      if (permutation.source(place + k) != firstOf[dimension] + k)
-        return {{"", permutation.size()}};
-    moved.insert(moved.begin(), split[dimension]);
-    place += count;
-  }
-  for (const auto &part : split)
-    if (part.second == 0)
-      moved.insert(moved.begin(), part);
-  return moved;
-}
 
 std::string countDigits(int digits) { return std::to_string(digits) + " digit" + (digits == 1 ? "" : "s"); }
 
@@ -209,8 +101,8 @@ SequenceView Elaborator::permuted(const SequenceView &view, const std::vector<in
   return result;
 }
 
-SequenceView Elaborator::output(const std::vector<int> &tags, const std::map<int, int> &radices,
-                                const TypeRef &element, llvm::SMLoc loc, int anchor, Split split) {
+SequenceView Elaborator::output(const std::vector<int> &tags, const std::map<int, int> &radices, const TypeRef &element,
+                                llvm::SMLoc loc, int anchor, Split split) {
   SequenceView view;
   view.tags = tags;
   view.value = static_cast<int>(program.values.size());
@@ -250,8 +142,7 @@ SequenceView Elaborator::spread(const SequenceView &narrow, const SequenceView &
   step.body.params = leaves(sequence(narrow).element);
   for (size_t i = 0; i < step.body.params.size(); ++i)
     step.body.results.push_back(static_cast<int>(i));
-  SequenceView result =
-      output(tags, radices, sequence(narrow).element, loc, narrow.anchor, narrow.split);
+  SequenceView result = output(tags, radices, sequence(narrow).element, loc, narrow.anchor, narrow.split);
   step.outputs = {result.value};
   program.steps.push_back(std::move(step));
   return result;
@@ -281,21 +172,6 @@ std::vector<Value> Elaborator::stageArguments(const Expr &expr, Context &context
   return arguments;
 }
 
-namespace {
-
-/// The digits of one step: tags of the arrangement that has all of them, with their radices.
-struct Arrangement {
-  std::vector<int> tags;
-  std::map<int, int> radices;
-
-  int place(int tag) const {
-    auto at = std::find(tags.begin(), tags.end(), tag);
-    return at == tags.end() ? 0 : static_cast<int>(at - tags.begin()) + 1;
-  }
-};
-
-} // namespace
-
 Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
                                  Context &context, const BodyMaker &make) {
   Arrangement full;
@@ -312,13 +188,7 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
     }
   }
   full.tags = inputs[widest].tags;
-  for (const auto &tag : full.radices) // ascending: batch digits first, then own digits from low to high
-    if (!full.place(tag.first)) {
-      if (tag.first > 0)
-        insertTag(full.tags, tag.first, inputs[widest].anchor);
-      else
-        full.tags.push_back(tag.first);
-    }
+  full.completeTags(inputs[widest].anchor);
 
   Step step;
   step.kind = Step::Kind::Pointwise;
@@ -366,8 +236,8 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
     if (!type || type->kind == Type::Kind::Array)
       fail(expr, "the result of '" + name + "' must be a scalar or a record, not " + describe(part));
     flatten(part, builder, step.body.results);
-    outputs.push_back(Value::of(
-        output(full.tags, full.radices, type, expr.loc, inputs[widest].anchor, inputs[widest].split)));
+    outputs.push_back(
+        Value::of(output(full.tags, full.radices, type, expr.loc, inputs[widest].anchor, inputs[widest].split)));
     step.outputs.push_back(outputs.back().sequence->value);
   }
   std::vector<int> results = std::move(step.body.results);
@@ -515,13 +385,7 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
     full.radices[digit] = radixOf[digit];
   full.tags = tags[widest];
   int anchor = inputs[widest].anchor;
-  for (const auto &tag : full.radices)
-    if (!full.place(tag.first)) {
-      if (tag.first > 0)
-        insertTag(full.tags, tag.first, anchor);
-      else
-        full.tags.push_back(tag.first);
-    }
+  full.completeTags(anchor);
   std::vector<int> reducedTags; // without the node's digits, still numbered with them
   for (int tag : full.tags)
     if (!std::binary_search(sorted.begin(), sorted.end(), tag))
@@ -622,8 +486,8 @@ digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView
       fail(*expr.stageArguments[i], "digit " + spell(digit) + " is out of range: the sequence has " + countDigits(n));
   };
   if (expr.name == "permute") {
-    if (count != 1 || (expr.stageArguments[0]->kind != Expr::Kind::Array &&
-                       expr.stageArguments[0]->kind != Expr::Kind::Tuple))
+    if (count != 1 ||
+        (expr.stageArguments[0]->kind != Expr::Kind::Array && expr.stageArguments[0]->kind != Expr::Kind::Tuple))
       fail(expr, "'permute' takes one list: for each place from the highest to 1 the digit that comes there");
     std::vector<int> list;
     appendDigits(*expr.stageArguments[0], context, view.split, list);
@@ -649,7 +513,8 @@ digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView
   }
   bool reverse = expr.name == "reverse" || expr.name == "ρ";
   if (count != 2 && (reverse || count != 4))
-    fail(expr, "'" + expr.name + "' takes " + (reverse ? "two digits" : "two or four digits") + "; a power is written ^ m");
+    fail(expr,
+         "'" + expr.name + "' takes " + (reverse ? "two digits" : "two or four digits") + "; a power is written ^ m");
   std::vector<Int> d;
   for (size_t i = 0; i < count; ++i)
     d.push_back(number(i));
@@ -662,8 +527,8 @@ digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView
     inRange(field, high, 1);
     inRange(field + 1, low, 1);
     if (high < low)
-      fail(*expr.stageArguments[field], "'" + expr.name + "' needs its digits from high to low, not " + spell(high) +
-                                            ", " + spell(low));
+      fail(*expr.stageArguments[field],
+           "'" + expr.name + "' needs its digits from high to low, not " + spell(high) + ", " + spell(low));
   }
   auto digit = [&](size_t i) { return static_cast<int>(d[i]); };
   if (count == 4) {
@@ -746,7 +611,7 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
   int k = static_cast<int>(list.size());
 
   // Own digits become the callee's (the first named is the highest) or batch digits.
-  std::map<int, int> inner;       // own digit → tag inside
+  std::map<int, int> inner; // own digit → tag inside
   std::vector<int> batchOwn, batchTags;
   for (int i = 0; i < k; ++i)
     inner[list[i]] = k - i;
@@ -768,8 +633,8 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
         if (tag > 0)
           tag = inner[tag];
     } else if (view.digits() != k || i < 1) {
-      fail(expr, "the sequences passed to '" + name + "' must have the same digits, or exactly the " +
-                     countDigits(k) + " named after '@'; " + (i < piped ? "a piped value" : "an argument") + " has " +
+      fail(expr, "the sequences passed to '" + name + "' must have the same digits, or exactly the " + countDigits(k) +
+                     " named after '@'; " + (i < piped ? "a piped value" : "an argument") + " has " +
                      countDigits(view.digits()));
     }
     view.split = {{"", k}};

@@ -15,7 +15,8 @@ std::string list(const std::vector<ExprPtr> &expressions) {
 /// Binding strength, loosest first.
 int precedence(const Expr &expr) {
   static const std::vector<std::vector<std::string>> levels = {
-      {"|>"}, {"||"}, {"&&"}, {"==", "!=", "<", "<=", ">", ">="}, {"|"}, {"&"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+      {"|>"},       {"||"},     {"&&"},         {"==", "!=", "<", "<=", ">", ">="}, {"|"}, {"&"},
+      {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
   if (expr.kind == Expr::Kind::Pipe)
     return 0;
   if (expr.kind == Expr::Kind::Unary)

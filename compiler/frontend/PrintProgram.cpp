@@ -6,11 +6,10 @@ namespace idc::frontend {
 namespace {
 
 const char *opName(Op op) {
-  static const char *names[] = {"constant", "digit", "omega", "add",  "sub",   "mul",  "div",  "rem", "neg",
-                                "and",      "or",    "xor",   "not",  "shl",   "shr",  "eq",   "ne",  "lt",
-                                "le",       "gt",    "ge",    "select", "min", "max",  "abs",  "sqrt", "rsqrt",
-                                "exp",      "log",   "sin",   "cos",  "fma",   "conj", "re",   "im",  "complex",
-                                "convert",  "scalar"};
+  static const char *names[] = {
+      "constant", "digit", "omega", "add", "sub", "mul", "div",  "rem", "neg",    "and",     "or",      "xor",   "not",
+      "shl",      "shr",   "eq",    "ne",  "lt",  "le",  "gt",   "ge",  "select", "min",     "max",     "abs",   "sqrt",
+      "rsqrt",    "exp",   "log",   "sin", "cos", "fma", "conj", "re",  "im",     "complex", "convert", "scalar"};
   return names[static_cast<int>(op)];
 }
 

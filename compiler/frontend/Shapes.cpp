@@ -129,14 +129,16 @@ TypeRef Elaborator::resolveType(const TypeExpr &type, Context &context, bool wit
           scope.scopes.emplace_back();
           arguments.push_back(resolveType(*decl->generics[i].fallback, scope, true));
         } else {
-          fail(type.range.Start, "type '" + type.name + "' needs " + std::to_string(decl->generics.size()) +
-                                     " type argument" + (decl->generics.size() == 1 ? "" : "s"),
+          fail(type.range.Start,
+               "type '" + type.name + "' needs " + std::to_string(decl->generics.size()) + " type argument" +
+                   (decl->generics.size() == 1 ? "" : "s"),
                type.range);
         }
       }
       if (type.arguments.size() > decl->generics.size())
-        fail(type.range.Start, "type '" + type.name + "' has " + std::to_string(decl->generics.size()) +
-                                   " type parameters, but " + std::to_string(type.arguments.size()) + " are given",
+        fail(type.range.Start,
+             "type '" + type.name + "' has " + std::to_string(decl->generics.size()) + " type parameters, but " +
+                 std::to_string(type.arguments.size()) + " are given",
              type.range);
       result = recordType(*decl, arguments);
       break;
@@ -260,8 +262,8 @@ std::vector<int> Elaborator::shapeRadices(const TypeExpr &type, Context &context
         }
       }
       if (product > maxElements)
-        fail(*dimension.length, "the sequence cannot fit: '" + printExpr(*dimension.length) +
-                                    "' is more than 2^62 elements");
+        fail(*dimension.length,
+             "the sequence cannot fit: '" + printExpr(*dimension.length) + "' is more than 2^62 elements");
     }
     split.push_back({dimension.name, static_cast<int>(radices.size() - before)});
   }

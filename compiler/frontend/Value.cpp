@@ -79,9 +79,9 @@ TypeRef makeType(Type::Kind kind) {
 }
 const std::vector<std::pair<std::string, TypeRef>> &scalarTypes() {
   static const std::vector<std::pair<std::string, TypeRef>> types = {
-      {"bool", makeType(Type::Kind::Bool)}, {"i32", makeType(Type::Kind::I32)},   {"i64", makeType(Type::Kind::I64)},
-      {"u32", makeType(Type::Kind::U32)},   {"u64", makeType(Type::Kind::U64)},   {"f16", makeType(Type::Kind::F16)},
-      {"bf16", makeType(Type::Kind::BF16)}, {"f32", makeType(Type::Kind::F32)},   {"f64", makeType(Type::Kind::F64)}};
+      {"bool", makeType(Type::Kind::Bool)}, {"i32", makeType(Type::Kind::I32)}, {"i64", makeType(Type::Kind::I64)},
+      {"u32", makeType(Type::Kind::U32)},   {"u64", makeType(Type::Kind::U64)}, {"f16", makeType(Type::Kind::F16)},
+      {"bf16", makeType(Type::Kind::BF16)}, {"f32", makeType(Type::Kind::F32)}, {"f64", makeType(Type::Kind::F64)}};
   return types;
 }
 } // namespace
@@ -446,11 +446,18 @@ bool affineParts(Op op, Untyped &result) {
     return false;
   result.low = result.high = result.constant;
   for (const auto &term : result.terms) {
-    Int extreme = term.second.first * (term.second.second - 1);
-    (extreme < 0 ? result.low : result.high) += extreme;
+    Int extreme;
+    if (!mulInt(term.second.first, term.second.second - 1, extreme))
+      return false;
+    Int &bound = extreme < 0 ? result.low : result.high;
+    if (!addInt(bound, extreme, bound))
+      return false;
   }
   return true;
 }
+
+// Operands of integers made of digits stay so small that bounds do not overflow.
+constexpr Int largest = static_cast<Int>(1) << 100;
 
 /// Bounds of an integer operation by interval arithmetic.
 bool bounds(Op op, Untyped &result, std::string &error) {
@@ -520,8 +527,8 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   result->op = op;
   result->loc = loc;
   result->operands = std::move(operands);
-  bool constant = op != Op::Select, root = false, real = op == Op::Sqrt || op == Op::Rsqrt || op == Op::Exp ||
-                                                          op == Op::Log || op == Op::Sin || op == Op::Cos;
+  bool constant = op != Op::Select, root = false,
+       real = op == Op::Sqrt || op == Op::Rsqrt || op == Op::Exp || op == Op::Log || op == Op::Sin || op == Op::Cos;
   for (const UntypedRef &operand : result->operands) {
     constant &= operand->isConstant();
     root |= operand->cls == Untyped::Class::Root;
@@ -535,6 +542,9 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   }
   if (root || op == Op::MakeComplex || op == Op::Conj) {
     result->cls = Untyped::Class::Root;
+    result->complexLiteral = true;
+    for (const UntypedRef &operand : result->operands)
+      result->complexLiteral &= operand->cls != Untyped::Class::Root || operand->complexLiteral;
     return result;
   }
   if (real) {
@@ -575,6 +585,11 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
     folded->inexact = result->inexact || (op == Op::Div && a % b != 0);
     return folded;
   }
+  for (const UntypedRef &operand : result->operands)
+    if (operand->low < -largest || operand->high > largest) {
+      error = "an integer made of digits does not fit in 64 bits";
+      return nullptr;
+    }
   if (op == Op::Fma) {
     UntypedRef product = makeUntyped(Op::Mul, {result->operands[0], result->operands[1]}, loc, error);
     return product ? makeUntyped(Op::Add, {product, result->operands[2]}, loc, error) : nullptr;
@@ -669,10 +684,10 @@ std::optional<Polynomial> toPolynomial(const Untyped &integer, int64_t modulus, 
   if (integer.op == Op::Neg)
     result = combine(Polynomial(), parts[0], -1, modulus);
   else if (integer.op == Op::Shl)
-    result = multiply(parts[0],
-                      Polynomial::constant(residue(static_cast<Int>(1) << static_cast<int>(integer.operands[1]->value),
-                                                   modulus)),
-                      modulus, radices);
+    result = multiply(
+        parts[0],
+        Polynomial::constant(residue(static_cast<Int>(1) << static_cast<int>(integer.operands[1]->value), modulus)),
+        modulus, radices);
   else if (integer.op == Op::Mul) {
     if (parts[0].monomials().size() * parts[1].monomials().size() > 16 * maxTerms)
       return std::nullopt;

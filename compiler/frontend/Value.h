@@ -46,18 +46,19 @@ struct Untyped {
   std::vector<UntypedRef> operands;
   int depth = 1;
 
-  Int value = 0;           // Integer constant
-  long double real = 0;    // Real constant
-  int digit = 0;           // Digit: number in the arrangement of the body
-  int64_t root = 0;        // Omega
+  Int value = 0;                                 // Integer constant
+  long double real = 0;                          // Real constant
+  int digit = 0;                                 // Digit: number in the arrangement of the body
+  int64_t root = 0;                              // Omega
   const BodyBuilder *conditionBuilder = nullptr; // Select: a Bool of the body
   int condition = 0;
 
-  Int low = 0, high = 0;   // Integer: bounds of the value
-  bool affine = false;     // Integer: value = constant + Σ coefficient · digit
+  Int low = 0, high = 0; // Integer: bounds of the value
+  bool affine = false;   // Integer: value = constant + Σ coefficient · digit
   Int constant = 0;
   std::map<int, std::pair<Int, int>> terms; // digit → (coefficient, radix)
-  bool inexact = false;    // contains an integer division with a remainder
+  bool inexact = false;                     // contains an integer division with a remainder
+  bool complexLiteral = false;              // Root: made of complex(re, im) alone, so that a real beside it is promoted
 
   bool isConstant() const { return op == Op::Constant; }
 };
@@ -67,23 +68,23 @@ struct Untyped {
 struct SequenceView {
   int value = 0; // in Program::values
   std::vector<int> tags;
-  int anchor = 1; // the place where a first own digit would go, when there is none
+  int anchor = 1;                                 // the place where a first own digit would go, when there is none
   std::vector<std::pair<std::string, int>> split; // dimensions: name and number of digits, most significant first
 
-  int digits() const;           // own digits
-  int place(int digit) const;   // of an own digit, from 1; 0 when absent
+  int digits() const;         // own digits
+  int place(int digit) const; // of an own digit, from 1; 0 when absent
 };
 
 struct Value {
   enum class Kind { None, Untyped, Bool, Scalar, Record, Array, Tuple, Sequence };
   Kind kind = Kind::None;
   UntypedRef untyped;
-  bool flag = false;                      // Bool: known at compile time
-  TypeRef type;                           // Scalar: its leaf; Record: null while its type arguments are open
-  const BodyBuilder *builder = nullptr;   // Scalar
-  int id = 0;                             // Scalar
-  const TypeDecl *record = nullptr;       // Record: a literal whose type arguments are open
-  std::vector<Value> members;             // Record, Array, Tuple
+  bool flag = false;                    // Bool: known at compile time
+  TypeRef type;                         // Scalar: its leaf; Record: null while its type arguments are open
+  const BodyBuilder *builder = nullptr; // Scalar
+  int id = 0;                           // Scalar
+  const TypeDecl *record = nullptr;     // Record: a literal whose type arguments are open
+  std::vector<Value> members;           // Record, Array, Tuple
   std::shared_ptr<const SequenceView> sequence;
 
   static Value integer(Int value, llvm::SMLoc loc);

@@ -32,7 +32,8 @@ public:
       : program(program), sources(sources), builder(&context) {}
 
   OwningOpRef<ModuleOp> run() {
-    Location loc = UnknownLoc::get(builder.getContext());
+    // The function stands at its first parameter.
+    Location loc = place(program.inputs.empty() ? llvm::SMLoc() : program.values[program.inputs.front().value].loc);
     OwningOpRef<ModuleOp> module = ModuleOp::create(builder, loc);
     builder.setInsertionPointToEnd(module->getBody());
     SmallVector<Type> inputs, outputs;

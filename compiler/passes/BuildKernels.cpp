@@ -8,8 +8,8 @@
 //   -> id.kernel "k0" plain (%x) { %t = id.load %b [2, 1]  … id.node [2](%t) … id.store %u [1, 2] }
 //
 // Rejected, with the reason: schedules that skip or repeat steps, put a step's digit elsewhere than in registers, change
-// block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or shared
-// memory.
+// block digits inside a kernel, hold a batch digit but not those below it, order the last result, or exceed the
+// target's threads.
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
@@ -74,7 +74,11 @@ std::string checkSchedule(const Schedule &schedule, FlowChain &chain, const Targ
                    ", which is not in registers";
         }
     }
-    if (!kernel.order.empty() && !digits::Permutation::isBijection(kernel.order))
+    if (kernel.order.empty())
+      continue;
+    if (k + 1 == schedule.kernels.size())
+      return where + "the program decides the order of the last kernel's result";
+    if (static_cast<int>(kernel.order.size()) != n || !digits::Permutation::isBijection(kernel.order))
       return where + "order names every digit once";
   }
   if (next != static_cast<int>(chain.steps.size()) + 1)
@@ -195,15 +199,17 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
       function.emitError() << "has no schedule";
       return signalPassFailure();
     }
+    auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand
     Schedule schedule;
     Target machine;
     std::string error;
     std::vector<int> radices(chain->type.getRadices().begin(), chain->type.getRadices().end());
     if (!findTarget(target, machine, error) || !fromAttribute(attribute, radices, schedule, error) ||
         !(error = checkSchedule(schedule, *chain, machine)).empty()) {
-      function.emitError() << error;
+      emitError(place ? Location(place) : function.getLoc()) << error;
       return signalPassFailure();
     }
+    function->removeAttr("id.schedule_location");
     Builder(function, *chain).run(schedule);
   }
 };

@@ -27,4 +27,13 @@ bool planSchedule(const PlanRequest &request, const Target &target, Schedule &sc
 /// number of lowest address digits in the set.
 int64_t runBytes(const std::vector<int> &digitSet, const digits::AddressOrder &order, int64_t elementBytes);
 
+/// The digits of steps `first` … `last`, ascending.
+std::vector<int> digitsOfSteps(const PlanRequest &request, int first, int last);
+
+/// Steps `first` … `last` in consecutive groups of at most `size` digits each, as long as possible.
+std::vector<std::pair<int, int>> groupSteps(const PlanRequest &request, int first, int last, int size);
+
+/// The digits of a sequence that are not in `held`, ascending.
+std::vector<int> remainingDigits(const PlanRequest &request, const std::vector<int> &held);
+
 } // namespace idc::passes

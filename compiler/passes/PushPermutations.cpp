@@ -9,7 +9,8 @@
 //
 // A complemented digit t reads as r-1-t in exponents and bodies. Several operands move together when all come through the
 // same permutation; where they differ, the first one's is pushed and the others keep the difference on their edge. A node
-// on a complemented digit, or one that removes or inserts digits, stops the permutation.
+// on a complemented digit takes and gives its elements in reverse order along that digit. A node that removes or inserts
+// digits stops the permutation.
 #include "compiler/passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -104,6 +105,52 @@ void renameBody(Region &body, const Permutation &p, ArrayRef<int32_t> before, Ar
   }
 }
 
+/// Reorders the body's arguments and results of a node whose digits arrive complemented: element k of the body is the
+/// element with those digits of k complemented. `radices` are those of the node's arrangement.
+void reverseComplemented(id::NodeOp node, const Permutation &p, ArrayRef<int32_t> radices) {
+  size_t arity = node.getArity();
+  std::vector<size_t> from(arity);
+  bool identity = true;
+  for (size_t k = 0; k < arity; ++k) {
+    size_t rest = k, weight = 1;
+    for (int64_t digit : llvm::reverse(node.getDigits())) {
+      size_t radix = radices[digit - 1], value = rest % radix;
+      from[k] += (p.complemented(static_cast<int>(digit)) ? radix - 1 - value : value) * weight;
+      rest /= radix;
+      weight *= radix;
+    }
+    identity &= from[k] == k;
+  }
+  if (identity)
+    return;
+  Block &block = node.getBody().front();
+  // Values come operand by operand, each as `arity` elements of its leaves.
+  auto permuted = [&](ValueRange operands, ValueRange values) {
+    SmallVector<Value> result;
+    size_t start = 0;
+    for (Value operand : operands) {
+      size_t leaves = id::leafTypes(id::elementOf(operand.getType())).size();
+      for (size_t k = 0; k < arity; ++k)
+        for (size_t leaf = 0; leaf < leaves; ++leaf)
+          result.push_back(values[start + from[k] * leaves + leaf]);
+      start += arity * leaves;
+    }
+    return result;
+  };
+  SmallVector<Value> sources = permuted(node.getInputs(), block.getArguments());
+  SmallVector<SmallVector<OpOperand *>> uses;
+  for (BlockArgument argument : block.getArguments()) {
+    auto &list = uses.emplace_back();
+    for (OpOperand &use : argument.getUses())
+      list.push_back(&use);
+  }
+  for (auto [list, source] : llvm::zip(uses, sources))
+    for (OpOperand *use : list)
+      use->set(source);
+  Operation *yield = block.getTerminator();
+  yield->setOperands(permuted(node.getOutputs(), yield->getOperands()));
+}
+
 /// `op` with operands before the permutation and `rename`d attributes; its results permuted afterwards.
 void moveOp(Operation *op, id::PermuteOp permute, ArrayRef<Value> operands, PatternRewriter &rewriter) {
   ArrayRef<int32_t> before = permute.getInput().getType().getRadices();
@@ -119,7 +166,10 @@ void moveOp(Operation *op, id::PermuteOp permute, ArrayRef<Value> operands, Patt
     SmallVector<int64_t> digits;
     for (int64_t digit : node.getDigits())
       digits.push_back(permute.getMap().getPermutation().source(static_cast<int>(digit)));
-    rewriter.modifyOpInPlace(moved, [&] { node.setDigits(digits); });
+    rewriter.modifyOpInPlace(moved, [&] {
+      reverseComplemented(node, permute.getMap().getPermutation(), after);
+      node.setDigits(digits);
+    });
   }
   SmallVector<Value> results;
   for (auto [result, old] : llvm::zip(moved->getResults(), op->getResults()))
@@ -144,11 +194,6 @@ struct PushThroughNode : OpRewritePattern<id::NodeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(id::NodeOp op, PatternRewriter &rewriter) const override {
     if (!op.preservesDigits())
-      return failure();
-    auto first = op.getInputs()[0].getDefiningOp<id::PermuteOp>();
-    if (!first || llvm::any_of(op.getDigits(), [&](int64_t digit) {
-          return first.getMap().getPermutation().complemented(static_cast<int>(digit));
-        }))
       return failure();
     id::PermuteOp permute;
     SmallVector<Value> operands;

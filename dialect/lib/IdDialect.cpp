@@ -135,9 +135,8 @@ LogicalResult TileType::verify(function_ref<InFlightDiagnostic()> emitError, Arr
     return emitError() << "mapping: " << error;
   if (std::string problem = mapping.check(); !problem.empty())
     return emitError() << "mapping: " << problem;
-  if (mapping.digits().size() < radices.size())
-    return emitError() << "the mapping holds " << mapping.digits().size() << " digits, the shape has "
-                       << radices.size();
+  if (std::vector<int> missing = mapping.missing(static_cast<int>(radices.size())); !missing.empty())
+    return emitError() << "mapping: no field holds digit " << missing.front();
   return success();
 }
 
@@ -170,18 +169,32 @@ digits::Permutation PermAttr::getPermutation() const {
   return result;
 }
 
-Attribute PermAttr::parse(AsmParser &parser, Type) {
+ParseResult PermAttr::parsePlaces(AsmParser &parser, PermAttr &result) {
   SmallVector<int64_t> places;
   auto place = [&] { return parser.parseInteger(places.emplace_back()); };
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, place))
+    return failure();
+  result = parser.getChecked<PermAttr>(parser.getContext(), ArrayRef<int64_t>(places));
+  return success(static_cast<bool>(result));
+}
+
+void PermAttr::printPlaces(AsmPrinter &printer) const {
+  printer << "[";
+  llvm::interleaveComma(getPlaces(), printer);
+  printer << "]";
+}
+
+Attribute PermAttr::parse(AsmParser &parser, Type) {
+  PermAttr result;
+  if (parser.parseLess() || parsePlaces(parser, result) || parser.parseGreater())
     return {};
-  return parser.getChecked<PermAttr>(parser.getContext(), ArrayRef<int64_t>(places));
+  return result;
 }
 
 void PermAttr::print(AsmPrinter &printer) const {
-  printer << " [";
-  llvm::interleaveComma(getPlaces(), printer);
-  printer << "]";
+  printer << "<";
+  printPlaces(printer);
+  printer << ">";
 }
 
 LogicalResult PermAttr::verify(function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> places) {
@@ -219,7 +232,7 @@ digits::Polynomial PolyAttr::getPolynomial() const {
 }
 
 /// poly ::= term (`+` term)*, term ::= factor (`*` factor)*, factor ::= integer | `t` digit
-Attribute PolyAttr::parse(AsmParser &parser, Type) {
+ParseResult PolyAttr::parseSum(AsmParser &parser, PolyAttr &result) {
   digits::Polynomial sum;
   do {
     int64_t coefficient = 1;
@@ -229,28 +242,38 @@ Attribute PolyAttr::parse(AsmParser &parser, Type) {
       OptionalParseResult integer = parser.parseOptionalInteger(value);
       if (integer.has_value()) {
         if (failed(*integer))
-          return {};
+          return failure();
         coefficient *= value;
         continue;
       }
       SMLoc loc = parser.getCurrentLocation();
       StringRef name;
       int digit = 0;
-      if (parser.parseKeyword(&name))
-        return {};
-      if (!name.consume_front("t") || name.getAsInteger(10, digit) || digit < 1) {
-        parser.emitError(loc, "expected an integer or a digit such as t3");
-        return {};
-      }
+      if (parser.parseOptionalKeyword(&name) || !name.consume_front("t") || name.getAsInteger(10, digit) || digit < 1)
+        return parser.emitError(loc, "expected an integer or a digit such as t3");
       monomial.push_back(digit);
     } while (succeeded(parser.parseOptionalStar()));
     std::sort(monomial.begin(), monomial.end());
     sum = sum + digits::Polynomial::term(coefficient, monomial);
   } while (succeeded(parser.parseOptionalPlus()));
-  return get(parser.getContext(), sum);
+  result = get(parser.getContext(), sum);
+  return success();
 }
 
-void PolyAttr::print(AsmPrinter &printer) const { printer << " " << getPolynomial().str(); }
+void PolyAttr::printSum(AsmPrinter &printer) const { printer << getPolynomial().str(); }
+
+Attribute PolyAttr::parse(AsmParser &parser, Type) {
+  PolyAttr result;
+  if (parser.parseLess() || parseSum(parser, result) || parser.parseGreater())
+    return {};
+  return result;
+}
+
+void PolyAttr::print(AsmPrinter &printer) const {
+  printer << "<";
+  printSum(printer);
+  printer << ">";
+}
 
 digits::SharedLayout LayoutAttr::getLayout() const {
   digits::SharedLayout layout;

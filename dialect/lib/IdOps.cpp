@@ -11,6 +11,42 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::id;
 
+//===--- parts of the ops' text form ----------------------------------------------------------------------------===//
+
+static ParseResult parseIndexMap(OpAsmParser &parser, PermAttr &map) { return PermAttr::parsePlaces(parser, map); }
+static void printIndexMap(OpAsmPrinter &printer, Operation *, PermAttr map) { map.printPlaces(printer); }
+
+static ParseResult parseExponent(OpAsmParser &parser, PolyAttr &exponent) {
+  return PolyAttr::parseSum(parser, exponent);
+}
+static void printExponent(OpAsmPrinter &printer, Operation *, PolyAttr exponent) { exponent.printSum(printer); }
+
+/// (`by` kind layout?)?
+static ParseResult parseMeans(OpAsmParser &parser, ExchangeKindAttr &kind, LayoutAttr &layout) {
+  kind = ExchangeKindAttr::get(parser.getContext(), ExchangeKind::Unplanned);
+  if (failed(parser.parseOptionalKeyword("by")))
+    return success();
+  SMLoc loc = parser.getCurrentLocation();
+  StringRef name;
+  if (parser.parseKeyword(&name))
+    return failure();
+  std::optional<ExchangeKind> value = symbolizeExchangeKind(name);
+  if (!value)
+    return parser.emitError(loc, "expected unplanned, none, registers, shuffle, shared or cluster");
+  kind = ExchangeKindAttr::get(parser.getContext(), *value);
+  bool hasLayout = *parser.getCurrentLocation().getPointer() == '<'; // the next token
+  return hasLayout ? parser.parseCustomAttributeWithFallback(layout) : success();
+}
+static void printMeans(OpAsmPrinter &printer, Operation *, ExchangeKindAttr kind, LayoutAttr layout) {
+  if (kind.getValue() == ExchangeKind::Unplanned && !layout)
+    return;
+  printer << "by " << stringifyExchangeKind(kind.getValue());
+  if (layout) {
+    printer << " ";
+    layout.print(printer);
+  }
+}
+
 #define GET_OP_CLASSES
 #include "id/IdOps.cpp.inc"
 
@@ -90,8 +126,7 @@ struct MergeTwiddles : OpRewritePattern<TwiddleOp> {
     if (!inner || !inner->hasOneUse())
       return failure();
     int64_t n = inner.getRoot(), m = op.getRoot(), l = std::lcm(n, m);
-    digits::Polynomial sum =
-        inner.getExponent().getPolynomial() * (l / n) + op.getExponent().getPolynomial() * (l / m);
+    digits::Polynomial sum = inner.getExponent().getPolynomial() * (l / n) + op.getExponent().getPolynomial() * (l / m);
     sum = sum.reduced(l, toVector(radicesOf(op.getType())));
     rewriter.replaceOpWithNewOp<TwiddleOp>(op, op.getType(), inner.getInput(), l, PolyAttr::get(op.getContext(), sum));
     return success();
@@ -112,12 +147,25 @@ static LogicalResult verifyBody(Operation *op, Region &region, ArrayRef<Type> ar
     return op->emitOpError() << "body has " << block.getNumArguments()
                              << " arguments that do not match the operands' leaves (" << arguments.size()
                              << " expected)";
-  auto yield = dyn_cast<YieldOp>(block.getTerminator());
+  auto yield = block.empty() ? YieldOp() : dyn_cast<YieldOp>(block.back());
   if (!yield)
     return op->emitOpError() << "body must end with id.yield";
   if (TypeRange(yield.getValues().getTypes()) != TypeRange(results))
     return op->emitOpError() << "body yields " << yield.getValues().size()
                              << " values that do not match the results' leaves (" << results.size() << " expected)";
+  return success();
+}
+
+/// Operands and results of a step are sequences, or tiles of one mapping.
+static LogicalResult verifyMappings(Operation *op) {
+  auto mappingOf = [](Type type) {
+    auto tile = dyn_cast<TileType>(type);
+    return tile ? tile.getMappingText() : StringRef();
+  };
+  StringRef mapping = mappingOf(op->getResult(0).getType());
+  auto agrees = [&](Type type) { return mappingOf(type) == mapping; };
+  if (!llvm::all_of(op->getOperandTypes(), agrees) || !llvm::all_of(op->getResultTypes(), agrees))
+    return op->emitOpError() << "operands and results have different mappings";
   return success();
 }
 
@@ -136,6 +184,8 @@ LogicalResult PointwiseOp::verify() {
   for (Value input : getInputs())
     if (radicesOf(input.getType()) != full.take_front(radicesOf(input.getType()).size()))
       return emitOpError() << "an input's digits are not the lowest digits of the result";
+  if (failed(verifyMappings(*this)))
+    return failure();
   return verifyBody(*this, getBody(), arguments, results);
 }
 
@@ -160,9 +210,8 @@ int64_t NodeOp::getArity() {
 }
 
 bool NodeOp::preservesDigits() {
-  return llvm::all_of(llvm::concat<Value>(getInputs(), getOutputs()), [&](Value v) {
-    return static_cast<int>(radicesOf(v.getType()).size()) == getNumDigits();
-  });
+  return llvm::all_of(llvm::concat<Value>(getInputs(), getOutputs()),
+                      [&](Value v) { return static_cast<int>(radicesOf(v.getType()).size()) == getNumDigits(); });
 }
 
 LogicalResult NodeOp::verify() {
@@ -179,12 +228,29 @@ LogicalResult NodeOp::verify() {
   if (getDigits().empty())
     return emitOpError() << "needs a digit";
   int64_t arity = getArity();
+  // The arrangement that has all digits, where known, and how each operand or result numbers it.
+  SmallVector<int32_t> radices(n, 0);
+  auto verifyRadices = [&](Type type) -> LogicalResult {
+    ArrayRef<int32_t> own = radicesOf(type);
+    size_t next = 0;
+    for (int digit = 1; digit <= n; ++digit) {
+      if (own.size() != static_cast<size_t>(n) && seen.contains(digit))
+        continue;
+      int32_t radix = own[next++];
+      if (radices[digit - 1] != 0 && radices[digit - 1] != radix)
+        return emitOpError() << "operands and results differ in the radix of digit " << digit;
+      radices[digit - 1] = radix;
+    }
+    return success();
+  };
   auto collect = [&](ValueRange values, SmallVector<Type> &types) -> LogicalResult {
     for (Value v : values) {
       size_t digits = radicesOf(v.getType()).size();
       if (digits != static_cast<size_t>(n) && digits != n - getDigits().size())
         return emitOpError() << "an operand or result has " << digits << " digits, not " << n << " or "
                              << n - getDigits().size();
+      if (failed(verifyRadices(v.getType())))
+        return failure();
       int64_t copies = digits == static_cast<size_t>(n) ? arity : 1;
       for (int64_t k = 0; k < copies; ++k)
         llvm::append_range(types, leafTypes(elementOf(v.getType())));
@@ -192,8 +258,17 @@ LogicalResult NodeOp::verify() {
     return success();
   };
   SmallVector<Type> arguments, results;
-  if (failed(collect(getInputs(), arguments)) || failed(collect(getOutputs(), results)))
+  if (failed(collect(getInputs(), arguments)) || failed(collect(getOutputs(), results)) ||
+      failed(verifyMappings(*this)))
     return failure();
+  if (auto tile = dyn_cast<TileType>(getInputs()[0].getType())) {
+    digits::Mapping mapping = tile.getMapping();
+    for (int64_t digit : getDigits()) {
+      digits::Place place;
+      if (!mapping.find(static_cast<int>(digit), place) || place.field != digits::Field::Reg)
+        return emitOpError() << "acts on digit " << digit << ", which is not in registers";
+    }
+  }
   return verifyBody(*this, getBody(), arguments, results);
 }
 

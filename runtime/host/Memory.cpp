@@ -15,8 +15,10 @@ namespace idc::host {
 void check(idc_status status) {
   if (status == IDC_SUCCESS)
     return;
-  std::string detail = idc_last_error();
-  throw Error(std::string(idc_error_message(status)) + (detail.empty() ? "" : ": " + detail));
+  std::string message = idc_error_message(status), detail = idc_last_error();
+  if (detail.compare(0, message.size(), message) == 0)
+    throw Error(detail); // it says the same, and more
+  throw Error(message + (detail.empty() ? "" : ": " + detail));
 }
 
 namespace {

@@ -92,7 +92,10 @@ __global__ void squaredErrors(const T *output, const uint64_t *members, const Do
   addSums(difference, norm, sums);
 }
 
+/// |difference| / |reference|; a random problem of two numbers may well be zero, and then equal is right.
 __device__ double relative(double difference, double norm) {
+  if (difference == 0 && norm == 0)
+    return 0;
   double ratio = sqrt(difference / norm);
   return ratio >= 0 ? ratio : INFINITY; // NaN compares false
 }

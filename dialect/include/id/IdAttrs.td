@@ -9,22 +9,33 @@ def Id_PermAttr : Id_Attr<"Perm", "perm"> {
   let summary = "an index map: a permutation of digits with complements";
   let description = [{
     For each place, most significant first, the digit that comes there; a negative number is a complemented digit
-    (t becomes r-1-t). `[1, 3, -2]` moves digit 1 to the top and complements digit 2.
+    (t becomes r-1-t). `#id.perm<[1, 3, -2]>` moves digit 1 to the top and complements digit 2; ops write the brackets
+    only.
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$places);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::idc::digits::Permutation &":$permutation)>];
-  let extraClassDeclaration = [{ ::idc::digits::Permutation getPermutation() const; }];
+  let extraClassDeclaration = [{
+    ::idc::digits::Permutation getPermutation() const;
+    /// The text inside the angle brackets: `[1, 3, -2]`.
+    static ::mlir::ParseResult parsePlaces(::mlir::AsmParser &parser, PermAttr &result);
+    void printPlaces(::mlir::AsmPrinter &printer) const;
+  }];
 }
 
 def Id_PolyAttr : Id_Attr<"Poly", "poly"> {
-  let summary = "an integer polynomial in the digits: `4*t3*t1 + t2`";
+  let summary = "an integer polynomial in the digits: `#id.poly<4*t3*t1 + t2>`; ops write the sum only";
   let description = "Stored flat: for each monomial its coefficient, its degree and its digits.";
   let parameters = (ins ArrayRefParameter<"int64_t">:$flat);
   let hasCustomAssemblyFormat = 1;
   let builders = [AttrBuilder<(ins "const ::idc::digits::Polynomial &":$polynomial)>];
-  let extraClassDeclaration = [{ ::idc::digits::Polynomial getPolynomial() const; }];
+  let extraClassDeclaration = [{
+    ::idc::digits::Polynomial getPolynomial() const;
+    /// The text inside the angle brackets: `4*t3*t1 + t2`.
+    static ::mlir::ParseResult parseSum(::mlir::AsmParser &parser, PolyAttr &result);
+    void printSum(::mlir::AsmPrinter &printer) const;
+  }];
 }
 
 def Id_LayoutAttr : Id_Attr<"Layout", "layout"> {

@@ -18,7 +18,7 @@ def Id_PermuteOp : Id_Op<"permute", [Pure]> {
   let summary = "move every element by an index map";
   let arguments = (ins Id_SeqType:$input, Id_PermAttr:$map);
   let results = (outs Id_SeqType:$result);
-  let assemblyFormat = "$input $map attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input custom<IndexMap>($map) attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
@@ -32,13 +32,13 @@ def Id_TwiddleOp : Id_Op<"twiddle", [Pure, SameOperandsAndResultType]> {
   }];
   let arguments = (ins Id_Data:$input, I64Attr:$root, Id_PolyAttr:$exponent);
   let results = (outs Id_Data:$result);
-  let assemblyFormat = "$input `omega` `(` $root `,` $exponent `)` attr-dict `:` type($input)";
+  let assemblyFormat = "$input `omega` `(` $root `,` custom<Exponent>($exponent) `)` attr-dict `:` type($input)";
   let hasVerifier = 1;
   let hasFolder = 1;
   let hasCanonicalizer = 1;
 }
 
-def Id_PointwiseOp : Id_Op<"pointwise", [Pure, RecursiveMemoryEffects]> {
+def Id_PointwiseOp : Id_Op<"pointwise", [Pure, IsolatedFromAbove]> {
   let summary = "apply a scalar function to every element";
   let description = "The body's arguments are the leaves of each input's element in turn.";
   let arguments = (ins Variadic<Id_Data>:$inputs);
@@ -48,7 +48,7 @@ def Id_PointwiseOp : Id_Op<"pointwise", [Pure, RecursiveMemoryEffects]> {
   let hasVerifier = 1;
 }
 
-def Id_NodeOp : Id_Op<"node", [Pure, RecursiveMemoryEffects]> {
+def Id_NodeOp : Id_Op<"node", [Pure, IsolatedFromAbove]> {
   let summary = "apply a node operator to the elements that differ in the given digits";
   let description = [{
     `digits` are listed most significant first, in the arrangement that has all of them. An operand or result with as
@@ -82,7 +82,7 @@ def Id_OmegaOp : Id_Op<"omega", [Pure]> {
   let description = "omega(root, exponent); a run-time exponent that is no polynomial in the digits is the operand.";
   let arguments = (ins I64Attr:$root, Id_PolyAttr:$exponent, Optional<I64>:$dynamic);
   let results = (outs AnyType:$result);
-  let assemblyFormat = "`(` $root `,` $exponent `)` (`dynamic` $dynamic^)? attr-dict `:` type($result)";
+  let assemblyFormat = "`(` $root `,` custom<Exponent>($exponent) `)` (`dynamic` $dynamic^)? attr-dict `:` type($result)";
 }
 
 def Id_YieldOp : Id_Op<"yield", [Pure, Terminator, ReturnLike]> {
@@ -111,7 +111,7 @@ def Id_LoadOp : Id_Op<"load", [Pure]> {
   let summary = "read a tile: the buffer's sequence moved by `map`, distributed by the tile's mapping";
   let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map);
   let results = (outs Id_TileType:$result);
-  let assemblyFormat = "$buffer $map attr-dict `:` type($buffer) `->` type($result)";
+  let assemblyFormat = "$buffer custom<IndexMap>($map) attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
 }
 
@@ -120,7 +120,7 @@ def Id_ExchangeOp : Id_Op<"exchange", [Pure]> {
   let arguments = (ins Id_TileType:$input, DefaultValuedAttr<Id_ExchangeKind, "::idc::id::ExchangeKind::Unplanned">:$kind,
                        OptionalAttr<Id_LayoutAttr>:$layout);
   let results = (outs Id_TileType:$result);
-  let assemblyFormat = "$input (`by` $kind^)? ($layout^)? attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "$input custom<Means>($kind, $layout) attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
 }
@@ -129,7 +129,7 @@ def Id_StoreOp : Id_Op<"store", [Pure]> {
   let summary = "write a tile: the tile's sequence moved by `map` is the buffer";
   let arguments = (ins Id_TileType:$tile, Id_PermAttr:$map);
   let results = (outs Id_SeqType:$buffer);
-  let assemblyFormat = "$tile $map attr-dict `:` type($tile) `->` type($buffer)";
+  let assemblyFormat = "$tile custom<IndexMap>($map) attr-dict `:` type($tile) `->` type($buffer)";
   let hasVerifier = 1;
 }
 

@@ -1,0 +1,12 @@
+// Plans kernels that are one pass over memory each, lanes being the elements of a vector.
+#pragma once
+
+#include "compiler/passes/Planner.h"
+
+namespace idc::passes {
+
+/// As few passes as registers allow, lanes on low address digits. False with `error` set when a step has more digits
+/// than the registers hold.
+bool planVectors(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
+
+} // namespace idc::passes

@@ -1,0 +1,125 @@
+// What folds: permutations compose and vanish, twiddles merge and vanish, exchanges to the same mapping vanish.
+// RUN: idc-opt %s --canonicalize --split-input-file | FileCheck %s
+
+!s = !id.seq<2**3, complex<f32>>
+
+// CHECK-LABEL: func.func @compose
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: %[[Y:.*]] = id.permute %[[X]] [3, 1, 2]
+// CHECK-NEXT: return %[[Y]]
+func.func @compose(%x: !s) -> !s {
+  %0 = id.permute %x [2, 1, 3] : !s -> !s
+  %1 = id.permute %0 [1, 2, 3] : !s -> !s
+  return %1 : !s
+}
+
+// A complement follows its digit.
+// CHECK-LABEL: func.func @compose_complement
+// CHECK-NEXT: %[[Y:.*]] = id.permute %{{.*}} [-1, 2, -3]
+// CHECK-NEXT: return %[[Y]]
+func.func @compose_complement(%x: !s) -> !s {
+  %0 = id.permute %x [3, 2, -1] : !s -> !s
+  %1 = id.permute %0 [1, 2, -3] : !s -> !s
+  return %1 : !s
+}
+
+// CHECK-LABEL: func.func @identity
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]]
+func.func @identity(%x: !s) -> !s {
+  %0 = id.permute %x [3, 2, 1] : !s -> !s
+  return %0 : !s
+}
+
+// CHECK-LABEL: func.func @inverse
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]]
+func.func @inverse(%x: !s) -> !s {
+  %0 = id.permute %x [1, 3, -2] : !s -> !s
+  %1 = id.permute %0 [2, -1, 3] : !s -> !s
+  return %1 : !s
+}
+
+// A complement alone is no identity.
+// CHECK-LABEL: func.func @complement
+// CHECK-NEXT: id.permute %{{.*}} [3, -2, 1]
+func.func @complement(%x: !s) -> !s {
+  %0 = id.permute %x [3, -2, 1] : !s -> !s
+  return %0 : !s
+}
+
+// Different roots meet in their common multiple; t*t is t for radix 2.
+// CHECK-LABEL: func.func @merge
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: %[[Y:.*]] = id.twiddle %[[X]] omega(24, 4*t3 + 6*t2*t1)
+// CHECK-NEXT: return %[[Y]]
+func.func @merge(%x: !s) -> !s {
+  %0 = id.twiddle %x omega(8, 2*t2*t1) : !s
+  %1 = id.twiddle %0 omega(12, 2*t3*t3) : !s
+  return %1 : !s
+}
+
+// CHECK-LABEL: func.func @merge_cancels
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]]
+func.func @merge_cancels(%x: !s) -> !s {
+  %0 = id.twiddle %x omega(8, 3*t2*t1) : !s
+  %1 = id.twiddle %0 omega(16, 10*t2*t1) : !s
+  return %1 : !s
+}
+
+// CHECK-LABEL: func.func @zero
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]]
+func.func @zero(%x: !s) -> !s {
+  %0 = id.twiddle %x omega(4, 8*t2*t1 + 4*t3) : !s
+  return %0 : !s
+}
+
+// A twiddled value that has another use stays.
+// CHECK-LABEL: func.func @two_uses
+// CHECK: %[[A:.*]] = id.twiddle %{{.*}} omega(8, t1)
+// CHECK: %[[B:.*]] = id.twiddle %[[A]] omega(8, t2)
+// CHECK: return %[[A]], %[[B]]
+func.func @two_uses(%x: !s) -> (!s, !s) {
+  %0 = id.twiddle %x omega(8, t1) : !s
+  %1 = id.twiddle %0 omega(8, t2) : !s
+  return %0, %1 : !s, !s
+}
+
+!t = !id.tile<2**3, "reg(3) lane(2..1)", complex<f32>>
+!u = !id.tile<2**3, "reg(1) lane(3..2)", complex<f32>>
+
+// CHECK-LABEL: func.func @exchange
+// CHECK: %[[A:.*]] = id.load
+// CHECK-NEXT: %[[B:.*]] = id.exchange %[[A]]
+// CHECK-NEXT: id.store %[[B]]
+func.func @exchange(%x: !s) -> !s {
+  %0 = id.kernel "k" plain (%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    %1 = id.load %in [3, 2, 1] : !s -> !t
+    %2 = id.exchange %1 : !t -> !t
+    %3 = id.exchange %2 : !t -> !u
+    %4 = id.exchange %3 by none : !u -> !u
+    %5 = id.store %4 [3, 2, 1] : !u -> !s
+    id.yield %5 : !s
+  }
+  return %0 : !s
+}
+
+// Nothing is computed for a result that nobody uses.
+// CHECK-LABEL: func.func @unused
+// CHECK-NEXT: return
+func.func @unused(%x: !s) {
+  %0 = id.permute %x [1, 2, 3] : !s -> !s
+  %1 = id.twiddle %0 omega(8, t1) : !s
+  %2 = id.node [1] (%1) : (!s) -> !s {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %3 = id.pointwise (%2) : (!s) -> !s {
+  ^bb0(%a: complex<f32>):
+    id.yield %a : complex<f32>
+  }
+  return
+}

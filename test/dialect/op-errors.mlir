@@ -1,0 +1,236 @@
+// What the verifiers of the algebra's ops say.
+// RUN: idc-opt %s --split-input-file --verify-diagnostics
+
+func.func @permute_places(%x: !id.seq<2**3, f32>) {
+  // expected-error@+1 {{the index map has 2 places, the sequence 3 digits}}
+  %0 = id.permute %x [1, 2] : !id.seq<2**3, f32> -> !id.seq<2**3, f32>
+  return
+}
+
+// -----
+
+func.func @permute_shape(%x: !id.seq<3 * 2, f32>) {
+  // expected-error@+1 {{moves 3 * 2 to another shape than 3 * 2}}
+  %0 = id.permute %x [1, 2] : !id.seq<3 * 2, f32> -> !id.seq<3 * 2, f32>
+  return
+}
+
+// -----
+
+func.func @permute_element(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{keeps the element type, but 'f32' became 'f64'}}
+  %0 = id.permute %x [1] : !id.seq<2, f32> -> !id.seq<2, f64>
+  return
+}
+
+// -----
+
+func.func @twiddle_root(%x: !id.seq<2, complex<f32>>) {
+  // expected-error@+1 {{needs a root of order at least 1}}
+  %0 = id.twiddle %x omega(0, t1) : !id.seq<2, complex<f32>>
+  return
+}
+
+// -----
+
+func.func @twiddle_digit(%x: !id.seq<2**2, complex<f32>>) {
+  // expected-error@+1 {{exponent names digit 3, the sequence has 2}}
+  %0 = id.twiddle %x omega(8, t3*t1) : !id.seq<2**2, complex<f32>>
+  return
+}
+
+// -----
+
+func.func @twiddle_element(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{needs complex or mod elements, not 'f32'}}
+  %0 = id.twiddle %x omega(8, t1) : !id.seq<2, f32>
+  return
+}
+
+// -----
+
+func.func @pointwise_no_output(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{needs an input and an output}}
+  id.pointwise (%x) : (!id.seq<2, f32>) -> () {
+  ^bb0(%a: f32):
+    id.yield
+  }
+  return
+}
+
+// -----
+
+func.func @pointwise_shapes(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{results have different shapes}}
+  %0:2 = id.pointwise (%x) : (!id.seq<2**2, f32>) -> (!id.seq<2**2, f32>, !id.seq<2**3, f32>) {
+  ^bb0(%a: f32):
+    id.yield %a, %a : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @pointwise_lowest(%x: !id.seq<2 * 3, f32>, %y: !id.seq<2, f32>) {
+  // expected-error@+1 {{an input's digits are not the lowest digits of the result}}
+  %0 = id.pointwise (%x, %y) : (!id.seq<2 * 3, f32>, !id.seq<2, f32>) -> !id.seq<2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @pointwise_larger_input(%x: !id.seq<2**3, f32>) {
+  // expected-error@+1 {{an input's digits are not the lowest digits of the result}}
+  %0 = id.pointwise (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @body_arguments(%x: !id.seq<2, !id.record<f32, f64>>) {
+  // expected-error@+1 {{body has 1 arguments that do not match the operands' leaves (2 expected)}}
+  %0 = id.pointwise (%x) : (!id.seq<2, !id.record<f32, f64>>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @body_results(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{body yields 1 values that do not match the results' leaves (2 expected)}}
+  %0 = id.node [1] (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @body_terminator(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{body must end with id.yield}}
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    func.return
+  }
+  return
+}
+
+// -----
+
+func.func @body_without_terminator(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{body must end with id.yield}}
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    %b = arith.negf %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @body_empty(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{body must end with id.yield}}
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+  }
+  return
+}
+
+// -----
+
+func.func @body_above(%x: !id.seq<2, f32>, %c: f32) {
+  // expected-note@+1 {{required by region isolation constraints}}
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{using value defined outside the region}}
+    %b = arith.addf %a, %c : f32
+    id.yield %b : f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_range(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{digit 3 is out of range 1..2}}
+  %0 = id.node [3] (%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_twice(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{names digit 1 twice}}
+  %0 = id.node [1, 1] (%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_no_digit(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{needs a digit}}
+  %0 = id.node [] (%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_no_output(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{needs an input and an output}}
+  id.node [1] (%x) : (!id.seq<2**2, f32>) -> () {
+  ^bb0(%a: f32, %b: f32):
+    id.yield
+  }
+  return
+}
+
+// -----
+
+func.func @node_digits(%x: !id.seq<2**3, f32>) {
+  // expected-error@+1 {{an operand or result has 1 digits, not 3 or 2}}
+  %0 = id.node [1] (%x) : (!id.seq<2**3, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_shape(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{operands and results differ in the radix of digit 2}}
+  %0 = id.node [1] (%x) : (!id.seq<2**2, f32>) -> !id.seq<3 * 2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_shape_contracted(%x: !id.seq<3 * 2 * 2, f32>) {
+  // expected-error@+1 {{operands and results differ in the radix of digit 3}}
+  %0 = id.node [1] (%x) : (!id.seq<3 * 2 * 2, f32>) -> !id.seq<2 * 2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a : f32
+  }
+  return
+}

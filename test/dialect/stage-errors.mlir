@@ -1,0 +1,179 @@
+// What the verifiers of kernels and of ops on tiles say.
+// RUN: idc-opt %s --split-input-file --verify-diagnostics
+
+func.func @cluster(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{only a cluster kernel has more than one block in a cluster}}
+  %0 = id.kernel "k" plain blocks 4 (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: !id.seq<2, f32>):
+    id.yield %a : !id.seq<2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @cluster_of_none(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{only a cluster kernel has more than one block in a cluster}}
+  %0 = id.kernel "k" cluster blocks 0 (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: !id.seq<2, f32>):
+    id.yield %a : !id.seq<2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_results(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{body yields 0 values that do not match the results' leaves (1 expected)}}
+  %0 = id.kernel "k" plain (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: !id.seq<2, f32>):
+    id.yield
+  }
+  return
+}
+
+// -----
+
+func.func @kernel_kind(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{expected string or keyword containing one of the following enum values for attribute 'kind' [plain, cluster, tickets, cooperative, dependent_launch]}}
+  %0 = id.kernel "k" fast (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: !id.seq<2, f32>):
+    id.yield %a : !id.seq<2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @load_places(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{the index map has 3 places, the sequence 2 digits}}
+  %0 = id.load %x [3, 2, 1] : !id.seq<2**2, f32> -> !id.tile<2**2, "reg(2..1)", f32>
+  return
+}
+
+// -----
+
+func.func @load_shape(%x: !id.seq<3 * 2, f32>) {
+  // expected-error@+1 {{moves 3 * 2 to another shape than 2**2}}
+  %0 = id.load %x [1, 2] : !id.seq<3 * 2, f32> -> !id.tile<2 * 2, "reg(2..1)", f32>
+  return
+}
+
+// -----
+
+func.func @load_element(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{keeps the element type, but 'f32' became 'f64'}}
+  %0 = id.load %x [2, 1] : !id.seq<2**2, f32> -> !id.tile<2**2, "reg(2..1)", f64>
+  return
+}
+
+// -----
+
+func.func @store(%x: !id.seq<2**2, f32>) {
+  %0 = id.load %x [2, 1] : !id.seq<2**2, f32> -> !id.tile<2**2, "reg(2..1)", f32>
+  // expected-error@+1 {{moves 2**2 to another shape than 2**3}}
+  %1 = id.store %0 [2, 1] : !id.tile<2**2, "reg(2..1)", f32> -> !id.seq<2**3, f32>
+  return
+}
+
+// -----
+
+func.func @exchange_shape(%x: !id.tile<2**2, "reg(2..1)", f32>) {
+  // expected-error@+1 {{keeps shape and element type}}
+  %0 = id.exchange %x : !id.tile<2**2, "reg(2..1)", f32> -> !id.tile<2**3, "reg(3..1)", f32>
+  return
+}
+
+// -----
+
+func.func @exchange_element(%x: !id.tile<2**2, "reg(2..1)", f32>) {
+  // expected-error@+1 {{keeps shape and element type}}
+  %0 = id.exchange %x : !id.tile<2**2, "reg(2..1)", f32> -> !id.tile<2**2, "lane(2..1)", f64>
+  return
+}
+
+// -----
+
+func.func @exchange_digits(%x: !id.tile<2**2, "reg(2..1) lane(3)", f32>) {
+  // expected-error@+1 {{source and destination hold different digits}}
+  %0 = id.exchange %x : !id.tile<2**2, "reg(2..1) lane(3)", f32> -> !id.tile<2**2, "reg(2..1)", f32>
+  return
+}
+
+// -----
+
+func.func @exchange_block(%x: !id.tile<2**2, "reg(2) block(1)", f32>) {
+  // expected-error@+1 {{cannot move digits of the block field}}
+  %0 = id.exchange %x : !id.tile<2**2, "reg(2) block(1)", f32> -> !id.tile<2**2, "reg(1) block(2)", f32>
+  return
+}
+
+// -----
+
+func.func @exchange_turn(%x: !id.tile<2**2, "reg(2) turn(1)", f32>) {
+  // expected-error@+1 {{cannot move digits of the turn field}}
+  %0 = id.exchange %x : !id.tile<2**2, "reg(2) turn(1)", f32> -> !id.tile<2**2, "reg(1) turn(2)", f32>
+  return
+}
+
+// -----
+
+func.func @layout(%x: !id.tile<2**2, "reg(2) lane(1)", f32>) {
+  // expected-error@+1 {{only exchanges through shared memory have a layout}}
+  %0 = id.exchange %x by shuffle <padded = false, words = 4, columns = 1, 1, 2, 2>
+      : !id.tile<2**2, "reg(2) lane(1)", f32> -> !id.tile<2**2, "reg(1) lane(2)", f32>
+  return
+}
+
+// -----
+
+func.func @node_mapping(%x: !id.tile<2**2, "reg(2) lane(1)", f32>) {
+  // expected-error@+1 {{operands and results have different mappings}}
+  %0 = id.node [2] (%x) : (!id.tile<2**2, "reg(2) lane(1)", f32>) -> !id.tile<2**2, "reg(1) lane(2)", f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @node_in_lanes(%x: !id.tile<2**2, "reg(2) lane(1)", f32>) {
+  // expected-error@+1 {{acts on digit 1, which is not in registers}}
+  %0 = id.node [1] (%x) : (!id.tile<2**2, "reg(2) lane(1)", f32>) -> !id.tile<2**2, "reg(2) lane(1)", f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  return
+}
+
+// -----
+
+func.func @pointwise_mapping(%x: !id.tile<2**2, "reg(2) lane(1)", f32>) {
+  // expected-error@+1 {{operands and results have different mappings}}
+  %0 = id.pointwise (%x) : (!id.tile<2**2, "reg(2) lane(1)", f32>) -> !id.tile<2**2, "reg(1) lane(2)", f32> {
+  ^bb0(%a: f32):
+    id.yield %a : f32
+  }
+  return
+}
+
+// -----
+
+func.func @exchange_kind(%x: !id.tile<2**2, "reg(2..1)", f32>) {
+  // expected-error@+1 {{expected unplanned, none, registers, shuffle, shared or cluster}}
+  %0 = id.exchange %x by mail : !id.tile<2**2, "reg(2..1)", f32> -> !id.tile<2**2, "lane(2..1)", f32>
+  return
+}
+
+// -----
+
+func.func @mixed(%x: !id.tile<2**2, "reg(2) lane(1)", f32>, %y: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{operands and results have different mappings}}
+  %0 = id.pointwise (%x, %y) : (!id.tile<2**2, "reg(2) lane(1)", f32>, !id.seq<2**2, f32>)
+      -> !id.tile<2**2, "reg(2) lane(1)", f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a : f32
+  }
+  return
+}

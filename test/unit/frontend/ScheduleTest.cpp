@@ -1,0 +1,75 @@
+// Schedules as data, and their conditions.
+#include "FrontendFixture.h"
+
+using namespace idc::frontend;
+using namespace idc::frontend::test;
+
+namespace {
+const char *text = R"(
+algorithm f<T = f32>(x: T[2^n]) -> T[2^n] { return x; }
+schedule f for sm_90 where n == 13 && T == f32 {
+  kernel plain {
+    load { warp(13..9) lane(8..4) reg(3 2 1) }
+    steps 1..5 { reg(13..9) warp(8..6) lane(5..1) }
+    steps 6 { reg(8..4) lane((3^7) 2 _) }
+    store { }
+    order [13..10 1 2]
+  }
+  kernel cluster 8 { steps 7..13 { rank(13..11) turn(1) } }
+}
+schedule f for sm_90 where n > 13 || T == complex<f64> { kernel dependent-launch { steps 1..2 { } } }
+schedule f for sm_80 { kernel tickets { } kernel cooperative { } }
+)";
+} // namespace
+
+TEST(Schedule, Fields) {
+  Diagnostics diagnostics;
+  auto source = parseText(text, "test.id", {}, diagnostics);
+  ASSERT_TRUE(source) << diagnostics.str();
+  const ScheduleDecl &schedule = *source->main().schedules[0];
+  EXPECT_EQ(schedule.entry.text, "f");
+  EXPECT_EQ(schedule.target, "sm_90");
+  ASSERT_EQ(schedule.kernels.size(), 2u);
+  const ScheduleKernel &plain = schedule.kernels[0];
+  ASSERT_EQ(plain.ranges.size(), 4u);
+  EXPECT_EQ(plain.ranges[0].kind, ScheduleRange::Kind::Load);
+  EXPECT_EQ(plain.ranges[1].mapping, "reg(13..9) warp(8..6) lane(5..1)");
+  EXPECT_EQ(plain.ranges[2].first, 6);
+  EXPECT_EQ(plain.ranges[2].last, 6);
+  EXPECT_EQ(plain.ranges[2].mapping, "reg(8..4) lane((3^7) 2 _)");
+  EXPECT_EQ(plain.order, (std::vector<int>{13, 12, 11, 10, 1, 2}));
+  EXPECT_EQ(schedule.kernels[1].kind, ScheduleKernel::Kind::Cluster);
+  EXPECT_EQ(schedule.kernels[1].clusterSize, 8);
+}
+
+TEST(Schedule, TheFirstWhoseConditionHolds) {
+  Diagnostics diagnostics;
+  auto source = parseText(text, "test.id", {}, diagnostics);
+  ASSERT_TRUE(source) << diagnostics.str();
+  auto find = [&](const std::string &target, int64_t n, const TypeMap &types) {
+    auto found = findSchedule(*source, "f", target, {{"n", n}}, types, diagnostics);
+    EXPECT_TRUE(found.has_value()) << diagnostics.str();
+    for (size_t i = 0; i < source->main().schedules.size(); ++i)
+      if (*found == source->main().schedules[i].get())
+        return static_cast<int>(i);
+    return -1;
+  };
+  EXPECT_EQ(find("sm_90", 13, {}), 0); // T defaults to f32
+  EXPECT_EQ(find("sm_90", 13, {{"T", "f64"}}), -1);
+  EXPECT_EQ(find("sm_90", 14, {}), 1);
+  EXPECT_EQ(find("sm_90", 3, {{"T", "complex<f64>"}}), 1);
+  EXPECT_EQ(find("sm_80", 3, {}), 2);
+  EXPECT_EQ(find("sm_75", 3, {}), -1);
+}
+
+TEST(Schedule, MistakesAreDiagnosed) {
+  Diagnostics diagnostics;
+  auto source = parseText("algorithm f<T = f32>(x: T[2^n]) -> T[2^n] { return x; }\n"
+                          "schedule f for sm_90 where m == 1 { kernel plain { } }\n"
+                          "schedule g for sm_90 { }\n",
+                          "test.id", {}, diagnostics);
+  ASSERT_TRUE(source) << diagnostics.str();
+  EXPECT_FALSE(findSchedule(*source, "f", "sm_90", {{"n", 1}}, {}, diagnostics).has_value());
+  EXPECT_FALSE(check(*source, diagnostics));
+  EXPECT_NE(diagnostics.str().find("there is no algorithm 'g' to schedule"), std::string::npos);
+}
