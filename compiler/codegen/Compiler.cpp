@@ -117,7 +117,7 @@ llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
   return reported();
 }
 
-/// entry, then sizes and types: fft_n12_f32.
+/// entry, then sizes and types: scan_n12_f32.
 std::string Compiler::State::symbol() const {
   std::string name = program->entry;
   for (const auto &[size, value] : program->sizes)

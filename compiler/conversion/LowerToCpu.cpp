@@ -244,18 +244,21 @@ private:
     auto target = [&](int digit) { return access.target(digit); };
     Value blocks =
         scatterBits(b, loc, block, blockBits(mapping, target, access.numDigits + access.batchDigits));
-    uint64_t fixedBits = 0;
-    for (Field field : {Field::Reg, Field::Lane})
-      for (uint64_t bits : columnTargets(mapping[field], target))
-        fixedBits |= bits;
-    if (uint64_t flip = access.flipped & ~fixedBits)
+    uint64_t registerBits = 0, laneBits = 0;
+    for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
+      registerBits |= bits;
+    for (uint64_t bits : columnTargets(mapping[Field::Lane], target))
+      laneBits |= bits;
+    if (uint64_t flip = access.flipped & ~registerBits & ~laneBits)
       blocks = arith::XOrIOp::create(b, loc, blocks, emitConstant(static_cast<int64_t>(flip)));
     Address address;
     address.base = gep(pointer, real, components, blocks);
     address.regs = constantTargets(mapping[Field::Reg], target);
     for (uint64_t &offset : address.regs)
-      offset ^= access.flipped & fixedBits;
+      offset ^= access.flipped & registerBits;
     address.lanes = constantTargets(mapping[Field::Lane], target);
+    for (uint64_t &offset : address.lanes)
+      offset ^= access.flipped & laneBits;
     return address;
   }
 

@@ -80,7 +80,7 @@ fieldValue : name ':' expr ;
 // A range is legal in digit lists only.
 element : expr ('..' expr)? ;
 
-// schedule fft for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
+// schedule f for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
 schedule : 'schedule' name 'for' name ('where' expr)? '{' kernel* '}' ;
 kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? '}' ;
 kernelKind : 'plain' | 'cluster' INT | 'tickets' | 'cooperative' | 'dependent' '-' 'launch' ;
