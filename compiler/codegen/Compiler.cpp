@@ -292,6 +292,8 @@ llvm::Expected<const frontend::Program *> Compiler::program(llvm::raw_ostream &e
 llvm::Expected<const CpuJit *> Compiler::jit(llvm::raw_ostream &errors) {
   if (llvm::Error error = state->toLlvm(errors))
     return error;
+  if (state->target.kind != "cpu")
+    return message("machine code for this computer needs the target cpu, not " + state->request.target);
   if (!state->machineCode) {
     llvm::Expected<CpuJit> compiled = CpuJit::compile(*state->kernels);
     if (!compiled)
@@ -320,7 +322,7 @@ static std::string manifest(const frontend::Program &program, const std::string 
   auto function = *module.getBody()->getOps<func::FuncOp>().begin();
   auto array = [&](const std::string &name, int value, Type type) {
     auto sequence = cast<id::SeqType>(type);
-    return ManifestArray{name, frontend::spell(*program.values[value].element),
+    return ManifestArray{name, frontend::spellStructure(*program.values[value].element),
                          id::elementBytes(sequence.getElement()), sequence.getNumElements()};
   };
   for (auto [parameter, type] : llvm::zip(program.inputs, function.getArgumentTypes()))
@@ -382,6 +384,13 @@ llvm::Expected<std::string> Compiler::emit(Level level, llvm::raw_ostream &error
   }
   }
   llvm_unreachable("all levels covered");
+}
+
+llvm::Expected<std::string> Compiler::launches(llvm::raw_ostream &errors) {
+  State &s = *state;
+  if (llvm::Error error = s.toKernels(errors))
+    return error;
+  return manifest(*s.program, s.symbol(), s.request.target, s.launches, {}, *s.module);
 }
 
 llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {

@@ -46,6 +46,9 @@ public:
   /// `errors`, with their places, and give an error without a message.
   llvm::Expected<std::string> emit(Level level, llvm::raw_ostream &errors);
 
+  /// The manifest as far as the level Gpu knows it: without what an assembler reports.
+  llvm::Expected<std::string> launches(llvm::raw_ostream &errors);
+
   /// The schedule in force as source text.
   llvm::Expected<std::string> schedule(llvm::raw_ostream &errors);
 

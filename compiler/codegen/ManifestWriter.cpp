@@ -29,7 +29,7 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
           json.attribute("output", buffer.index);
         else {
           json.attribute("workspace", 0);
-          json.attribute("perProblem", 0);
+          json.attribute("perProblem", buffer.offsetPerProblem);
         }
       });
     json.object([&] { json.attribute("batch", true); });

@@ -1,4 +1,4 @@
-// The manifest: what a loader needs to know of a set of kernels, as JSON. docs/ir.md defines its fields.
+// The manifest: what a loader needs to know of a set of kernels, as JSON. runtime/manifest.md defines its fields.
 #pragma once
 
 #include "compiler/codegen/Toolkit.h"

@@ -9,6 +9,61 @@ static int64_t bytesOf(Value value) {
   return type.getNumElements() * id::elementBytes(type.getElement());
 }
 
+/// The places of the values of a chain, from its last kernel backwards: output, workspace, output, … False when the
+/// kernels are no chain, or a value is too large for the output.
+static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
+  if (terminator->getNumOperands() != 1)
+    return false;
+  Value next = terminator->getOperand(0);
+  int64_t outputBytes = bytesOf(next);
+  DenseMap<Value, Buffer> chain;
+  for (size_t k = kernels.size(); k-- > 0;) {
+    id::KernelOp kernel = kernels[k];
+    if (kernel.getInputs().size() != 1 || kernel.getOutputs().size() != 1 || kernel.getOutputs()[0] != next ||
+        !next.hasOneUse())
+      return false;
+    bool output = (kernels.size() - 1 - k) % 2 == 0;
+    if (output && bytesOf(next) > outputBytes)
+      return false;
+    chain[next] = {output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, bytesOf(next), 0};
+    next = kernel.getInputs()[0];
+  }
+  if (!isa<BlockArgument>(next))
+    return false;
+  for (const auto &[value, place] : chain)
+    places[value] = place;
+  return true;
+}
+
+/// Results to their outputs; every other value to the first stretch of the workspace that is free while it lives.
+static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
+  for (OpOperand &operand : terminator->getOpOperands())
+    places[operand.get()] = {Buffer::Kind::Output, static_cast<int>(operand.getOperandNumber()),
+                             bytesOf(operand.get()), 0};
+  struct Live {
+    int64_t begin, end;
+    Operation *lastUse;
+  };
+  SmallVector<Live> live; // ascending, disjoint
+  for (id::KernelOp kernel : kernels) {
+    for (Value value : kernel.getOutputs()) {
+      if (places.contains(value))
+        continue;
+      int64_t bytes = (bytesOf(value) + 15) / 16 * 16, begin = 0;
+      size_t at = 0;
+      for (; at < live.size() && live[at].begin < begin + bytes; ++at)
+        begin = std::max(begin, live[at].end);
+      Operation *lastUse = kernel;
+      for (Operation *user : value.getUsers())
+        if (lastUse->isBeforeInBlock(user))
+          lastUse = user;
+      live.insert(live.begin() + at, {begin, begin + bytes, lastUse});
+      places[value] = {Buffer::Kind::Workspace, 0, bytesOf(value), begin};
+    }
+    llvm::erase_if(live, [&](const Live &range) { return range.lastUse == kernel.getOperation(); });
+  }
+}
+
 FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp function) {
   SmallVector<id::KernelOp> kernels;
   Block &block = function.getBody().front();
@@ -18,28 +73,17 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
       return op.emitError() << "only kernels can be lowered; run the stage passes first";
     kernels.push_back(kernel);
   }
-  Operation *terminator = block.getTerminator();
   DenseMap<Value, Buffer> places;
   for (BlockArgument argument : block.getArguments())
-    places[argument] = {Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), bytesOf(argument)};
-  // From the last kernel backwards: its result is the output, the one before it the workspace, then the output again.
-  for (size_t k = kernels.size(); k-- > 0;) {
-    if (kernels[k].getOutputs().size() != 1)
-      return kernels[k].emitError() << "kernels write one buffer so far";
-    Value result = kernels[k].getOutputs()[0];
-    size_t distance = kernels.size() - 1 - k;
-    bool output = distance % 2 == 0;
-    if (distance == 0 && terminator->getOperand(0) != result)
-      return kernels[k].emitError() << "the last kernel's buffer must be returned";
-    if (output && bytesOf(result) > bytesOf(terminator->getOperand(0)))
-      return kernels[k].emitError() << "an intermediate value is larger than the output";
-    places[result] = {output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, bytesOf(result)};
-  }
+    places[argument] = {Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), bytesOf(argument), 0};
+  if (!placeChain(kernels, block.getTerminator(), places))
+    placeGraph(kernels, block.getTerminator(), places);
   std::vector<LoweredKernel> lowered;
   for (id::KernelOp kernel : kernels) {
     LoweredKernel entry;
     entry.name = kernel.getName().str();
     entry.kind = id::stringifyKernelKind(kernel.getKind()).str();
+    std::replace(entry.kind.begin(), entry.kind.end(), '_', '-'); // the spelling of schedules and manifests
     entry.cluster = kernel.getCluster();
     for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
       entry.buffers.push_back(places.lookup(value));
@@ -59,6 +103,6 @@ int64_t conversion::workspaceBytes(const std::vector<LoweredKernel> &kernels) {
   for (const LoweredKernel &kernel : kernels)
     for (const Buffer &buffer : kernel.buffers)
       if (buffer.kind == Buffer::Kind::Workspace)
-        bytes = std::max(bytes, (buffer.bytesPerProblem + 15) / 16 * 16);
+        bytes = std::max(bytes, buffer.offsetPerProblem + (buffer.bytesPerProblem + 15) / 16 * 16);
   return bytes;
 }

@@ -14,6 +14,7 @@ struct Buffer {
   enum class Kind { Input, Output, Workspace } kind = Kind::Input;
   int index = 0;              // of the input or output
   int64_t bytesPerProblem = 0;
+  int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
 };
 
 /// A kernel as its launcher sees it. Arguments are `buffers` in order, then the batch as i64.
@@ -29,8 +30,9 @@ struct LoweredKernel {
 };
 
 /// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
-/// memory). Values between kernels alternate between the workspace and the output (which the last kernel overwrites), so
-/// that the workspace holds at most one of them. Emits an error for values it cannot place.
+/// memory). In a chain of kernels the values between them alternate between the workspace and the output (which the last
+/// kernel overwrites), so that the workspace holds at most one of them; in other programs every value has a place in the
+/// workspace while it is needed. Emits an error for ops that are no kernels.
 mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp function);
 
 /// Bytes of workspace per problem that the kernels use.

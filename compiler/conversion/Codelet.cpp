@@ -15,8 +15,8 @@ using namespace idc::conversion;
 Value Codelet::materialize(const Real &x) {
   if (!x.isConstant())
     return x.negative ? arith::NegFOp::create(b, loc, x.value).getResult() : x.value;
-  Type type = wide(realType);
-  TypedAttr attribute = b.getFloatAttr(realType, x.number);
+  Type real = x.type ? x.type : realType, type = wide(real);
+  TypedAttr attribute = b.getFloatAttr(real, x.number);
   if (auto vector = dyn_cast<VectorType>(type))
     attribute = DenseElementsAttr::get(vector, attribute);
   return arith::ConstantOp::create(b, loc, attribute);
@@ -183,7 +183,7 @@ Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool s
 
 FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments,
                                           const std::function<Value(int)> &digit,
-                                          const std::function<std::optional<Complex>(Operation *)> &root) {
+                                          const std::function<std::optional<Complex>(Operation *, Value)> &root) {
   Block &block = body.front();
   DenseMap<Value, Leaf> leaves;
   DenseMap<std::pair<Value, Value>, Pair> pairs;
@@ -208,6 +208,10 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     Type type = op.getNumResults() ? op.getResult(0).getType() : Type();
     Leaf out;
     bool isReal = isa_and_nonnull<FloatType>(type);
+    if (auto complexType = dyn_cast_or_null<ComplexType>(type))
+      setRealType(complexType.getElementType());
+    else if (isReal)
+      setRealType(type);
     if (auto add = dyn_cast<complex::AddOp>(op))
       out = combine(add.getLhs(), add.getRhs(), in(0), in(1), false, pairs);
     else if (auto sub = dyn_cast<complex::SubOp>(op))
@@ -266,7 +270,7 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     else if (auto value = dyn_cast<id::DigitOp>(op))
       out.other = digit(static_cast<int>(value.getDigit()));
     else if (isa<id::OmegaOp>(op)) {
-      std::optional<Complex> w = root(&op);
+      std::optional<Complex> w = root(&op, op.getNumOperands() ? in(0).other : Value());
       if (!w)
         return op.emitError() << "this root of unity cannot be generated yet";
       out = complex(*w);

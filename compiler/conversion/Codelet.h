@@ -20,6 +20,7 @@ struct Real {
   mlir::Value value;     // null: the constant `number`
   double number = 0;
   bool negative = false; // of `value`
+  mlir::Type type;       // of a constant
   bool isConstant() const { return !value; }
   bool is(double x) const { return isConstant() && number == x; }
 };
@@ -45,8 +46,8 @@ public:
   /// Type of the reals (f32 or f64) that constants are made in.
   void setRealType(mlir::Type type) { realType = type; }
 
-  Real wrap(mlir::Value v) const { return Real{v, 0, false}; }
-  Real constant(double x) const { return Real{{}, x, false}; }
+  Real wrap(mlir::Value v) const { return Real{v, 0, false, {}}; }
+  Real constant(double x) const { return Real{{}, x, false, realType}; }
   mlir::Value materialize(const Real &x);
 
   Real negate(Real x) const;
@@ -68,11 +69,11 @@ public:
   Complex resolve(const Leaf &x);
   Leaf resolved(const Leaf &x);
 
-  /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `root` that of id.omega. Null operand
-  /// results (an op this cannot generate) are reported through emitError and fail.
+  /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `root` that of id.omega (with its
+  /// run-time exponent, if any). Ops that cannot be generated are reported through emitError and fail.
   mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments,
                                                const std::function<mlir::Value(int)> &digit,
-                                               const std::function<std::optional<Complex>(mlir::Operation *)> &root);
+                                               const std::function<std::optional<Complex>(mlir::Operation *, mlir::Value)> &root);
 
 private:
   mlir::OpBuilder &b;

@@ -10,46 +10,53 @@ using namespace idc::conversion;
 using digits::Field;
 using digits::Polynomial;
 
-/// Index bits of the largest single table; longer exponents are products of two or more entries.
-static constexpr int maxTableBits = 10;
+Tile KernelEmitter::emptyTile(Type type) {
+  auto tileType = cast<id::TileType>(type);
+  Tile tile;
+  tile.mapping = tileType.getMapping();
+  tile.radices.assign(tileType.getRadices().begin(), tileType.getRadices().end());
+  tile.element = tileType.getElement();
+  tile.registers.resize(tile.mapping.extent(Field::Reg));
+  return tile;
+}
+
+void KernelEmitter::resolveAll(Codelet &codelet, Tile &tile) {
+  for (auto &leaves : tile.registers)
+    for (Leaf &leaf : leaves)
+      leaf = codelet.resolved(leaf);
+}
 
 LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (auto load = dyn_cast<id::LoadOp>(op)) {
-      FailureOr<Tile> tile = emitLoad(load);
-      if (failed(tile))
-        return failure();
-      tiles[load.getResult()] = std::move(*tile);
-      prefetchTwiddles(load, tiles[load.getResult()]);
-      continue;
-    }
-    Tile tile = tiles.lookup(op.getOperand(0));
-    if (auto store = dyn_cast<id::StoreOp>(op)) {
-      for (auto &leaves : tile.registers)
-        for (Leaf &leaf : leaves)
-          leaf = codelet.resolved(leaf);
-      if (failed(emitStore(store, tile)))
-        return failure();
-      continue;
-    }
-    LogicalResult result = llvm::TypeSwitch<Operation *, LogicalResult>(&op)
-                               .Case<id::ExchangeOp>([&](id::ExchangeOp exchange) -> LogicalResult {
-                                 for (auto &leaves : tile.registers)
-                                   for (Leaf &leaf : leaves)
-                                     leaf = codelet.resolved(leaf);
-                                 FailureOr<Tile> moved = emitExchange(exchange, tile);
-                                 if (succeeded(moved))
-                                   tile = std::move(*moved);
-                                 return moved;
-                               })
-                               .Case<id::TwiddleOp>([&](id::TwiddleOp twiddle) { return emitTwiddle(twiddle, tile); })
-                               .Case<id::PointwiseOp>([&](id::PointwiseOp pointwise) { return emitPointwise(pointwise, tile); })
-                               .Case<id::NodeOp>([&](id::NodeOp node) { return emitNode(node, tile); })
-                               .Default([](Operation *other) { return other->emitError() << "unexpected in a kernel"; });
+    LogicalResult result =
+        llvm::TypeSwitch<Operation *, LogicalResult>(&op)
+            .Case<id::LoadOp>([&](id::LoadOp load) -> LogicalResult {
+              FailureOr<Tile> tile = emitLoad(load);
+              if (succeeded(tile)) {
+                tiles[load.getResult()] = std::move(*tile);
+                prefetchTwiddles(load, tiles[load.getResult()]);
+              }
+              return tile;
+            })
+            .Case<id::StoreOp>([&](id::StoreOp store) {
+              Tile tile = tiles.lookup(store.getTile());
+              resolveAll(codelet, tile);
+              return emitStore(store, tile);
+            })
+            .Case<id::ExchangeOp>([&](id::ExchangeOp exchange) -> LogicalResult {
+              Tile tile = tiles.lookup(exchange.getInput());
+              resolveAll(codelet, tile);
+              FailureOr<Tile> moved = emitExchange(exchange, tile);
+              if (succeeded(moved))
+                tiles[exchange.getResult()] = std::move(*moved);
+              return moved;
+            })
+            .Case<id::TwiddleOp>([&](id::TwiddleOp twiddle) { return emitTwiddle(twiddle); })
+            .Case<id::PointwiseOp>([&](id::PointwiseOp pointwise) { return emitPointwise(pointwise); })
+            .Case<id::NodeOp>([&](id::NodeOp node) { return emitNode(node); })
+            .Default([](Operation *other) { return other->emitError() << "unexpected in a kernel"; });
     if (failed(result))
       return failure();
-    tile.element = id::elementOf(op.getResult(0).getType());
-    tiles[op.getResult(0)] = std::move(tile);
   }
   return success();
 }
@@ -64,13 +71,30 @@ bool KernelEmitter::splitReal(Type element, Type &real, int &components) {
   return isa<FloatType, IntegerType>(real);
 }
 
+SmallVector<int64_t> KernelEmitter::registerDigits(const digits::Mapping &mapping, size_t number) {
+  SmallVector<int64_t> digits;
+  for (const digits::Column &column : mapping[Field::Reg]) {
+    digits.push_back(static_cast<int64_t>(number % column.radix));
+    number /= column.radix;
+  }
+  return digits;
+}
+
+size_t KernelEmitter::registerNumber(const digits::Mapping &mapping, ArrayRef<int64_t> digits) {
+  size_t number = 0;
+  for (size_t i = digits.size(); i-- > 0;)
+    number = number * mapping[Field::Reg][i].radix + static_cast<size_t>(digits[i]);
+  return number;
+}
+
 //===--- twiddles -----------------------------------------------------------------------------------------------===//
 
 Polynomial KernelEmitter::registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant) {
+  SmallVector<int64_t> values = registerDigits(tile.mapping, r);
   Polynomial exponent = op.getExponent().getPolynomial().substitute([&](int digit) {
     digits::Place place;
     if (tile.mapping.find(digit, place) && place.field == Field::Reg)
-      return Polynomial::constant(static_cast<int64_t>(r >> place.position & 1));
+      return Polynomial::constant(values[place.position]);
     return Polynomial::digit(digit);
   });
   exponent = exponent.reduced(op.getRoot(), tile.radices);
@@ -83,15 +107,22 @@ FailureOr<Complex> KernelEmitter::runtimeFactor(id::TwiddleOp op, const Tile &ti
   if (auto known = loaded.find(key); known != loaded.end())
     return known->second;
   Type real = cast<ComplexType>(tile.element).getElementType();
-  std::vector<TwiddleFactor> factors = splitTwiddle(op.getRoot(), exponent, maxTableBits);
+  FailureOr<Complex> w = emitRoot(op, op.getRoot(), exponent, tile, real);
+  if (succeeded(w))
+    loaded[key] = *w;
+  return w;
+}
+
+FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, const Polynomial &exponent,
+                                                   const Tile &place, Type real) {
+  std::vector<TwiddleFactor> factors = splitTwiddle(root, exponent, maxTableBits);
   if (factors.empty())
-    return op.emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
+    return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
   std::optional<Complex> product;
   for (const TwiddleFactor &factor : factors) {
-    Complex w = emitTableLoad(tables.table(factor, real), factor, tile, real);
+    Complex w = emitTableLoad(tables.table(factor, real), factor, place, real);
     product = product ? codelet.mul(*product, w) : w;
   }
-  loaded[key] = *product;
   return *product;
 }
 
@@ -112,7 +143,8 @@ void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
   }
 }
 
-LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op, Tile &tile) {
+LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
+  Tile tile = tiles.lookup(op.getInput());
   auto complex = dyn_cast<ComplexType>(tile.element);
   if (!complex)
     return op.emitError() << "roots of unity of " << tile.element << " cannot be generated yet";
@@ -151,6 +183,7 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op, Tile &tile) {
     leaf = codelet.scale(leaf, {codelet.constant(turn.real()), codelet.constant(turn.imag())});
     leaf = codelet.scale(leaf, entry->second);
   }
+  tiles[op.getResult()] = std::move(tile);
   return success();
 }
 
@@ -158,71 +191,135 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op, Tile &tile) {
 
 FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf> arguments, const Tile &tile,
                                                     size_t r) {
-  for (Operation &op : body.front())
-    for (Value result : op.getResults()) {
-      Type type = result.getType();
-      if (auto complex = dyn_cast<ComplexType>(type))
-        type = complex.getElementType();
-      if (isa<FloatType>(type))
-        codelet.setRealType(type);
-    }
+  SmallVector<int64_t> values = registerDigits(tile.mapping, r);
   auto digit = [&](int number) -> Value {
     digits::Place place;
     if (tile.mapping.find(number, place) && place.field == Field::Reg)
-      return emitInteger(static_cast<int64_t>(r >> place.position & 1));
+      return emitInteger(values[place.position]);
     return emitDigit(number, tile);
   };
-  auto root = [&](Operation *op) -> std::optional<Complex> {
+  auto root = [&](Operation *op, Value dynamic) -> std::optional<Complex> {
     auto omega = cast<id::OmegaOp>(op);
-    Polynomial exponent = omega.getExponent().getPolynomial().reduced(omega.getRoot(), tile.radices);
-    if (omega.getDynamic() || !exponent.isConstant() || !isa<ComplexType>(omega.getType()))
+    auto type = dyn_cast<ComplexType>(omega.getType());
+    if (!type)
       return std::nullopt;
-    std::complex<double> w = rootOfUnity(omega.getRoot(), exponent.constantTerm());
-    return Complex{codelet.constant(w.real()), codelet.constant(w.imag())};
+    int64_t order = omega.getRoot();
+    if (dynamic)
+      return emitDynamicRoot(order, dynamic, type.getElementType());
+    Polynomial exponent = omega.getExponent().getPolynomial().substitute([&](int number) {
+      digits::Place place;
+      bool isRegister = tile.mapping.find(number, place) && place.field == Field::Reg;
+      return isRegister ? Polynomial::constant(values[place.position]) : Polynomial::digit(number);
+    });
+    exponent = exponent.reduced(order, tile.radices);
+    if (exponent.isConstant()) {
+      std::complex<double> w = rootOfUnity(order, exponent.constantTerm());
+      codelet.setRealType(type.getElementType());
+      return Complex{codelet.constant(w.real()), codelet.constant(w.imag())};
+    }
+    FailureOr<Complex> w = emitRoot(op, order, exponent, tile, type.getElementType());
+    return failed(w) ? std::nullopt : std::optional<Complex>(*w);
   };
   return codelet.run(body, arguments, digit, root);
 }
 
-LogicalResult KernelEmitter::emitPointwise(id::PointwiseOp op, Tile &tile) {
-  for (size_t r = 0; r < tile.registers.size(); ++r) {
-    FailureOr<SmallVector<Leaf>> results = runBody(op.getBody(), tile.registers[r], tile, r);
+/// The leaves of the next element of `results`, which shrinks by them.
+static SmallVector<Leaf> takeLeaves(ArrayRef<Leaf> &results, Type element) {
+  size_t count = id::leafTypes(element).size();
+  SmallVector<Leaf> leaves(results.begin(), results.begin() + count);
+  results = results.drop_front(count);
+  return leaves;
+}
+
+LogicalResult KernelEmitter::emitPointwise(id::PointwiseOp op) {
+  SmallVector<Tile> inputs, outputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(tiles.lookup(input));
+  for (Value output : op.getOutputs())
+    outputs.push_back(emptyTile(output.getType()));
+  for (size_t r = 0; r < outputs[0].registers.size(); ++r) {
+    SmallVector<Leaf> arguments;
+    for (const Tile &input : inputs) // an input without the register digits is repeated along them
+      llvm::append_range(arguments, input.registers[r % input.registers.size()]);
+    FailureOr<SmallVector<Leaf>> results = runBody(op.getBody(), arguments, outputs[0], r);
     if (failed(results))
       return failure();
-    tile.registers[r] = *results;
+    ArrayRef<Leaf> rest = *results;
+    for (Tile &output : outputs)
+      output.registers[r] = takeLeaves(rest, output.element);
   }
+  for (auto [value, tile] : llvm::zip(op.getOutputs(), outputs))
+    tiles[value] = std::move(tile);
   return success();
 }
 
-LogicalResult KernelEmitter::emitNode(id::NodeOp op, Tile &tile) {
-  SmallVector<int> positions; // register bit of each node digit, most significant first
-  size_t mask = 0;
+LogicalResult KernelEmitter::emitNode(id::NodeOp op) {
+  SmallVector<Tile> inputs, outputs;
+  const Tile *full = nullptr; // a tile that has all digits of the node
+  int n = op.getNumDigits();
+  for (Value input : op.getInputs())
+    inputs.push_back(tiles.lookup(input));
+  for (Value output : op.getOutputs())
+    outputs.push_back(emptyTile(output.getType()));
+  auto isFull = [&](const Tile &tile) { return static_cast<int>(tile.radices.size()) == n; };
+  for (const Tile &tile : llvm::concat<const Tile>(inputs, outputs))
+    if (isFull(tile))
+      full = &tile;
+  if (!full)
+    return op.emitError() << "no operand or result has the node's digits";
+  const digits::Mapping mapping = full->mapping;
+  SmallVector<int> positions; // register column of each node digit, most significant first
   for (int64_t digit : op.getDigits()) {
     digits::Place place;
-    if (!tile.mapping.find(static_cast<int>(digit), place) || place.field != Field::Reg)
+    if (!mapping.find(static_cast<int>(digit), place) || place.field != Field::Reg)
       return op.emitError() << "digit " << digit << " is not in registers";
     positions.push_back(place.position);
-    mask |= size_t(1) << place.position;
   }
-  size_t arity = size_t(1) << positions.size();
-  for (size_t base = 0; base < tile.registers.size(); ++base) {
-    if (base & mask)
+  size_t arity = static_cast<size_t>(op.getArity());
+  Tile place = *full;
+  for (size_t base = 0; base < place.registers.size(); ++base) {
+    SmallVector<int64_t> values = registerDigits(mapping, base);
+    if (llvm::any_of(positions, [&](int position) { return values[position] != 0; }))
       continue;
+    // Register numbers of the node's elements, and the one of a value that lacks the node's digits.
     SmallVector<size_t> members;
-    SmallVector<Leaf> arguments;
     for (size_t k = 0; k < arity; ++k) {
-      size_t r = base;
-      for (size_t i = 0; i < positions.size(); ++i)
-        if (k >> (positions.size() - 1 - i) & 1)
-          r |= size_t(1) << positions[i];
-      members.push_back(r);
-      llvm::append_range(arguments, tile.registers[r]);
+      SmallVector<int64_t> member = values;
+      size_t rest = k;
+      for (size_t i = positions.size(); i-- > 0;) {
+        size_t radix = mapping[Field::Reg][positions[i]].radix;
+        member[positions[i]] = static_cast<int64_t>(rest % radix);
+        rest /= radix;
+      }
+      members.push_back(registerNumber(mapping, member));
     }
-    FailureOr<SmallVector<Leaf>> results = runBody(op.getBody(), arguments, tile, base);
+    size_t single = 0;
+    for (size_t i = values.size(); i-- > 0;)
+      if (!llvm::is_contained(positions, static_cast<int>(i)))
+        single = single * mapping[Field::Reg][i].radix + static_cast<size_t>(values[i]);
+    SmallVector<Leaf> arguments;
+    for (const Tile &input : inputs) {
+      if (!isFull(input)) {
+        llvm::append_range(arguments, input.registers[single]);
+        continue;
+      }
+      for (size_t member : members)
+        llvm::append_range(arguments, input.registers[member]);
+    }
+    FailureOr<SmallVector<Leaf>> results = runBody(op.getBody(), arguments, place, base);
     if (failed(results))
       return failure();
-    size_t leaves = results->size() / arity;
-    for (size_t k = 0; k < arity; ++k)
-      tile.registers[members[k]].assign(results->begin() + k * leaves, results->begin() + (k + 1) * leaves);
+    ArrayRef<Leaf> rest = *results;
+    for (Tile &output : outputs) {
+      if (!isFull(output)) {
+        output.registers[single] = takeLeaves(rest, output.element);
+        continue;
+      }
+      for (size_t member : members)
+        output.registers[member] = takeLeaves(rest, output.element);
+    }
   }
+  for (auto [value, tile] : llvm::zip(op.getOutputs(), outputs))
+    tiles[value] = std::move(tile);
   return success();
 }

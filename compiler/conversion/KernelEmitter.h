@@ -1,7 +1,8 @@
 // What every machine does alike when a kernel becomes code: steps on the registers of a tile.
 //
-// A tile is held as leaves per register number (register bit i is reg column i). Nodes, twiddles and pointwise steps are
-// run register by register through Codelet; loads, stores, exchanges and the run-time digits belong to the machine.
+// A tile is held as leaves per register number (the reg columns' digits as a mixed-radix number, low column first). Nodes,
+// twiddles and pointwise steps are run register by register through Codelet; loads, stores, exchanges and the run-time
+// digits belong to the machine.
 #pragma once
 
 #include "compiler/conversion/Codelet.h"
@@ -40,28 +41,42 @@ protected:
   virtual mlir::FailureOr<Tile> emitLoad(id::LoadOp op) = 0;
   virtual mlir::LogicalResult emitStore(id::StoreOp op, const Tile &tile) = 0;
   virtual mlir::FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) = 0;
-  /// The table entry of `factor` for this thread (and lane): a pair of the machine's reals.
-  virtual Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
-                                mlir::Type real) = 0;
+  /// omega(root, exponent) for this thread (and lane), the exponent a polynomial in digits that are no registers: a pair
+  /// of the machine's reals of type `real`. Fails with an error at `op`.
+  virtual mlir::FailureOr<Complex> emitRoot(mlir::Operation *op, int64_t root, const digits::Polynomial &exponent,
+                                            const Tile &place, mlir::Type real) = 0;
+  /// omega(root, exponent) for an exponent known only at run time (in bodies), or nothing where the machine has no way.
+  virtual std::optional<Complex> emitDynamicRoot(int64_t, mlir::Value, mlir::Type) { return std::nullopt; }
   /// A digit that is no register, as i64 of the machine's width.
   virtual mlir::Value emitDigit(int digit, const Tile &place) = 0;
   /// A constant i64 of the machine's width.
   virtual mlir::Value emitInteger(int64_t value) = 0;
 
+  /// emitRoot for machines of radix-2 digits: the product of table entries that splitTwiddle finds.
+  mlir::FailureOr<Complex> emitTableProduct(mlir::Operation *op, int64_t root, const digits::Polynomial &exponent,
+                                            const Tile &place, mlir::Type real);
+  /// The table entry of `factor` for this thread (and lane); for emitTableProduct.
+  virtual Complex emitTableLoad(const std::string &, const TwiddleFactor &, const Tile &, mlir::Type) { return {}; }
+
   /// Loads the run-time factors of the twiddles that follow `op` up to the next exchange, so that they are in flight
   /// across its barrier. `place` has the mapping in which they will be used.
   void prefetchTwiddles(mlir::Operation *op, const Tile &place);
 
-  /// Number of a register whose digits include the given values (most significant first) in `positions`.
+  /// The real type and the number of reals of an element that is one scalar or complex number; false for others.
   static bool splitReal(mlir::Type element, mlir::Type &real, int &components);
+  /// The digits that a register number stands for, one per reg column, and back.
+  static llvm::SmallVector<int64_t> registerDigits(const digits::Mapping &mapping, size_t number);
+  static size_t registerNumber(const digits::Mapping &mapping, llvm::ArrayRef<int64_t> digits);
 
 private:
   llvm::DenseMap<mlir::Value, Tile> tiles;
   std::map<std::pair<mlir::Operation *, std::string>, Complex> loaded;
 
-  mlir::LogicalResult emitTwiddle(id::TwiddleOp op, Tile &tile);
-  mlir::LogicalResult emitPointwise(id::PointwiseOp op, Tile &tile);
-  mlir::LogicalResult emitNode(id::NodeOp op, Tile &tile);
+  mlir::LogicalResult emitTwiddle(id::TwiddleOp op);
+  mlir::LogicalResult emitPointwise(id::PointwiseOp op);
+  mlir::LogicalResult emitNode(id::NodeOp op);
+  static Tile emptyTile(mlir::Type type);
+  static void resolveAll(Codelet &codelet, Tile &tile);
   /// The exponent for register `r`, split: its run-time part and its constant.
   digits::Polynomial registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant);
   mlir::FailureOr<Complex> runtimeFactor(id::TwiddleOp op, const Tile &tile, const digits::Polynomial &exponent);

@@ -6,6 +6,7 @@
 #include "compiler/conversion/LowerToCpu.h"
 
 #include "compiler/conversion/Access.h"
+#include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
 
@@ -49,8 +50,15 @@ public:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       block = loop.getInductionVar();
-      if (failed(emitBody(kernel)))
+      if (kernel.getKind() == id::KernelKind::Flat) {
+        Value extent = emitConstant(flatExtent(kernel));
+        Value problem = arith::DivUIOp::create(b, loc, block, extent);
+        Value number = arith::RemUIOp::create(b, loc, block, extent);
+        if (failed(emitFlatBody(b, loc, tables, kernel, pointers, problem, number)))
+          return failure();
+      } else if (failed(emitBody(kernel))) {
         return failure();
+      }
     }
     LLVM::ReturnOp::create(b, loc, ValueRange{});
     return success();
@@ -162,6 +170,11 @@ protected:
     for (size_t r = 0; r < moved.registers.size(); ++r)
       moved.registers[r] = tile.registers[plan.registerSource[r]];
     return moved;
+  }
+
+  FailureOr<Complex> emitRoot(Operation *op, int64_t root, const digits::Polynomial &exponent, const Tile &place,
+                              Type real) override {
+    return emitTableProduct(op, root, exponent, place, real);
   }
 
   Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place, Type real) override {
@@ -382,8 +395,12 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
     b.setInsertionPointToEnd(module->getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
-    if (failed(CpuEmitter(b, loc, tables, target.lanes).run(kernel, func)))
+    if (failed(CpuEmitter(b, kernel.getLoc(), tables, target.lanes).run(kernel, func)))
       return {};
+    if (kernel.getKind() == id::KernelKind::Flat) {
+      entry.problemsPerBlockGroup = 1;
+      entry.blocksPerGroup = flatExtent(kernel);
+    }
   }
   return module;
 }

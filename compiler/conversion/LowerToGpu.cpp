@@ -8,6 +8,7 @@
 #include "compiler/conversion/LowerToGpu.h"
 
 #include "compiler/conversion/Access.h"
+#include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
 
@@ -49,11 +50,41 @@ public:
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
-    if (failed(emitBody(kernel)))
+    if (failed(kernel.getKind() == id::KernelKind::Flat ? emitFlat(kernel, lowered) : emitBody(kernel)))
       return failure();
     LLVM::ReturnOp::create(b, loc, ValueRange{});
     lowered.sharedBytes = sharedBytes;
     return success();
+  }
+
+  /// A flat kernel: one block number per thread. Large problems take several blocks, small ones share one.
+  LogicalResult emitFlat(id::KernelOp kernel, LoweredKernel &lowered) {
+    constexpr int64_t threads = 256;
+    int64_t extent = flatExtent(kernel);
+    lowered.threads = threads;
+    lowered.problemsPerBlockGroup = std::max<int64_t>(1, threads / extent);
+    lowered.blocksPerGroup = (extent + threads - 1) / threads;
+    Type i64 = b.getI64Type();
+    Value wideThread = arith::ExtUIOp::create(b, loc, i64, thread), wideBlock = arith::ExtUIOp::create(b, loc, i64, block);
+    Value problem, number, active;
+    if (extent >= threads) {
+      Value groups = constant64(lowered.blocksPerGroup);
+      problem = arith::DivUIOp::create(b, loc, wideBlock, groups);
+      Value first = arith::MulIOp::create(b, loc, arith::RemUIOp::create(b, loc, wideBlock, groups), constant64(threads));
+      number = arith::AddIOp::create(b, loc, first, wideThread);
+      active = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, constant64(extent));
+    } else {
+      Value shared = constant64(lowered.problemsPerBlockGroup);
+      Value inBlock = arith::DivUIOp::create(b, loc, wideThread, constant64(extent));
+      number = arith::RemUIOp::create(b, loc, wideThread, constant64(extent));
+      problem = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, wideBlock, shared), inBlock);
+      active = arith::AndIOp::create(b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inBlock, shared),
+                                     arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch));
+    }
+    auto branch = scf::IfOp::create(b, loc, TypeRange{}, active, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    return emitFlatBody(b, loc, tables, kernel, pointers, problem, number);
   }
 
   /// 32-bit registers a thread's part of the largest tile takes.
@@ -194,6 +225,11 @@ protected:
       return op.emitError() << "exchange without a plan; run id-plan-exchanges first";
     }
     return moved;
+  }
+
+  FailureOr<Complex> emitRoot(Operation *op, int64_t root, const digits::Polynomial &exponent, const Tile &place,
+                              Type real) override {
+    return emitTableProduct(op, root, exponent, place, real);
   }
 
   Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place, Type real) override {
@@ -563,7 +599,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
       if (i < kernel.getInputs().size())
         func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
     }
-    GpuEmitter emitter(b, loc, tables, target);
+    GpuEmitter emitter(b, kernel.getLoc(), tables, target);
     if (failed(emitter.run(kernel, func, entry)))
       return {};
     if (entry.sharedBytes > target.sharedBytesPerBlock) {

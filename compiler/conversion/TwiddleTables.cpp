@@ -78,13 +78,17 @@ std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomi
   return factors;
 }
 
+static std::string spell(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {
   std::string key = std::to_string(factor.root) + ":" + factor.exponent.str() + ":" +
-                    std::to_string(factor.digits.size()) + (real.isF64() ? "d" : "f");
-  auto [entry, inserted] = names.try_emplace(key);
-  if (!inserted)
-    return entry->second;
-  entry->second = "omega_table_" + std::to_string(names.size() - 1);
+                    std::to_string(factor.digits.size()) + ":" + spell(real);
+  if (auto known = names.find(key); known != names.end())
+    return known->second;
   size_t count = size_t(1) << factor.digits.size();
   std::vector<double> values;
   std::vector<int64_t> bits(factor.digits.size());
@@ -95,18 +99,38 @@ std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {
     values.push_back(w.real());
     values.push_back(w.imag());
   }
-  auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, real);
-  DenseElementsAttr data;
-  if (real.isF64()) {
-    data = DenseElementsAttr::get(shape, ArrayRef<double>(values));
-  } else {
-    std::vector<float> rounded(values.begin(), values.end());
-    data = DenseElementsAttr::get(shape, ArrayRef<float>(rounded));
+  return add(key, real, values);
+}
+
+std::string TwiddleTables::powers(int64_t root, int64_t step, int64_t count, Type real) {
+  std::string key = "powers:" + std::to_string(root) + ":" + std::to_string(step) + ":" + std::to_string(count) +
+                    ":" + spell(real);
+  if (auto known = names.find(key); known != names.end())
+    return known->second;
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; ++i) {
+    std::complex<double> w = rootOfUnity(root, static_cast<int64_t>(static_cast<__int128>(step) * i % root));
+    values.push_back(w.real());
+    values.push_back(w.imag());
   }
+  return add(key, real, values);
+}
+
+std::string TwiddleTables::add(const std::string &key, Type real, const std::vector<double> &values) {
+  std::string name = "omega_table_" + std::to_string(names.size());
+  names[key] = name;
+  auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, real);
+  SmallVector<llvm::APFloat> rounded;
+  for (double value : values) {
+    bool inexact;
+    rounded.emplace_back(value);
+    rounded.back().convert(cast<FloatType>(real).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+  }
+  DenseElementsAttr data = DenseElementsAttr::get(shape, ArrayRef<llvm::APFloat>(rounded));
   OpBuilder b(module->getContext());
   b.setInsertionPointToStart(&module->getRegion(0).front());
   auto array = LLVM::LLVMArrayType::get(real, values.size());
-  LLVM::GlobalOp::create(b, module->getLoc(), array, /*isConstant=*/true, LLVM::Linkage::Internal, entry->second, data,
+  LLVM::GlobalOp::create(b, module->getLoc(), array, /*isConstant=*/true, LLVM::Linkage::Internal, name, data,
                          /*alignment=*/16, addressSpace);
-  return entry->second;
+  return name;
 }

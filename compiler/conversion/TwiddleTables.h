@@ -23,15 +23,23 @@ struct TwiddleFactor {
 /// connected groups of digits. Empty when a group is larger than a table may be.
 std::vector<TwiddleFactor> splitTwiddle(int64_t root, const digits::Polynomial &exponent, int maxBits);
 
+/// Index bits of the largest single table; longer exponents are products of two or more entries.
+constexpr int maxTableBits = 10;
+
 class TwiddleTables {
 public:
   /// Tables become globals at the start of `module` in the given address space.
   TwiddleTables(mlir::Operation *module, unsigned addressSpace) : module(module), addressSpace(addressSpace) {}
 
+  /// The name of the global with (re, im) pairs of omega(root, step·i), i < count.
+  std::string powers(int64_t root, int64_t step, int64_t count, mlir::Type real);
+  unsigned getAddressSpace() const { return addressSpace; }
+
   /// The name of the global with (re, im) pairs of `real` for every index of the factor.
   std::string table(const TwiddleFactor &factor, mlir::Type real);
 
 private:
+  std::string add(const std::string &key, mlir::Type real, const std::vector<double> &values);
   mlir::Operation *module;
   unsigned addressSpace;
   std::map<std::string, std::string> names;

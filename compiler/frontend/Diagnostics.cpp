@@ -2,6 +2,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <tuple>
+
 namespace idc::frontend {
 
 void Diagnostics::error(llvm::SMLoc location, const std::string &message, llvm::SMRange range) {
@@ -15,6 +17,24 @@ void Diagnostics::error(llvm::SMLoc location, const std::string &message, llvm::
 void Diagnostics::note(llvm::SMLoc location, const std::string &message) {
   if (!dropNotes)
     entries.push_back({location, {}, true, message});
+}
+
+std::vector<Diagnostics::Message> Diagnostics::messages() const {
+  std::vector<Message> result;
+  for (const Entry &entry : entries) {
+    Message message;
+    message.isNote = entry.isNote;
+    message.text = entry.message;
+    if (unsigned buffer = entry.location.isValid() ? sources.FindBufferContainingLoc(entry.location) : 0) {
+      message.file = sources.getMemoryBuffer(buffer)->getBufferIdentifier().str();
+      std::tie(message.line, message.column) = sources.getLineAndColumn(entry.location, buffer);
+      std::tie(message.endLine, message.endColumn) = entry.range.isValid()
+                                                         ? sources.getLineAndColumn(entry.range.End, buffer)
+                                                         : std::pair(message.line, message.column);
+    }
+    result.push_back(std::move(message));
+  }
+  return result;
 }
 
 void Diagnostics::print(llvm::raw_ostream &os) const {

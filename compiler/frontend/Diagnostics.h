@@ -27,6 +27,16 @@ public:
   void note(llvm::SMLoc location, const std::string &message);
 
   unsigned errors() const { return errorCount; }
+
+  /// A recorded error or note. Lines and columns (bytes) count from 1; `file` is empty and the numbers are 0 when the
+  /// message has no place. The marked text ends before endLine:endColumn.
+  struct Message {
+    bool isNote = false;
+    std::string text, file;
+    unsigned line = 0, column = 0, endLine = 0, endColumn = 0;
+  };
+  /// Every message in the order recorded, for tools that show them in their own way.
+  std::vector<Message> messages() const;
   /// Every message as "file:line:column: error: text", the source line and a caret, in the order recorded.
   void print(llvm::raw_ostream &os) const;
   /// print() into a string.

@@ -38,6 +38,8 @@ struct Type {
   std::vector<TypeRef> arguments;                      // Record: its type arguments
 };
 std::string spell(const Type &type);
+/// The same with records by their fields, as manifests have it: "{a: f32, b: complex<f32>}".
+std::string spellStructure(const Type &type);
 bool equal(const Type &a, const Type &b);
 /// The scalar leaves of a type in layout order (a record's fields, an array's elements, recursively).
 std::vector<TypeRef> leaves(const TypeRef &type);

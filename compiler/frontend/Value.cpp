@@ -162,6 +162,17 @@ std::string spell(const Type &type) {
   }
 }
 
+std::string spellStructure(const Type &type) {
+  if (type.kind == Type::Kind::Array)
+    return spellStructure(*type.element) + "[" + std::to_string(type.length) + "]";
+  if (type.kind != Type::Kind::Record)
+    return spell(type);
+  std::string text;
+  for (const auto &[name, field] : type.fields)
+    text += (text.empty() ? "{" : ", ") + name + ": " + spellStructure(*field);
+  return text + "}";
+}
+
 bool equal(const Type &a, const Type &b) {
   if (&a == &b)
     return true;

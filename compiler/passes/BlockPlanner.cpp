@@ -46,7 +46,11 @@ public:
 
   bool run(Schedule &schedule, std::string &error) {
     std::vector<Steps> kernels{{1, 0}};
-    if (steps > 0 && !splitSteps(kernels)) {
+    // A node a little larger than planned for still runs, from spilled registers.
+    bool tooLarge = llvm::any_of(request.stepDigits, [&](const std::vector<int> &digits) {
+      return static_cast<int>(digits.size()) > registerDigits + 1;
+    });
+    if (tooLarge || (steps > 0 && !splitSteps(kernels))) {
       error = "a step acts on more digits than a kernel of " + target.name + " can hold";
       return false;
     }

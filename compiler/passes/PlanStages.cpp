@@ -1,7 +1,8 @@
-// Input: digit flow that is one chain. Output: the same function with a schedule attribute (`id.schedule`).
+// Input: digit flow. Output: the same function with a schedule attribute (`id.schedule`).
 //
-// A schedule the function already has (written by hand or read from a table) is kept. Rejected: digits of another radix
-// than 2, and whatever findChain rejects.
+// Every chain of steps is planned for the target; the kernels of all chains follow each other in the schedule, steps
+// numbered through the program. Steps outside chains need no plan: each is a flat kernel. A schedule that the function
+// already has (written by hand or read from a table) is kept.
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
@@ -20,39 +21,50 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     func::FuncOp function = getOperation();
     if (function->hasAttr("id.schedule"))
       return;
-    FailureOr<FlowChain> chain = findChain(function);
-    if (failed(chain))
-      return signalPassFailure();
-    for (int32_t radix : chain->type.getRadices())
-      if (radix != 2) {
-        function.emitError() << "digits of radix " << radix << " cannot be mapped to kernels yet";
-        return signalPassFailure();
-      }
     Target machine;
     std::string error;
     if (!findTarget(target, machine, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }
+    Schedule schedule;
+    FlowProgram program = findSegments(function);
+    for (FlowSegment &segment : program.segments)
+      if (segment.chain && !planChain(*segment.chain, machine, schedule, error)) {
+        function.emitError() << error;
+        return signalPassFailure();
+      }
+    function->setAttr("id.schedule", toAttribute(schedule, &getContext()));
+  }
+
+  /// Appends the kernels of a chain.
+  static bool planChain(FlowChain &chain, const Target &machine, Schedule &schedule, std::string &error) {
     PlanRequest request;
-    request.numDigits = chain->type.getNumDigits();
-    request.elementBytes = id::elementBytes(chain->type.getElement());
-    for (FlowStep &step : chain->steps) {
+    request.numDigits = chain.type.getNumDigits();
+    request.elementBytes = id::elementBytes(chain.type.getElement());
+    for (FlowStep &step : chain.steps) {
       SmallVector<int> digits = digitsOf(step.node);
       request.stepDigits.emplace_back(digits.begin(), digits.end());
       request.elementBytes =
           std::max(request.elementBytes, id::elementBytes(id::elementOf(step.node.getOutputs()[0].getType())));
     }
-    for (int d = 1; d <= request.numDigits; ++d) {
-      request.loadOrder.push_back(d);
-      request.storeOrder.push_back(chain->permute ? chain->permute.getMap().getPermutation().source(d) : d);
+    // Address digit `place` of the input holds digit `q` of the sequence when the map takes it there.
+    request.loadOrder.resize(request.numDigits);
+    for (int q = 1; q <= request.numDigits; ++q) {
+      request.loadOrder[chain.input.map.source(q) - 1] = q;
+      request.storeOrder.push_back(chain.permute ? chain.permute.getMap().getPermutation().source(q) : q);
     }
-    Schedule schedule;
-    if (!planSchedule(request, machine, schedule, error)) {
-      function.emitError() << error;
-      return signalPassFailure();
+    Schedule own;
+    if (!planSchedule(request, machine, own, error))
+      return false;
+    for (KernelPlan &kernel : own.kernels) {
+      for (RangePlan &range : kernel.ranges) {
+        range.first += chain.firstStep - 1;
+        range.last += chain.firstStep - 1;
+      }
+      schedule.kernels.push_back(std::move(kernel));
     }
-    function->setAttr("id.schedule", toAttribute(schedule, &getContext()));
+    return true;
   }
 };
 } // namespace

@@ -108,7 +108,9 @@ void renameBody(Region &body, const Permutation &p, ArrayRef<int32_t> before, Ar
 /// Reorders the body's arguments and results of a node whose digits arrive complemented: element k of the body is the
 /// element with those digits of k complemented. `radices` are those of the node's arrangement.
 void reverseComplemented(id::NodeOp node, const Permutation &p, ArrayRef<int32_t> radices) {
-  size_t arity = node.getArity();
+  size_t arity = 1; // the node's own digits and types may disagree while it moves
+  for (int64_t digit : node.getDigits())
+    arity *= radices[digit - 1];
   std::vector<size_t> from(arity);
   bool identity = true;
   for (size_t k = 0; k < arity; ++k) {

@@ -1,5 +1,6 @@
 #include "compiler/tools/RunCommand.h"
 
+#include "compiler/emulator/EmulatedModule.h"
 #include "compiler/tools/Reference.h"
 
 #include "host/Memory.h"
@@ -7,6 +8,7 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 
 using namespace idc;
 using codegen::Compiler;
@@ -33,8 +35,8 @@ Module cpuModule(Compiler &compiler) {
     return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
   };
   idc_module *module = nullptr;
-  host::check(idc_cpu_module_create(manifest.data(), manifest.size(), lookup,
-                                    const_cast<codegen::CpuJit *>(*jit), &module));
+  host::check(
+      idc_cpu_module_create(manifest.data(), manifest.size(), lookup, const_cast<codegen::CpuJit *>(*jit), &module));
   return adopt(module);
 }
 
@@ -49,25 +51,86 @@ Module gpuModule(Compiler &compiler) {
   host::check(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module));
   return adopt(module);
 }
+
+/// The kernels for the GPU, in the emulator.
+std::unique_ptr<emulator::EmulatedModule> emulatedModule(Compiler &compiler, const emulator::EmulatorOptions &options) {
+  std::string kernels = take(compiler.emit(Level::Gpu, llvm::errs()));
+  std::string manifest = take(compiler.launches(llvm::errs()));
+  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
+      emulator::EmulatedModule::create(kernels, manifest, options);
+  if (!module)
+    throw host::Error(llvm::toString(module.takeError()));
+  return std::move(*module);
+}
+
+/// Prints what the emulator counted, if asked for, and in any case what went wrong; false if something did.
+bool printReports(const std::vector<emulator::KernelReport> &reports, tools::Emulation::Report format) {
+  bool passed = true;
+  for (const emulator::KernelReport &report : reports) {
+    passed &= report.passed();
+    if (format == tools::Emulation::Report::Text)
+      llvm::outs() << toText(report);
+    else if (!report.passed())
+      llvm::errs() << toText(report);
+  }
+  if (format == tools::Emulation::Report::Json)
+    llvm::outs() << toJson(reports);
+  llvm::outs().flush();
+  return passed;
+}
+
+/// The elaborated program.
+const frontend::Program &programOf(Compiler &compiler) {
+  llvm::Expected<const frontend::Program *> program = compiler.program(llvm::errs());
+  if (!program)
+    throw host::Error(llvm::toString(program.takeError()));
+  return **program;
+}
 } // namespace
 
-int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify) {
+int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify,
+                      const Emulation &emulation) {
+  bool emulate = device == "emulate";
   bool gpu = device == "gpu" || (device == "auto" && idc_device_available() == IDC_SUCCESS);
-  if (!gpu)
+  if (!gpu && !emulate)
     request.target = "cpu";
   Compiler compiler(std::move(request));
   try {
-    Module module = gpu ? gpuModule(compiler) : cpuModule(compiler);
-    run.module = module.get();
-    if (verify) {
-      llvm::Expected<const frontend::Program *> program = compiler.program(llvm::errs());
-      if (!program)
-        throw host::Error(llvm::toString(program.takeError()));
-      run.reference = makeReference(**program);
+    std::optional<ReferenceModule> evaluator;
+    Module kernels = adopt(nullptr);
+    emulator::EmulatedModule *emulated = nullptr;
+    if (device == "reference") {
+      evaluator.emplace(programOf(compiler));
+      run.module = evaluator->get();
+    } else if (emulate) {
+      emulated = emulatedModule(compiler, emulation.options).release();
+      kernels = adopt(emulated);
+      run.module = emulated;
+    } else {
+      kernels = gpu ? gpuModule(compiler) : cpuModule(compiler);
+      run.module = kernels.get();
     }
-    host::RunReport report = host::run(run);
+    if (verify)
+      run.reference = makeReference(programOf(compiler));
+    host::RunReport report;
+    try {
+      report = host::run(run);
+    } catch (const host::Error &) {
+      if (emulated)
+        printReports(emulated->reports(), emulation.report);
+      throw;
+    }
+    if (evaluator) {
+      if (!evaluator->error().empty())
+        throw host::Error("the evaluation failed: " + evaluator->error());
+      report.processor = "the direct evaluator";
+    }
+    if (emulated)
+      report.processor = "the emulator of " + compiler.target().name;
     host::print(std::cout, report);
-    return report.passed() ? 0 : 1;
+    std::cout.flush();
+    bool faultless = !emulated || printReports(emulated->reports(), emulation.report);
+    return report.passed() && faultless ? 0 : 1;
   } catch (const host::Error &error) {
     if (*error.what())
       llvm::errs() << "idc: " << error.what() << "\n";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/codegen/Compiler.h"
+#include "compiler/emulator/Emulator.h"
 
 #include "host/Run.h"
 
@@ -9,9 +10,17 @@
 
 namespace idc::tools {
 
-/// Compiles for `device` ("gpu", "cpu", or "auto": the GPU when there is one that this build can compile for), runs, and
-/// prints the report to standard output. `verify` compares with the direct evaluation of the program. Returns the exit
-/// status: 0, or 1 after printing what went wrong.
-int runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify);
+/// How `idc run --target emulate` executes, and what it prints of every kernel.
+struct Emulation {
+  enum class Report { None, Text, Json };
+  emulator::EmulatorOptions options;
+  Report report = Report::None;
+};
+
+/// Compiles for `device` ("gpu", "cpu", "auto": the GPU when there is one that this build can compile for), or takes
+/// the direct evaluation instead of kernels ("reference"), or executes GPU kernels on the CPU ("emulate"); runs, and prints the report to standard output. `verify`
+/// compares with the direct evaluation of the program. Returns the exit status: 0, or 1 after printing what went wrong.
+int runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify,
+               const Emulation &emulation);
 
 } // namespace idc::tools

@@ -1,5 +1,6 @@
-// The idc driver: command-line flags of `idc compile` and `idc run`.
+// The idc driver: command-line flags of `idc compile`, `idc run` and `idc check`.
 #include "compiler/codegen/Compiler.h"
+#include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/RunCommand.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -16,24 +17,25 @@ namespace cl = llvm::cl;
 
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
+static cl::SubCommand checkCommand("check", "report mistakes without compiling");
 
 static cl::OptionCategory category("idc options");
 
-// Both commands.
+// All commands.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::cat(category));
-static cl::opt<std::string> entry("entry", cl::desc("algorithm to compile (default: the file's only one)"),
+                                 cl::sub(runCommand), cl::sub(checkCommand), cl::cat(category));
+static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
-                                  cl::cat(category));
+                                  cl::sub(checkCommand), cl::cat(category));
 static cl::list<std::string> settings("set", cl::desc("bind a size or a type variable: n=12, T=f64"),
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
-                                      cl::cat(category));
+                                      cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90)"), cl::init("sm_90"),
                                  cl::value_desc("sm_NN"), cl::sub(compileCommand), cl::sub(runCommand),
                                  cl::cat(category));
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
-                                       cl::sub(runCommand), cl::cat(category));
+                                       cl::sub(runCommand), cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::cat(category));
@@ -45,14 +47,18 @@ static cl::list<std::string> emit("emit", cl::CommaSeparated,
                                   cl::desc("levels to write: ast, id, flow, stages, gpu, llvm, ptx, cubin, fatbin, "
                                            "manifest (default: fatbin and manifest; ptx without CUDA's tools)"),
                                   cl::value_desc("LEVEL,…"), cl::sub(compileCommand), cl::cat(category));
-static cl::opt<std::string> outputPrefix("o", cl::desc("write PREFIX.ptx, PREFIX.json, …; without it one text level "
-                                                       "goes to standard output"),
+static cl::opt<std::string> outputPrefix("o",
+                                         cl::desc("write PREFIX.ptx, PREFIX.json, …; without it one text level "
+                                                  "goes to standard output"),
                                          cl::value_desc("PREFIX"), cl::sub(compileCommand), cl::cat(category));
 static cl::opt<bool> printSchedule("print-schedule", cl::desc("print the schedule in force as source text"),
                                    cl::sub(compileCommand), cl::cat(category));
 
 // idc run
-static cl::opt<std::string> runTarget("target", cl::desc("gpu, cpu or auto (default: the GPU when there is one)"),
+static cl::opt<std::string> runTarget("target",
+                                      cl::desc("gpu, cpu, auto (default: the GPU when there is one), reference: "
+                                               "evaluate the program itself, any program; or emulate: execute the "
+                                               "GPU's kernels on the CPU, looking for races and other faults"),
                                       cl::init("auto"), cl::sub(runCommand), cl::cat(category));
 static cl::opt<int64_t> batch("batch", cl::desc("number of problems (default 1)"), cl::init(1), cl::sub(runCommand),
                               cl::cat(category));
@@ -72,6 +78,22 @@ static cl::opt<int> repeat("repeat", cl::desc("measurements of which the median 
                            cl::sub(runCommand), cl::cat(category));
 static cl::opt<uint64_t> seed("seed", cl::desc("seed of random inputs (default 0)"), cl::init(0), cl::sub(runCommand),
                               cl::cat(category));
+
+static cl::opt<std::string> interleaving("interleaving",
+                                         cl::desc("emulate: order of the threads: round-robin, random (default; takes "
+                                                  "--seed), greedy or reverse"),
+                                         cl::init("random"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<tools::Emulation::Report> emulatorReport(
+    "report", cl::desc("emulate: print what was counted of every kernel"), cl::init(tools::Emulation::Report::None),
+    cl::ValueOptional,
+    cl::values(clEnumValN(tools::Emulation::Report::Text, "", ""),
+               clEnumValN(tools::Emulation::Report::Text, "text", "for people (default)"),
+               clEnumValN(tools::Emulation::Report::Json, "json", "as JSON")),
+    cl::sub(runCommand), cl::cat(category));
+
+// idc check
+static cl::opt<bool> checkJson("json", cl::desc("print the messages as a JSON array to standard output"),
+                               cl::sub(checkCommand), cl::cat(category));
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "idc: " << message << "\n";
@@ -198,8 +220,16 @@ static int run(const char *program) {
   codegen::CompileRequest request;
   if (!makeRequest(program, request))
     return 1;
-  if (runTarget != "gpu" && runTarget != "cpu" && runTarget != "auto")
-    return fail("unknown target '" + runTarget + "'; known are gpu, cpu and auto");
+  if (runTarget != "gpu" && runTarget != "cpu" && runTarget != "auto" && runTarget != "reference" &&
+      runTarget != "emulate")
+    return fail("unknown target '" + runTarget + "'; known are gpu, cpu, auto, reference and emulate");
+  tools::Emulation emulation;
+  emulation.options.seed = seed;
+  emulation.report = emulatorReport;
+  std::optional<emulator::Interleaving> order = emulator::findInterleaving(interleaving);
+  if (!order)
+    return fail("unknown interleaving '" + interleaving + "'; known are round-robin, random, greedy and reverse");
+  emulation.options.interleaving = *order;
   host::RunRequest work;
   work.batch = batch;
   work.inputs.assign(inputs.begin(), inputs.end());
@@ -209,18 +239,30 @@ static int run(const char *program) {
   work.seed = seed;
   work.time = timeIt;
   work.repeat = repeat;
-  return tools::runProgram(std::move(request), std::move(work), runTarget, verify);
+  return tools::runProgram(std::move(request), std::move(work), runTarget, verify, emulation);
+}
+
+static int check(const char *program) {
+  codegen::CompileRequest request;
+  if (!makeRequest(program, request))
+    return 1;
+  if (request.entry.empty() && !settings.empty())
+    return fail("--set needs --entry");
+  return tools::checkProgram(request, checkJson);
 }
 
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
+  cl::HideUnrelatedOptions({&category}, checkCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
   if (compileCommand)
     return compile(argv[0]);
   if (runCommand)
     return run(argv[0]);
+  if (checkCommand)
+    return check(argv[0]);
   cl::PrintHelpMessage(false, true);
   return 2;
 }

@@ -297,17 +297,46 @@ SmallVector<Type> id::leafTypes(Type element) {
   return leaves;
 }
 
+static int64_t alignmentOf(Type element) {
+  if (auto record = dyn_cast<RecordType>(element)) {
+    int64_t alignment = 1;
+    for (Type field : record.getFields())
+      alignment = std::max(alignment, alignmentOf(field));
+    return alignment;
+  }
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return alignmentOf(complex.getElementType());
+  return elementBytes(element);
+}
+
+static int64_t alignedTo(int64_t offset, int64_t alignment) { return (offset + alignment - 1) / alignment * alignment; }
+
 int64_t id::elementBytes(Type element) {
   return llvm::TypeSwitch<Type, int64_t>(element)
       .Case<RecordType>([](RecordType record) {
         int64_t bytes = 0;
         for (Type field : record.getFields())
-          bytes += elementBytes(field);
-        return bytes;
+          bytes = alignedTo(bytes, alignmentOf(field)) + elementBytes(field);
+        return alignedTo(bytes, alignmentOf(record));
       })
       .Case<ComplexType>([](ComplexType complex) { return 2 * elementBytes(complex.getElementType()); })
-      .Case<ModType>([](ModType mod) { return mod.getModulus() <= UINT32_MAX ? 4 : 8; })
+      .Case<ModType>([](ModType mod) { return mod.getModulus() <= (uint64_t(1) << 32) ? 4 : 8; })
       .Default([](Type scalar) { return (static_cast<int64_t>(scalar.getIntOrFloatBitWidth()) + 7) / 8; });
+}
+
+SmallVector<int64_t> id::leafOffsets(Type element) {
+  auto record = dyn_cast<RecordType>(element);
+  if (!record)
+    return {0};
+  SmallVector<int64_t> offsets;
+  int64_t start = 0;
+  for (Type field : record.getFields()) {
+    start = alignedTo(start, alignmentOf(field));
+    for (int64_t offset : leafOffsets(field))
+      offsets.push_back(start + offset);
+    start += elementBytes(field);
+  }
+  return offsets;
 }
 
 ArrayRef<int32_t> id::radicesOf(Type data) {

@@ -156,16 +156,19 @@ static LogicalResult verifyBody(Operation *op, Region &region, ArrayRef<Type> ar
   return success();
 }
 
-/// Operands and results of a step are sequences, or tiles of one mapping.
+/// Operands and results of a step are sequences, or tiles; those with the same number of digits have one mapping.
 static LogicalResult verifyMappings(Operation *op) {
   auto mappingOf = [](Type type) {
     auto tile = dyn_cast<TileType>(type);
     return tile ? tile.getMappingText() : StringRef();
   };
-  StringRef mapping = mappingOf(op->getResult(0).getType());
-  auto agrees = [&](Type type) { return mappingOf(type) == mapping; };
-  if (!llvm::all_of(op->getOperandTypes(), agrees) || !llvm::all_of(op->getResultTypes(), agrees))
-    return op->emitOpError() << "operands and results have different mappings";
+  SmallVector<Type> types(op->getOperandTypes());
+  llvm::append_range(types, op->getResultTypes());
+  for (Type a : types)
+    for (Type b : types)
+      if (isa<TileType>(a) != isa<TileType>(b) ||
+          (radicesOf(a).size() == radicesOf(b).size() && mappingOf(a) != mappingOf(b)))
+        return op->emitOpError() << "operands and results have different mappings";
   return success();
 }
 
@@ -261,7 +264,10 @@ LogicalResult NodeOp::verify() {
   if (failed(collect(getInputs(), arguments)) || failed(collect(getOutputs(), results)) ||
       failed(verifyMappings(*this)))
     return failure();
-  if (auto tile = dyn_cast<TileType>(getInputs()[0].getType())) {
+  for (Value v : llvm::concat<Value>(getInputs(), getOutputs())) {
+    auto tile = dyn_cast<TileType>(v.getType());
+    if (!tile || tile.getNumDigits() != n)
+      continue;
     digits::Mapping mapping = tile.getMapping();
     for (int64_t digit : getDigits()) {
       digits::Place place;

@@ -166,8 +166,10 @@ int64_t size(ScalarKind kind) {
       ->bytes;
 }
 
+ElementType ElementType::parse(const std::string &name) { return TypeParser(name).parse(); }
+
 ElementType ElementType::parse(const std::string &name, int64_t bytes) {
-  ElementType type = TypeParser(name).parse();
+  ElementType type = parse(name);
   if (type.bytes != bytes)
     throw Error("the element type '" + name + "' has " + std::to_string(type.bytes) + " bytes, but the manifest says " +
                 std::to_string(bytes));

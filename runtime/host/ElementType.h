@@ -33,7 +33,9 @@ struct ElementType {
   std::vector<Field> fields;
   int64_t bytes = 0; ///< of an element, padding included
 
-  /// The type of a manifest operand; Throws Error (Error.h) when the name is unknown or does not fill `bytes`.
+  /// The type called `name`, laid out as in C. Throws Error (Error.h) when the name is unknown.
+  static ElementType parse(const std::string &name);
+  /// The type of a manifest operand. Throws Error (Error.h) when the name is unknown or does not fill `bytes`.
   static ElementType parse(const std::string &name, int64_t bytes);
 
   /// True when all fields are of one kind and there is no padding: only such elements have a NumPy form.

@@ -133,7 +133,7 @@ func.func @stages(%x: !s) -> !s {
 }
 
 // CHECK-LABEL: func.func @kinds
-func.func @kinds(%x: !s) -> (!s, !s, !s) {
+func.func @kinds(%x: !s) -> (!s, !s, !s, !s) {
   // CHECK: id.kernel "c" tickets(%
   %0 = id.kernel "c" tickets (%x) : (!s) -> !s {
   ^bb0(%in: !s):
@@ -149,5 +149,10 @@ func.func @kinds(%x: !s) -> (!s, !s, !s) {
   ^bb0(%in: !s):
     id.yield %in : !s
   }
-  return %0, %1, %2 : !s, !s, !s
+  // CHECK: id.kernel "f" flat(%
+  %3 = id.kernel "f" flat (%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    id.yield %in : !s
+  }
+  return %0, %1, %2, %3 : !s, !s, !s, !s
 }

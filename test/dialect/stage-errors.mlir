@@ -35,7 +35,7 @@ func.func @kernel_results(%x: !id.seq<2, f32>) {
 // -----
 
 func.func @kernel_kind(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{expected string or keyword containing one of the following enum values for attribute 'kind' [plain, cluster, tickets, cooperative, dependent_launch]}}
+  // expected-error@+1 {{expected string or keyword containing one of the following enum values for attribute 'kind' [plain, cluster, tickets,}}
   %0 = id.kernel "k" fast (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>

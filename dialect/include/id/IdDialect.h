@@ -29,9 +29,10 @@ namespace idc::id {
 
 /// The scalar leaves of an element type in layout order.
 llvm::SmallVector<mlir::Type> leafTypes(mlir::Type element);
-/// Bytes of an element at the C boundary (bool is one byte, records are arrays of structs without padding rules beyond
-/// their leaves' own sizes).
+/// Bytes of an element at the C boundary: bool is one byte, mod<P> four or eight, records are laid out as C structs.
 int64_t elementBytes(mlir::Type element);
+/// Byte offset of every leaf of an element.
+llvm::SmallVector<int64_t> leafOffsets(mlir::Type element);
 /// Shape and element of a sequence or a tile.
 llvm::ArrayRef<int32_t> radicesOf(mlir::Type data);
 mlir::Type elementOf(mlir::Type data);

@@ -1,6 +1,6 @@
 // Every access to memory and every exchange of the kernels that the planner makes of the library's transforms, counted
-// by brute force: exchanges through shared memory meet in no bank, loads and stores use all bytes of the 32-byte sectors
-// that they touch.
+// by brute force: exchanges through shared memory meet in no bank, loads and stores use all bytes of the 32-byte
+// sectors that they touch.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/conversion/Access.h"
 
@@ -66,7 +66,8 @@ protected:
   }
 
   /// `order`: the tile's digits from the lowest address up; `vectorBits`: register columns of one wide access.
-  void checkAccess(const char *what, id::TileType type, digits::AddressOrder order, const std::vector<int> &vectorBits) {
+  void checkAccess(const char *what, id::TileType type, digits::AddressOrder order,
+                   const std::vector<int> &vectorBits) {
     ++accesses;
     Mapping mapping = type.getMapping();
     for (int d = type.getNumDigits() + 1; d <= static_cast<int>(mapping.digits().size()); ++d)
@@ -79,8 +80,8 @@ protected:
       if (std::find(vectorBits.begin(), vectorBits.end(), static_cast<int>(i)) == vectorBits.end())
         registers.push_back(mapping[Field::Reg][i]);
     mapping[Field::Reg] = registers;
-    digits::AccessCount count = digits::countAccess(mapping, order, id::elementBytes(type.getElement()),
-                                                    static_cast<int>(vectorBits.size()));
+    digits::AccessCount count =
+        digits::countAccess(mapping, order, id::elementBytes(type.getElement()), static_cast<int>(vectorBits.size()));
     EXPECT_EQ(count.sectors * 32, count.usefulBytes) << what << " of " << type.getMappingText().str();
   }
 
@@ -124,8 +125,9 @@ std::string name(const ::testing::TestParamInfo<Case> &info) {
 }
 
 #define IDC_CASES(FILE, ENTRY)                                                                                         \
-  Case{FILE, ENTRY, "f32", "sm_90"}, Case{FILE, ENTRY, "f64", "sm_90"}, Case{FILE, ENTRY, "f32", "sm_80"},             \
-      Case { FILE, ENTRY, "f64", "sm_80" }
+  Case{FILE, ENTRY, "f32", "sm_90"}, Case{FILE, ENTRY, "f64", "sm_90"}, Case{FILE, ENTRY, "f32", "sm_80"}, Case {      \
+    FILE, ENTRY, "f64", "sm_80"                                                                                        \
+  }
 INSTANTIATE_TEST_SUITE_P(Library, Memory,
                          ::testing::Values(IDC_CASES("fft.id", "fft"), IDC_CASES("fft.id", "ifft"),
                                            IDC_CASES("fft.id", "fft_ct"), IDC_CASES("hadamard.id", "hadamard")),

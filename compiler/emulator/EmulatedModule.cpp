@@ -1,0 +1,88 @@
+#include "compiler/emulator/EmulatedModule.h"
+
+#include "compiler/emulator/Dialects.h"
+
+#include "runtime/lib/Status.h"
+
+#include "mlir/Parser/Parser.h"
+
+using namespace idc;
+using namespace idc::emulator;
+
+static llvm::Error message(const llvm::Twine &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+EmulatedModule::EmulatedModule(runtime::Manifest manifest, std::unique_ptr<mlir::MLIRContext> context,
+                               mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator)
+    : idc_module(std::move(manifest)), context(std::move(context)), module(std::move(module)),
+      emulator(std::move(emulator)) {}
+
+llvm::Expected<std::unique_ptr<EmulatedModule>>
+EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, EmulatorOptions options) {
+  runtime::Manifest manifest;
+  try {
+    manifest = runtime::parseManifest({manifestText.data(), manifestText.size()});
+  } catch (const runtime::ManifestError &error) {
+    return message(error.what());
+  }
+  manifest.target = "cpu"; // operands in host memory
+  auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
+  loadDialects(*context);
+  mlir::OwningOpRef<mlir::ModuleOp> module =
+      mlir::parseSourceString<mlir::ModuleOp>(kernels, context.get(), "kernels.gpu.mlir");
+  if (!module)
+    return message("the kernels cannot be parsed");
+  llvm::Expected<Emulator> emulator = Emulator::create(*module, options);
+  if (!emulator)
+    return emulator.takeError();
+  return std::unique_ptr<EmulatedModule>(
+      new EmulatedModule(std::move(manifest), std::move(context), std::move(module), std::move(*emulator)));
+}
+
+idc_status EmulatedModule::launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
+                                  void *) const {
+  return runtime::guarded([&]() -> idc_status {
+    // One buffer per operand; an output may be an input as well.
+    std::deque<Buffer> buffers;
+    auto bufferAt = [&](const std::string &name, void *pointer, int64_t bytes, bool initialised, bool writable) {
+      for (Buffer &buffer : buffers)
+        if (buffer.data == pointer)
+          return;
+      if (bytes)
+        buffers.emplace_back(name, static_cast<char *>(pointer), bytes, initialised, writable);
+    };
+    auto isInput = [&](const void *pointer) {
+      return std::find(inputs, inputs + manifest.inputs.size(), pointer) != inputs + manifest.inputs.size();
+    };
+    for (size_t i = 0; i < manifest.outputs.size(); ++i)
+      bufferAt("output '" + manifest.outputs[i].name + "'", outputs[i], batch * manifest.outputs[i].bytesPerProblem(),
+               isInput(outputs[i]), true);
+    for (size_t i = 0; i < manifest.inputs.size(); ++i)
+      bufferAt("input '" + manifest.inputs[i].name + "'", const_cast<void *>(inputs[i]),
+               batch * manifest.inputs[i].bytesPerProblem(), true, false);
+    bufferAt("workspace", workspace, manifest.workspaceBytes(batch), false, true);
+    for (const runtime::Kernel &kernel : manifest.kernels) {
+      Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}};
+      for (const runtime::Argument &argument : kernel.arguments) {
+        if (argument.kind == runtime::Argument::Kind::Batch) {
+          launch.arguments.push_back({nullptr, batch});
+          continue;
+        }
+        char *pointer = static_cast<char *>(runtime::pointerFor(argument, batch, inputs, outputs, workspace));
+        for (Buffer &buffer : buffers)
+          if (pointer >= buffer.data && pointer < buffer.data + buffer.bytes) {
+            launch.arguments.push_back({&buffer, pointer - buffer.data});
+            break;
+          }
+      }
+      llvm::Expected<KernelReport> report = emulator.run(kernel.name, launch);
+      if (!report)
+        return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(report.takeError()).c_str());
+      finished.push_back(std::move(*report));
+      if (!finished.back().finished)
+        return runtime::fail(IDC_ERROR_DRIVER, "a fault ended kernel '%s'", kernel.name.c_str());
+    }
+    return IDC_SUCCESS;
+  });
+}

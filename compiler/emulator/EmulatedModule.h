@@ -1,0 +1,40 @@
+// The emulator in the place of a device: a runtime module whose launches it executes.
+#pragma once
+
+#include "compiler/emulator/Emulator.h"
+
+#include "runtime/lib/Module.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <memory>
+
+namespace idc::emulator {
+
+/// For idc_launch() and host::run(): operands lie in host memory, as for a CPU module. Not for several threads at once.
+class EmulatedModule final : public idc_module {
+public:
+  /// `kernels` is the text of the level "gpu", `manifest` that of the level "manifest" for the same request.
+  static llvm::Expected<std::unique_ptr<EmulatedModule>> create(llvm::StringRef kernels, llvm::StringRef manifest,
+                                                                EmulatorOptions options);
+
+  /// Succeeds also when kernels do what they must not: see reports(). Fails when a kernel cannot be launched or a fault
+  /// ended it.
+  idc_status launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
+                    void *stream) const override;
+
+  /// One per kernel launched so far.
+  const std::vector<KernelReport> &reports() const { return finished; }
+
+private:
+  EmulatedModule(runtime::Manifest manifest, std::unique_ptr<mlir::MLIRContext> context,
+                 mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator);
+
+  std::unique_ptr<mlir::MLIRContext> context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mutable Emulator emulator;
+  mutable std::vector<KernelReport> finished;
+};
+
+} // namespace idc::emulator

@@ -1,0 +1,476 @@
+#include "compiler/emulator/KernelRun.h"
+
+#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using namespace idc;
+using namespace idc::emulator;
+using Kind = Instruction::Kind;
+
+//===--- blocks -------------------------------------------------------------------------------------------------===//
+
+KernelRun::Block::Block(const KernelRun &run, int64_t index)
+    : index(index), frameSlots(run.kernel.slots), threads(static_cast<size_t>(run.launch.threads)),
+      warpEpochs((threads.size() + 31) / 32), shared(static_cast<size_t>(run.sharedBytes), '\xff'),
+      sharedWatch(run.sharedBytes, run.kernel.granule),
+      accesses(static_cast<uint32_t>(threads.size()), static_cast<uint32_t>(run.kernel.memoryOps.size())) {
+  frames.reserve(threads.size() * frameSlots);
+  for (uint32_t t = 0; t < threads.size(); ++t) {
+    frames.insert(frames.end(), run.frame.begin(), run.frame.end());
+    slots(t)[threadSlot] = t;
+    slots(t)[laneSlot] = t % 32;
+    slots(t)[blockSlot] = static_cast<uint64_t>(index);
+    ready.push_back(t);
+  }
+  readyAt = ready;
+}
+
+void KernelRun::Block::setReady(uint32_t thread) {
+  threads[thread].state = Thread::State::Ready;
+  readyAt[thread] = static_cast<uint32_t>(ready.size());
+  ready.push_back(thread);
+}
+
+void KernelRun::Block::setWaiting(uint32_t thread, Thread::State state) {
+  threads[thread].state = state;
+  uint32_t last = ready.back();
+  ready[readyAt[thread]] = last;
+  readyAt[last] = readyAt[thread];
+  ready.pop_back();
+}
+
+//===--- launch -------------------------------------------------------------------------------------------------===//
+
+KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
+                     const std::vector<GlobalPlace> &globals, int64_t sharedBytes)
+    : kernel(kernel), options(options), launch(launch), sharedBytes(sharedBytes), regions(sharedRegion + 1),
+      frame(kernel.slots, poisonBits), executed(kernel.instructions.size()), random(options.seed) {
+  report.name = kernel.name;
+  report.blocks = launch.blocks;
+  report.threads = launch.threads;
+  frame[blockSizeSlot] = static_cast<uint64_t>(launch.threads);
+  frame[gridSizeSlot] = static_cast<uint64_t>(launch.blocks);
+  for (auto [slot, value] : kernel.constants)
+    frame[slot] = value;
+  for (const auto &[slot, name] : kernel.addresses)
+    for (const GlobalPlace &place : globals)
+      if (place.global->name == name)
+        frame[slot] = place.buffer ? addressOf(region(place.buffer), 0) : addressOf(sharedRegion, place.sharedOffset);
+  for (size_t i = 0; i < kernel.arguments.size(); ++i) {
+    const Argument &argument = launch.arguments[i];
+    frame[kernel.arguments[i]] =
+        argument.buffer ? addressOf(region(argument.buffer), argument.value) : static_cast<uint64_t>(argument.value);
+  }
+}
+
+uint32_t KernelRun::region(Buffer *buffer) {
+  for (uint32_t i = 0; i < regions.size(); ++i)
+    if (regions[i].buffer == buffer)
+      return i;
+  Region &added = regions.emplace_back();
+  added.buffer = buffer;
+  if (buffer->writable)
+    added.watch = std::make_unique<RaceDetector>(buffer->bytes, kernel.granule);
+  return static_cast<uint32_t>(regions.size() - 1);
+}
+
+KernelReport KernelRun::run() {
+  std::vector<int64_t> order(static_cast<size_t>(launch.blocks));
+  std::iota(order.begin(), order.end(), 0);
+  if (options.interleaving == Interleaving::Reverse)
+    std::reverse(order.begin(), order.end());
+  if (options.interleaving == Interleaving::Random)
+    std::shuffle(order.begin(), order.end(), random);
+  std::vector<std::unique_ptr<Block>> resident;
+  size_t next = 0, turn = 0;
+  while (!stopped) {
+    while (next < order.size() && resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks)))
+      resident.push_back(std::make_unique<Block>(*this, order[next++]));
+    if (resident.empty())
+      break;
+    size_t which = 0;
+    if (options.interleaving == Interleaving::Random)
+      which = random() % resident.size();
+    else if (options.interleaving == Interleaving::RoundRobin)
+      which = turn++ % resident.size();
+    Block &block = *resident[which];
+    advance(block);
+    if (block.finished()) {
+      block.accesses.drain([&](uint32_t op, const WarpAccesses::Request &request) { account(op, request); });
+      resident.erase(resident.begin() + static_cast<long>(which));
+    } else if (block.ready.empty() && !stopped) {
+      deadlock(block);
+    }
+  }
+  report.finished = !stopped;
+  count();
+  return std::move(report);
+}
+
+void KernelRun::advance(Block &block) {
+  auto threads = static_cast<uint32_t>(block.threads.size());
+  auto stepIfReady = [&](uint32_t thread, bool far) {
+    if (!stopped && block.threads[thread].state == Thread::State::Ready)
+      step(block, thread, far);
+  };
+  switch (options.interleaving) {
+  case Interleaving::Random:
+    // A turn is as many accesses as a warp has lanes; the next turn may be another block's.
+    for (int i = 0; i < 32 && !block.ready.empty() && !stopped; ++i)
+      step(block, block.ready[random() % block.ready.size()], false);
+    break;
+  case Interleaving::RoundRobin:
+    for (uint32_t thread = 0; thread < threads; ++thread)
+      stepIfReady(thread, false);
+    break;
+  case Interleaving::Greedy:
+    for (uint32_t thread = 0; thread < threads; ++thread)
+      stepIfReady(thread, true);
+    break;
+  case Interleaving::Reverse:
+    for (uint32_t thread = threads; thread-- > 0;)
+      stepIfReady(thread, true);
+    break;
+  }
+}
+
+//===--- threads ------------------------------------------------------------------------------------------------===//
+
+void KernelRun::step(Block &block, uint32_t t, bool far) {
+  Thread &thread = block.threads[t];
+  uint64_t *slots = block.slots(t);
+  const Instruction *code = kernel.instructions.data();
+  uint32_t pc = thread.pc;
+  while (!stopped) {
+    const Instruction &i = code[pc];
+    ++executed[pc];
+    switch (i.kind) {
+    case Kind::Compute:
+      i.handler(slots, i);
+      ++pc;
+      continue;
+    case Kind::Load:
+    case Kind::Store:
+      access(block, t, pc++);
+      if (far)
+        continue;
+      thread.pc = pc;
+      return;
+    case Kind::Jump:
+    case Kind::JumpIfNot: {
+      bool taken = i.kind == Kind::Jump || !slots[i.a];
+      if (taken && i.target <= pc && ++thread.iterations > options.maxIterations) {
+        fault(Fault::Kind::NoProgress, block, t, pc, std::to_string(options.maxIterations) + " iterations of loops");
+        stopped = true;
+      }
+      pc = taken ? i.target : pc + 1;
+      continue;
+    }
+    case Kind::Barrier:
+      thread.pc = pc;
+      return barrier(block, t);
+    case Kind::WarpSync:
+      thread.pc = pc;
+      return warpBarrier(block, t);
+    case Kind::Shuffle:
+      thread.pc = pc;
+      return shuffle(block, t);
+    case Kind::Return:
+      thread.pc = pc;
+      block.setWaiting(t, Thread::State::Done);
+      ++block.done;
+      return;
+    }
+  }
+}
+
+void KernelRun::barrier(Block &block, uint32_t t) {
+  block.setWaiting(t, Thread::State::AtBarrier);
+  if (++block.atBarrier < block.threads.size())
+    return;
+  for (uint32_t other = 0; other < block.threads.size(); ++other)
+    if (block.threads[other].pc != block.threads[t].pc) {
+      fault(Fault::Kind::DivergentBarrier, block, t, block.threads[t].pc,
+            "thread " + std::to_string(other) + " waits at another one: " + describe(block.threads[other].pc));
+      stopped = true;
+      return;
+    }
+  block.atBarrier = 0;
+  ++block.epoch;
+  for (uint32_t other = 0; other < block.threads.size(); ++other) {
+    ++block.threads[other].pc;
+    block.setReady(other);
+  }
+}
+
+bool KernelRun::gathered(const Block &block, uint32_t t, uint32_t &mask, Fault::Kind kind) {
+  uint32_t first = t / 32 * 32;
+  auto lanes = std::min<uint32_t>(32, static_cast<uint32_t>(block.threads.size()) - first);
+  if (lanes < 32)
+    mask &= (uint32_t(1) << lanes) - 1;
+  const Thread &thread = block.threads[t];
+  if (!(mask >> (t - first) & 1)) {
+    fault(kind, block, t, thread.pc, "the thread is not in its mask");
+    stopped = true;
+    return false;
+  }
+  for (uint32_t lane = 0; lane < lanes; ++lane)
+    if (mask >> lane & 1) {
+      const Thread &other = block.threads[first + lane];
+      if (other.state != thread.state || other.pc != thread.pc)
+        return false;
+    }
+  return true;
+}
+
+void KernelRun::warpBarrier(Block &block, uint32_t t) {
+  block.setWaiting(t, Thread::State::AtWarpBarrier);
+  uint32_t pc = block.threads[t].pc, first = t / 32 * 32;
+  auto mask = static_cast<uint32_t>(block.slots(t)[kernel.instructions[pc].a]);
+  if (!gathered(block, t, mask, Fault::Kind::DivergentBarrier))
+    return;
+  uint32_t met = 0;
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    if (mask >> lane & 1) {
+      ++met;
+      ++block.threads[first + lane].pc;
+      block.setReady(first + lane);
+    }
+  // A barrier of some lanes orders nothing here, so that races are never missed.
+  if (met == std::min<size_t>(32, block.threads.size() - first))
+    ++block.warpEpochs[t / 32];
+}
+
+void KernelRun::shuffle(Block &block, uint32_t t) {
+  block.setWaiting(t, Thread::State::AtShuffle);
+  uint32_t pc = block.threads[t].pc, first = t / 32 * 32;
+  const Instruction &i = kernel.instructions[pc];
+  auto mask = static_cast<uint32_t>(block.slots(t)[i.a]);
+  if (!gathered(block, t, mask, Fault::Kind::DivergentShuffle))
+    return;
+  // The source lane as the PTX manual defines it for shfl.sync.
+  uint64_t values[32] = {};
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    if (mask >> lane & 1)
+      values[lane] = block.slots(first + lane)[i.b];
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    if (!(mask >> lane & 1))
+      continue;
+    uint64_t *slots = block.slots(first + lane);
+    auto offset = static_cast<int32_t>(slots[i.c] & 31), clamp = static_cast<int32_t>(slots[i.d] & 31),
+         segment = static_cast<int32_t>(slots[i.d] >> 8 & 31), self = static_cast<int32_t>(lane);
+    int32_t highest = (self & segment) | (clamp & ~segment), lowest = self & segment, source = 0;
+    bool valid = false;
+    switch (i.shuffle) {
+    case Instruction::Shuffle::Xor:
+      source = self ^ offset;
+      valid = source <= highest;
+      break;
+    case Instruction::Shuffle::Up:
+      source = self - offset;
+      valid = source >= highest;
+      break;
+    case Instruction::Shuffle::Down:
+      source = self + offset;
+      valid = source <= highest;
+      break;
+    case Instruction::Shuffle::Index:
+      source = lowest | (offset & ~segment);
+      valid = source <= highest;
+      break;
+    }
+    if (!valid)
+      source = self;
+    if (mask >> source & 1) {
+      slots[i.result] = values[source];
+    } else {
+      fault(Fault::Kind::DivergentShuffle, block, first + lane, pc,
+            "lane " + std::to_string(source) + " takes no part");
+      slots[i.result] = poisonBits;
+    }
+    ++block.threads[first + lane].pc;
+    block.setReady(first + lane);
+  }
+}
+
+void KernelRun::deadlock(Block &block) {
+  uint32_t waiting = 0, other = 0;
+  while (block.threads[waiting].state == Thread::State::Done)
+    ++waiting;
+  const Thread &thread = block.threads[waiting];
+  bool inWarp = thread.state != Thread::State::AtBarrier;
+  uint32_t begin = inWarp ? waiting / 32 * 32 : 0;
+  auto end = static_cast<uint32_t>(block.threads.size());
+  if (inWarp)
+    end = std::min(end, begin + 32);
+  std::string detail = "waits for ever";
+  for (other = begin; other < end; ++other) {
+    const Thread &missing = block.threads[other];
+    if (missing.state == thread.state && missing.pc == thread.pc)
+      continue;
+    detail = "thread " + std::to_string(other) +
+             (missing.state == Thread::State::Done ? " has returned" : " waits elsewhere: " + describe(missing.pc));
+    break;
+  }
+  fault(thread.state == Thread::State::AtShuffle ? Fault::Kind::DivergentShuffle : Fault::Kind::DivergentBarrier, block,
+        waiting, thread.pc, detail);
+  stopped = true;
+}
+
+//===--- memory -------------------------------------------------------------------------------------------------===//
+
+void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  uint64_t address = slots[i.a] + i.immediate;
+  WarpAccesses::Request request;
+  if (block.accesses.add(t, i.memoryOp, address, request))
+    account(i.memoryOp, request);
+
+  bool load = i.kind == Kind::Load;
+  int64_t bytes = int64_t(i.scalars) * i.scalarBytes, offset = offsetOf(address), size = sharedBytes;
+  uint32_t number = regionOf(address);
+  Buffer *buffer = nullptr;
+  char *data = block.shared.data();
+  RaceDetector *watch = &block.sharedWatch;
+  auto where = [&] {
+    return std::to_string(bytes) + " bytes at byte " + std::to_string(offset) + " of " +
+           (buffer ? buffer->name : "shared memory");
+  };
+  // A load that fails gives poison, a store that fails is left out.
+  auto fails = [&](Fault::Kind kind, const std::string &detail) {
+    fault(kind, block, t, pc, detail);
+    if (load)
+      std::fill_n(slots + i.result, i.scalars, poisonBits);
+  };
+  if (number != sharedRegion) {
+    if (number >= regions.size() || !regions[number].buffer)
+      return fails(Fault::Kind::OutOfBounds, "the address belongs to no buffer");
+    buffer = regions[number].buffer;
+    data = buffer->data;
+    size = buffer->bytes;
+    watch = regions[number].watch.get();
+  }
+  if (offset < 0 || offset + bytes > size)
+    return fails(Fault::Kind::OutOfBounds, where() + ", which has " + std::to_string(size));
+  if (offset % i.alignment)
+    return fails(Fault::Kind::Misaligned, where() + ", no multiple of " + std::to_string(i.alignment));
+  if (!load && buffer && !buffer->writable)
+    return fails(Fault::Kind::ReadOnly, where());
+  if (load) {
+    bool written = !buffer ? watch->written(offset, bytes)
+                           : !std::memchr(buffer->written.data() + offset, 0, static_cast<size_t>(bytes));
+    if (!written)
+      fault(Fault::Kind::Uninitialised, block, t, pc, where());
+  } else if (buffer) {
+    std::fill_n(buffer->written.begin() + offset, bytes, 1);
+  }
+  if (watch) {
+    Access now{static_cast<uint32_t>(block.index), t, block.epoch, block.warpEpochs[t / 32], pc};
+    if (const Access *earlier = load ? watch->read(offset, bytes, now) : watch->write(offset, bytes, now))
+      fault(Fault::Kind::Race, block, t, pc,
+            where() + ", also accessed by block " + std::to_string(earlier->block) + ", thread " +
+                std::to_string(earlier->thread) + ": " + describe(earlier->instruction));
+  }
+  char *at = data + offset;
+  for (unsigned k = 0; k < i.scalars; ++k, at += i.scalarBytes)
+    if (load) {
+      uint64_t value = 0;
+      std::memcpy(&value, at, i.scalarBytes);
+      slots[i.result + k] = i.bits < 8 ? value & ((uint64_t(1) << i.bits) - 1) : value;
+    } else {
+      std::memcpy(at, &slots[i.b + k], i.scalarBytes);
+    }
+}
+
+void KernelRun::account(uint32_t memoryOp, const WarpAccesses::Request &request) {
+  const Instruction &i = kernel.instructions[kernel.memoryOps[memoryOp]];
+  bool load = i.kind == Kind::Load;
+  int64_t bytes = int64_t(i.scalars) * i.scalarBytes;
+  uint64_t offsets[32];
+  // Lanes whose access failed are left out; lanes in different memories are different requests.
+  for (uint32_t rest = request.active; rest;) {
+    uint32_t region = regionOf(request.addresses[__builtin_ctz(rest)]), active = 0;
+    Buffer *buffer = region < regions.size() ? regions[region].buffer : nullptr;
+    int64_t size = region == sharedRegion ? sharedBytes : buffer ? buffer->bytes : 0;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      if (!(rest >> lane & 1) || regionOf(request.addresses[lane]) != region)
+        continue;
+      rest &= ~(uint32_t(1) << lane);
+      int64_t offset = offsetOf(request.addresses[lane]);
+      offsets[lane] = static_cast<uint64_t>(offset);
+      if (offset >= 0 && offset + bytes <= size && offset % i.alignment == 0)
+        active |= uint32_t(1) << lane;
+    }
+    if (!active)
+      continue;
+    if (region == sharedRegion)
+      countShared(load ? report.sharedLoads : report.sharedStores, offsets, active, bytes);
+    else
+      countGlobal(!load ? report.stores : buffer->table ? report.tables : report.loads, offsets, active, bytes, size);
+  }
+}
+
+//===--- reports ------------------------------------------------------------------------------------------------===//
+
+std::string KernelRun::describe(uint32_t pc) const {
+  constexpr size_t longest = 160;
+  mlir::Operation *op = kernel.instructions[pc].op;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  op->print(stream, mlir::OpPrintingFlags().skipRegions().useLocalScope());
+  if (text.size() > longest)
+    text = text.substr(0, longest) + "…";
+  if (auto place = llvm::dyn_cast<mlir::FileLineColLoc>(op->getLoc()))
+    text += " (line " + std::to_string(place.getLine()) + ")";
+  return text;
+}
+
+void KernelRun::fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc, const std::string &detail) {
+  auto [entry, inserted] = faultAt.try_emplace({kind, pc}, report.faults.size());
+  if (inserted)
+    report.faults.push_back({kind, block.index, thread, describe(pc), detail, 1});
+  else
+    ++report.faults[entry->second].count;
+}
+
+void KernelRun::count() {
+  for (size_t pc = 0; pc < executed.size(); ++pc) {
+    const Instruction &i = kernel.instructions[pc];
+    int64_t times = executed[pc];
+    switch (i.kind) {
+    case Kind::Compute:
+      if (i.counted == OpClass::Move)
+        continue;
+      (i.counted == OpClass::Integer ? report.integer
+       : i.counted == OpClass::Fma   ? report.fma
+       : i.counted == OpClass::Add   ? report.add
+       : i.counted == OpClass::Mul   ? report.mul
+                                     : report.otherFloat) += times;
+      break;
+    case Kind::Barrier:
+      report.barriers += times;
+      break;
+    case Kind::WarpSync:
+      report.warpBarriers += times;
+      break;
+    case Kind::Shuffle:
+      report.shuffles += times;
+      break;
+    case Kind::Load:
+    case Kind::Store:
+    case Kind::Jump:
+    case Kind::JumpIfNot:
+    case Kind::Return:
+      break;
+    }
+    report.instructions += times;
+  }
+}

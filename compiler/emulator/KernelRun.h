@@ -1,0 +1,88 @@
+// One launch of a kernel: its blocks, their threads, and the order in which these go on.
+#pragma once
+
+#include "compiler/emulator/Emulator.h"
+
+#include <memory>
+#include <random>
+
+namespace idc::emulator {
+
+/// Where the globals of a program lie.
+struct GlobalPlace {
+  const Global *global = nullptr;
+  Buffer *buffer = nullptr;  // global memory
+  int64_t sharedOffset = -1; // shared memory
+};
+
+class KernelRun {
+public:
+  KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
+            const std::vector<GlobalPlace> &globals, int64_t sharedBytes);
+  KernelReport run();
+
+private:
+  struct Thread {
+    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, Done };
+    State state = State::Ready;
+    uint32_t pc = 0;
+    int64_t iterations = 0;
+  };
+  struct Block {
+    Block(const KernelRun &run, int64_t index);
+    uint64_t *slots(uint32_t thread) { return frames.data() + size_t(thread) * frameSlots; }
+
+    int64_t index;
+    uint32_t frameSlots;
+    std::vector<uint64_t> frames; // [thread][slot]
+    std::vector<Thread> threads;
+    std::vector<uint32_t> ready, readyAt; // threads in State::Ready in no order; where each stands there
+    uint32_t done = 0, atBarrier = 0;
+    uint32_t epoch = 0;               // barriers passed
+    std::vector<uint32_t> warpEpochs; // of each warp
+    std::vector<char> shared;
+    RaceDetector sharedWatch;
+    WarpAccesses accesses;
+
+    void setReady(uint32_t thread);
+    void setWaiting(uint32_t thread, Thread::State state);
+    bool finished() const { return done == threads.size(); }
+  };
+  struct Region {
+    Buffer *buffer = nullptr;
+    std::unique_ptr<RaceDetector> watch; // null where nothing can be written
+  };
+
+  const Kernel &kernel;
+  const EmulatorOptions &options;
+  const Launch &launch;
+  int64_t sharedBytes;
+  std::vector<Region> regions;   // by number; 0 is none, sharedRegion has no buffer
+  std::vector<uint64_t> frame;   // what every thread starts with
+  std::vector<int64_t> executed; // of each instruction
+  std::mt19937_64 random;
+  std::map<std::pair<Fault::Kind, uint32_t>, size_t> faultAt;
+  KernelReport report;
+  bool stopped = false;
+
+  uint32_t region(Buffer *buffer);
+  /// A turn of a block: some of its ready threads go on.
+  void advance(Block &block);
+  /// A thread goes on, at most to its next access to memory unless `far`.
+  void step(Block &block, uint32_t thread, bool far);
+  void access(Block &block, uint32_t thread, uint32_t pc);
+  void barrier(Block &block, uint32_t thread);
+  void warpBarrier(Block &block, uint32_t thread);
+  void shuffle(Block &block, uint32_t thread);
+  /// Whether all lanes of `mask` (reduced to those that exist) wait at the instruction of `thread`.
+  bool gathered(const Block &block, uint32_t thread, uint32_t &mask, Fault::Kind fault);
+  /// Nobody can go on: says who waits for whom and ends the run.
+  void deadlock(Block &block);
+
+  void account(uint32_t memoryOp, const WarpAccesses::Request &request);
+  void fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc, const std::string &detail);
+  std::string describe(uint32_t pc) const;
+  void count();
+};
+
+} // namespace idc::emulator

@@ -1,0 +1,83 @@
+// Memory of the emulator: regions with bounds, knowledge of what was written, and a watch for races.
+//
+// An address is the number of a region and a signed offset in it: what leaves a region never meets another one.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace idc::emulator {
+
+/// Memory of the host that kernels use, with a mark for every byte that was written.
+class Buffer {
+public:
+  /// `bytes` bytes at `data`, which must outlive the object. `initialised`: they may be read before a kernel writes
+  /// them. `table`: accesses are counted apart from those of other buffers.
+  Buffer(std::string name, char *data, int64_t bytes, bool initialised, bool writable = true, bool table = false)
+      : name(std::move(name)), data(data), bytes(bytes), writable(writable), table(table),
+        written(static_cast<size_t>(bytes), initialised) {}
+
+  const std::string name;
+  char *const data;
+  const int64_t bytes;
+  const bool writable;
+  const bool table;
+  std::vector<char> written; // of each byte
+};
+
+/// A thread at the time of an access. Two accesses of one memory are ordered when they are of one thread, of one block
+/// with a block barrier between them, or of one warp with a warp barrier between them.
+struct Access {
+  uint32_t block = 0, thread = 0;
+  uint32_t blockEpoch = 0, warpEpoch = 0; // barriers passed
+  uint32_t instruction = ~uint32_t(0);    // none: no access yet
+
+  bool exists() const { return instruction != ~uint32_t(0); }
+  bool sameThread(const Access &other) const { return block == other.block && thread == other.thread; }
+  bool orderedBefore(const Access &later) const {
+    if (block != later.block)
+      return false;
+    return thread == later.thread || blockEpoch != later.blockEpoch ||
+           (thread / 32 == later.thread / 32 && warpEpoch != later.warpEpoch);
+  }
+};
+
+/// The last write and the reads since, for each granule of a memory. Of the reads two are kept, chosen so that a write
+/// that races with any read races with one of them.
+class RaceDetector {
+public:
+  RaceDetector(int64_t bytes, int64_t granule)
+      : granule(granule), cells(static_cast<size_t>((bytes + granule - 1) / granule)) {}
+
+  /// Notes an access of `bytes` bytes at `offset`, both multiples of the granule; returns an earlier access that it
+  /// races with, or null. The result is valid until the next call.
+  const Access *read(int64_t offset, int64_t bytes, const Access &access);
+  const Access *write(int64_t offset, int64_t bytes, const Access &access);
+  /// True when all these bytes were written.
+  bool written(int64_t offset, int64_t bytes) const;
+
+private:
+  struct Cell {
+    Access writer, readers[2];
+  };
+  int64_t granule;
+  std::vector<Cell> cells;
+  Access found;
+
+  static void keep(Cell &cell, const Access &reader);
+};
+
+/// Addresses: region number (from 1) and offset.
+constexpr int regionShift = 48;
+constexpr uint64_t regionMiddle = uint64_t(1) << (regionShift - 1);
+constexpr uint32_t sharedRegion = 1;
+inline uint64_t addressOf(uint32_t region, int64_t offset) {
+  return (uint64_t(region) << regionShift) + regionMiddle + static_cast<uint64_t>(offset);
+}
+inline uint32_t regionOf(uint64_t address) { return static_cast<uint32_t>(address >> regionShift); }
+inline int64_t offsetOf(uint64_t address) {
+  return static_cast<int64_t>(address & ((uint64_t(1) << regionShift) - 1)) - static_cast<int64_t>(regionMiddle);
+}
+
+} // namespace idc::emulator

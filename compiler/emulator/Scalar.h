@@ -1,0 +1,46 @@
+// Arithmetic of the arith and math dialects on slots.
+//
+// Integers are held zero-extended, floating-point numbers as their bits. Half precision is computed in single precision
+// and rounded, which is exact for the four operations and the square root.
+#pragma once
+
+#include "compiler/emulator/Program.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace idc::emulator {
+
+enum class Number : uint8_t { F32, F64, F16, BF16 };
+
+struct ScalarOp {
+  Handler handler = nullptr;
+  OpClass counted = OpClass::OtherFloat;
+};
+
+/// The op called `name` on floating-point numbers (arith.addf, math.sqrt, …); a null handler for another op.
+ScalarOp floatOp(llvm::StringRef name, Number type);
+/// The op called `name` on integers of `bits` bits (arith.addi, …).
+ScalarOp integerOp(llvm::StringRef name);
+/// Comparisons; Instruction::immediate holds the relations that satisfy the predicate.
+ScalarOp compareFloats(Number type);
+ScalarOp compareIntegers();
+/// The relations of a predicate number of arith.cmpf and arith.cmpi.
+uint64_t floatRelations(uint64_t predicate);
+uint64_t integerRelations(uint64_t predicate);
+/// Conversions; the width of the integer is Instruction::bits.
+ScalarOp integerToFloat(Number to, bool isSigned);
+ScalarOp floatToInteger(Number from, bool isSigned);
+ScalarOp convertFloat(Number from, Number to);
+
+/// slots[result] = slots[a], cut to Instruction::bits.
+void move(uint64_t *slots, const Instruction &i);
+/// Sign extension from Instruction::immediate bits.
+void extendSigned(uint64_t *slots, const Instruction &i);
+/// slots[c] if slots[a] is false, else slots[b].
+void select(uint64_t *slots, const Instruction &i);
+/// Address arithmetic: slots[a] + slots[b] (signed, Instruction::bits wide) * immediate.
+void addScaled(uint64_t *slots, const Instruction &i);
+/// slots[a] + immediate
+void addImmediate(uint64_t *slots, const Instruction &i);
+
+} // namespace idc::emulator

@@ -1,0 +1,78 @@
+// Steps that no chain can take are flat kernels: their digits in registers, all others in the block field.
+// RUN: idc-opt %s --split-input-file --id-to-stages | FileCheck %s
+
+// Two inputs meet: both are loaded, the second through its permutation.
+// CHECK-LABEL: func.func @joins
+// CHECK: id.kernel "joins_k0" flat(%arg0, %arg1)
+// CHECK: id.load %arg2 [2, 1] {{.*}} "block(2..1)"
+// CHECK: id.load %arg3 [1, 2] {{.*}} "block(2..1)"
+// CHECK: id.pointwise
+// CHECK: id.store
+func.func @joins(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  %0 = id.permute %y [1, 2] : <2**2, f32> -> <2**2, f32>
+  %1 = id.pointwise (%x, %0) : (!id.seq<2**2, f32>, !id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s : f32
+  }
+  return %1 : !id.seq<2**2, f32>
+}
+
+// -----
+
+// A digit vanishes and comes back; the value between has one digit less.
+// CHECK-LABEL: func.func @contracts
+// CHECK: id.kernel "contracts_k0" flat
+// CHECK: id.load {{.*}} "reg(1) block(3..2)"
+// CHECK: id.node [1]
+// CHECK: id.store {{.*}} "block(2..1)"
+// CHECK: id.kernel "contracts_k1" flat
+// CHECK: id.load {{.*}} "block(2..1)"
+// CHECK: id.store {{.*}} "reg(2) block(3, 1)"
+func.func @contracts(%x: !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s : f32
+  }
+  %1 = id.node [2] (%0) : (!id.seq<2**2, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: f32):
+    id.yield %a, %a : f32, f32
+  }
+  return %1 : !id.seq<2**3, f32>
+}
+
+// -----
+
+// Digits of other radices, and a result that is an argument: it is copied, once for each place it is returned at.
+// CHECK-LABEL: func.func @copies
+// CHECK: id.kernel "copies_k0" flat
+// CHECK: id.kernel "copies_k1" flat
+// CHECK: return %0, %1
+func.func @copies(%x: !id.seq<3 * 2, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<3 * 2, f32>) {
+  return %x, %x : !id.seq<3 * 2, f32>, !id.seq<3 * 2, f32>
+}
+
+// -----
+
+// Chains before and after a join keep their tiles; the permutation between them becomes the second one's load.
+// CHECK-LABEL: func.func @chains
+// CHECK: id.kernel "chains_k0" plain
+// CHECK: id.kernel "chains_k1" flat
+// CHECK: id.kernel "chains_k2" plain
+func.func @chains(%x: !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  %0 = id.node [6] (%x) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  %1 = id.pointwise (%0, %x) : (!id.seq<2**6, f32>, !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    id.yield %s : f32
+  }
+  %2 = id.node [1] (%1) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %2 : !id.seq<2**6, f32>
+}

@@ -1,0 +1,155 @@
+// Which bodies are linear, and their matrices.
+#include "compiler/passes/Linearity.h"
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+using namespace idc;
+using Scalar = std::complex<double>;
+
+namespace {
+
+class Linearity : public ::testing::Test {
+protected:
+  Linearity() {
+    context.loadDialect<id::IdDialect, mlir::arith::ArithDialect, mlir::complex::ComplexDialect,
+                        mlir::math::MathDialect>();
+  }
+
+  /// The matrix of a body with `count` arguments %0, %1, … of `type` and as many results.
+  std::optional<passes::LinearMatrix> matrix(const std::string &type, int count, const std::string &body,
+                                             const std::string &results) {
+    std::string arguments, types;
+    for (int i = 0; i < count; ++i) {
+      arguments += (i ? ", %a" : "%a") + std::to_string(i) + ": " + type;
+      types += (i ? ", " : "") + type;
+    }
+    std::string sequence = "!id.seq<" + std::to_string(count) + ", " + type + ">";
+    std::string text = "%x = \"test.input\"() : () -> " + sequence + "\n%y = id.node [1] (%x) : (" + sequence +
+                       ") -> " + sequence + " {\n^bb0(" + arguments + "):\n" + body + "\nid.yield " + results + " : " +
+                       types + "\n}\n";
+    context.allowUnregisteredDialects();
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    if (!module) {
+      ADD_FAILURE() << text;
+      return std::nullopt;
+    }
+    return passes::linearMatrix((*module->getBody()->getOps<id::NodeOp>().begin()).getBody());
+  }
+
+  static void expectMatrix(const std::optional<passes::LinearMatrix> &found, const passes::LinearMatrix &expected) {
+    ASSERT_TRUE(found);
+    ASSERT_EQ(found->size(), expected.size());
+    for (size_t i = 0; i < expected.size(); ++i) {
+      ASSERT_EQ((*found)[i].size(), expected[i].size());
+      for (size_t j = 0; j < expected[i].size(); ++j)
+        EXPECT_LT(std::abs((*found)[i][j] - expected[i][j]), 1e-7) << i << ", " << j;
+    }
+  }
+
+  /// The discrete Fourier transform's matrix.
+  static passes::LinearMatrix fourier(int n) {
+    passes::LinearMatrix m(n, std::vector<Scalar>(n));
+    for (int i = 0; i < n; ++i)
+      for (int j = 0; j < n; ++j)
+        m[i][j] = std::polar(1.0, -2 * M_PI * i * j / n);
+    return m;
+  }
+
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+};
+
+TEST_F(Linearity, Radix2) {
+  expectMatrix(matrix("complex<f32>", 2,
+                      "%p = complex.add %a0, %a1 : complex<f32>\n%m = complex.sub %a0, %a1 : complex<f32>", "%p, %m"),
+               fourier(2));
+  expectMatrix(matrix("f64", 2, "%p = arith.addf %a0, %a1 : f64\n%m = arith.subf %a0, %a1 : f64", "%p, %m"),
+               fourier(2));
+}
+
+TEST_F(Linearity, Radix3) {
+  expectMatrix(matrix("complex<f64>", 3, R"(
+    %w = complex.constant [-0.5 : f64, -0.86602540378443864676 : f64] : complex<f64>
+    %v = complex.constant [-0.5 : f64, 0.86602540378443864676 : f64] : complex<f64>
+    %s = complex.add %a1, %a2 : complex<f64>
+    %r0 = complex.add %a0, %s : complex<f64>
+    %w1 = complex.mul %a1, %w : complex<f64>
+    %v2 = complex.mul %v, %a2 : complex<f64>
+    %t = complex.add %a0, %w1 : complex<f64>
+    %r1 = complex.add %t, %v2 : complex<f64>
+    %v1 = complex.mul %a1, %v : complex<f64>
+    %w2 = complex.mul %a2, %w : complex<f64>
+    %u = complex.add %v1, %w2 : complex<f64>
+    %r2 = complex.add %a0, %u : complex<f64>)",
+                      "%r0, %r1, %r2"),
+               fourier(3));
+}
+
+TEST_F(Linearity, Radix4) {
+  expectMatrix(matrix("complex<f32>", 4, R"(
+    %i = complex.constant [0.0 : f32, -1.0 : f32] : complex<f32>
+    %s = complex.add %a0, %a2 : complex<f32>
+    %d = complex.sub %a0, %a2 : complex<f32>
+    %t = complex.add %a1, %a3 : complex<f32>
+    %e = complex.sub %a1, %a3 : complex<f32>
+    %f = complex.mul %e, %i : complex<f32>
+    %r0 = complex.add %s, %t : complex<f32>
+    %r1 = complex.add %d, %f : complex<f32>
+    %r2 = complex.sub %s, %t : complex<f32>
+    %r3 = complex.sub %d, %f : complex<f32>)",
+                      "%r0, %r1, %r2, %r3"),
+               fourier(4));
+}
+
+TEST_F(Linearity, ConstantsNegationDivisionFma) {
+  expectMatrix(matrix("f32", 2, R"(
+    %two = arith.constant 2.0 : f32
+    %three = arith.constant 3.0 : f32
+    %six = arith.mulf %two, %three : f32
+    %n = arith.negf %a0 : f32
+    %h = arith.divf %a1, %two : f32
+    %r = math.fma %six, %n, %h : f32
+    %zero = arith.subf %a0, %a0 : f32)",
+                      "%r, %zero"),
+               {{-6, 0.5}, {0, 0}});
+  expectMatrix(matrix("f32", 2, "", "%a1, %a0"), {{0, 1}, {1, 0}});
+}
+
+TEST_F(Linearity, ConstantResults) {
+  EXPECT_FALSE(matrix("f32", 2, "%c = arith.constant 1.0 : f32", "%a0, %c")) << "not zero";
+  EXPECT_FALSE(matrix("f32", 2, "%c = arith.constant 1.0 : f32\n%s = arith.addf %a0, %c : f32", "%s, %a1"));
+  expectMatrix(matrix("f32", 2, "%c = arith.constant 0.0 : f32", "%a0, %c"), {{1, 0}, {0, 0}});
+}
+
+TEST_F(Linearity, Nonlinear) {
+  EXPECT_FALSE(matrix("complex<f32>", 2, "%c = complex.conj %a0 : complex<f32>", "%c, %a1"));
+  EXPECT_FALSE(matrix("complex<f32>", 2,
+                      "%c = complex.re %a0 : complex<f32>\n%d = complex.create %c, %c : complex<f32>", "%d, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%c = arith.minimumf %a0, %a1 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%c = arith.mulf %a0, %a1 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%c = arith.mulf %a0, %a0 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%c = arith.divf %a0, %a1 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%o = arith.constant 1.0 : f32\n%c = arith.divf %o, %a1 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%c = math.fma %a0, %a1, %a0 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("f32", 2, "%c = math.sqrt %a0 : f32", "%c, %a1"));
+  EXPECT_FALSE(matrix("i32", 2, "%c = arith.addi %a0, %a1 : i32", "%c, %a1")) << "not proved for integers";
+}
+
+TEST_F(Linearity, LooksAtDigits) {
+  EXPECT_FALSE(matrix("complex<f32>", 2,
+                      "%w = id.omega (8, t2) : complex<f32>\n%c = complex.mul %a0, %w : complex<f32>", "%c, %a1"));
+}
+
+// A result that is constant 0 by accident of a zero factor is a zero row.
+TEST_F(Linearity, ZeroFactor) {
+  expectMatrix(matrix("f32", 2, "%z = arith.constant 0.0 : f32\n%c = arith.mulf %a0, %z : f32", "%c, %a1"),
+               {{0, 0}, {0, 1}});
+}
+
+} // namespace

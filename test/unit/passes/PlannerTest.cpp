@@ -1,0 +1,219 @@
+// Plans of many programs: every step once and in order, its digits in registers, the machine's limits, full runs.
+#include "compiler/passes/Planner.h"
+
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+using namespace idc;
+using namespace idc::passes;
+using digits::Field;
+using digits::Mapping;
+
+namespace {
+
+Target target(const char *name) {
+  Target machine;
+  std::string error;
+  EXPECT_TRUE(findTarget(name, machine, error)) << error;
+  return machine;
+}
+
+digits::AddressOrder ascending(int n) {
+  digits::AddressOrder order(n);
+  std::iota(order.begin(), order.end(), 1);
+  return order;
+}
+
+PlanRequest request(int n, int64_t bytes, std::vector<std::vector<int>> steps, bool reversed) {
+  PlanRequest result;
+  result.numDigits = n;
+  result.elementBytes = bytes;
+  result.stepDigits = std::move(steps);
+  result.loadOrder = result.storeOrder = ascending(n);
+  if (reversed)
+    std::reverse(result.storeOrder.begin(), result.storeOrder.end());
+  return result;
+}
+
+/// What a schedule must obey for any program and machine.
+void checkPlan(const PlanRequest &request, const Target &machine) {
+  Schedule schedule;
+  std::string error;
+  ASSERT_TRUE(planSchedule(request, machine, schedule, error)) << error;
+  ASSERT_FALSE(schedule.kernels.empty());
+  int next = 1;
+  for (const KernelPlan &kernel : schedule.kernels) {
+    ASSERT_FALSE(kernel.ranges.empty());
+    EXPECT_EQ(kernel.kind, "plain");
+    const Mapping &first = kernel.ranges.front().mapping;
+    for (const RangePlan &range : kernel.ranges) {
+      SCOPED_TRACE(range.mapping.str());
+      EXPECT_EQ(range.mapping.check(), "");
+      EXPECT_TRUE(range.mapping.isDigitForm());
+      EXPECT_TRUE(range.mapping.missing(request.numDigits).empty());
+      EXPECT_TRUE(range.mapping.missing(static_cast<int>(range.mapping.digits().size())).empty())
+          << "batch digits are the lowest ones";
+      EXPECT_EQ(range.mapping.digits(), first.digits());
+      EXPECT_EQ(range.mapping[Field::Block], first[Field::Block]) << "blocks cannot exchange";
+      EXPECT_EQ(range.mapping.extent(Field::Lane), machine.lanes);
+      if (machine.kind == "cpu") {
+        EXPECT_EQ(range.mapping.extent(Field::Warp), 1);
+      } else {
+        EXPECT_LE(range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp), machine.maxThreadsPerBlock);
+        int64_t tile = range.mapping.extent(Field::Reg) * range.mapping.extent(Field::Lane) *
+                       range.mapping.extent(Field::Warp) * request.elementBytes;
+        EXPECT_LE(tile, machine.sharedBytesPerBlock);
+      }
+      if (range.kind != RangePlan::Kind::Steps)
+        continue;
+      EXPECT_EQ(range.first, next);
+      ASSERT_LE(range.first, range.last);
+      next = range.last + 1;
+      ASSERT_LE(range.last, static_cast<int>(request.stepDigits.size()));
+      for (int s = range.first; s <= range.last; ++s)
+        for (int digit : request.stepDigits[s - 1]) {
+          digits::Place place;
+          EXPECT_TRUE(range.mapping.find(digit, place) && place.field == Field::Reg) << "step " << s;
+        }
+    }
+    // The order of a workspace names every digit once; the last kernel has the program's.
+    if (&kernel == &schedule.kernels.back())
+      EXPECT_TRUE(kernel.order.empty());
+    else if (!kernel.order.empty()) {
+      std::vector<int> order = kernel.order;
+      std::sort(order.begin(), order.end());
+      EXPECT_EQ(order, ascending(request.numDigits));
+    }
+  }
+  EXPECT_EQ(next, static_cast<int>(request.stepDigits.size()) + 1) << "every step is planned";
+}
+
+std::vector<std::vector<int>> downwards(int n) {
+  std::vector<std::vector<int>> steps;
+  for (int d = n; d >= 1; --d)
+    steps.push_back({d});
+  return steps;
+}
+std::vector<std::vector<int>> upwards(int n) {
+  std::vector<std::vector<int>> steps = downwards(n);
+  std::reverse(steps.begin(), steps.end());
+  return steps;
+}
+
+class Planner : public ::testing::TestWithParam<const char *> {};
+
+TEST_P(Planner, OneStepPerDigit) {
+  Target machine = target(GetParam());
+  for (int n = 0; n <= 30; ++n)
+    for (int64_t bytes : {4, 8, 16})
+      for (bool reversed : {false, true}) {
+        SCOPED_TRACE("n = " + std::to_string(n) + ", " + std::to_string(bytes) + " bytes");
+        checkPlan(request(n, bytes, downwards(n), reversed), machine);
+        checkPlan(request(n, bytes, upwards(n), reversed), machine);
+      }
+}
+
+TEST_P(Planner, NodesOfTwoDigits) {
+  Target machine = target(GetParam());
+  for (int n = 2; n <= 30; ++n)
+    for (int64_t bytes : {4, 8, 16}) {
+      SCOPED_TRACE("n = " + std::to_string(n) + ", " + std::to_string(bytes) + " bytes");
+      std::vector<std::vector<int>> steps;
+      for (int d = n; d >= 2; d -= 2)
+        steps.push_back({d, d - 1});
+      checkPlan(request(n, bytes, steps, true), machine);
+    }
+}
+
+TEST_P(Planner, ThereAndBack) {
+  Target machine = target(GetParam());
+  for (int n = 1; n <= 26; ++n) {
+    SCOPED_TRACE("n = " + std::to_string(n));
+    std::vector<std::vector<int>> steps = downwards(n), back = upwards(n);
+    steps.insert(steps.end(), back.begin(), back.end());
+    checkPlan(request(n, 8, steps, false), machine);
+  }
+}
+
+TEST_P(Planner, FewSteps) {
+  Target machine = target(GetParam());
+  for (int n = 1; n <= 30; ++n)
+    for (int64_t bytes : {4, 8, 16}) {
+      SCOPED_TRACE("n = " + std::to_string(n) + ", " + std::to_string(bytes) + " bytes");
+      checkPlan(request(n, bytes, {}, true), machine);
+      checkPlan(request(n, bytes, {{1}}, true), machine);
+      checkPlan(request(n, bytes, {{n}}, false), machine);
+      checkPlan(request(n, bytes, {{1}, {n}, {1}}, true), machine);
+    }
+}
+
+TEST_P(Planner, RandomPrograms) {
+  Target machine = target(GetParam());
+  std::mt19937 random(7);
+  for (int i = 0; i < 300; ++i) {
+    int n = 1 + static_cast<int>(random() % 30);
+    std::vector<std::vector<int>> steps(random() % 40);
+    for (std::vector<int> &step : steps) {
+      std::vector<int> digits = ascending(n);
+      std::shuffle(digits.begin(), digits.end(), random);
+      digits.resize(std::min<size_t>(n, 1 + random() % 2));
+      step = digits;
+    }
+    PlanRequest plan = request(n, int64_t(4) << random() % 3, steps, false);
+    std::shuffle(plan.storeOrder.begin(), plan.storeOrder.end(), random);
+    SCOPED_TRACE("program " + std::to_string(i) + ", n = " + std::to_string(n));
+    checkPlan(plan, machine);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, Planner, ::testing::Values("sm_90", "sm_80", "cpu"),
+                         [](const auto &info) { return std::string(info.param); });
+
+TEST(Planner, FewestTripsToMemory) {
+  Target machine = target("sm_90");
+  auto kernels = [&](int n, int64_t bytes) {
+    Schedule schedule;
+    std::string error;
+    EXPECT_TRUE(planSchedule(request(n, bytes, downwards(n), true), machine, schedule, error)) << error;
+    return schedule.kernels.size();
+  };
+  for (int n = 1; n <= 13; ++n)
+    EXPECT_EQ(kernels(n, 8), 1u) << n;
+  for (int n = 15; n <= 22; ++n)
+    EXPECT_EQ(kernels(n, 8), 2u) << n;
+  EXPECT_EQ(kernels(12, 16), 1u);
+}
+
+TEST(Planner, NodeLargerThanAnyTile) {
+  for (const char *name : {"sm_90", "sm_80", "cpu"}) {
+    Schedule schedule;
+    std::string error;
+    EXPECT_FALSE(planSchedule(request(20, 8, {ascending(16)}, false), target(name), schedule, error)) << name;
+    EXPECT_NE(error.find("a step acts on more digits than"), std::string::npos) << error;
+    EXPECT_NE(error.find(name), std::string::npos) << error;
+  }
+}
+
+TEST(Planner, RunBytes) {
+  EXPECT_EQ(runBytes({}, {1, 2, 3}, 8), 8);
+  EXPECT_EQ(runBytes({2, 3}, {1, 2, 3}, 8), 8);
+  EXPECT_EQ(runBytes({1, 3}, {1, 2, 3}, 8), 16);
+  EXPECT_EQ(runBytes({1, 2, 3}, {3, 1, 2}, 4), 32);
+  EXPECT_EQ(runBytes({1, 2, 3}, {}, 4), 4);
+}
+
+TEST(Planner, GroupsOfSteps) {
+  PlanRequest plan = request(6, 8, {{6}, {5, 4}, {4}, {3, 2, 1}, {1}}, false);
+  EXPECT_EQ(digitsOfSteps(plan, 1, 3), (std::vector<int>{4, 5, 6}));
+  EXPECT_EQ(digitsOfSteps(plan, 4, 3), (std::vector<int>{}));
+  using Groups = std::vector<std::pair<int, int>>;
+  EXPECT_EQ(groupSteps(plan, 1, 5, 3), (Groups{{1, 3}, {4, 5}}));
+  EXPECT_EQ(groupSteps(plan, 1, 5, 2), (Groups{{1, 1}, {2, 3}, {4, 4}, {5, 5}}))
+      << "a larger step is a group of its own";
+  EXPECT_EQ(remainingDigits(plan, {2, 7, 5}), (std::vector<int>{1, 3, 4, 6}));
+}
+
+} // namespace

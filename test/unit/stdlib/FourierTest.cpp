@@ -1,0 +1,133 @@
+// fft.id against FFTW in long double, and the properties of the transform.
+#include "LibraryFixture.h"
+
+#include <fftw3.h>
+
+using namespace idc::frontend;
+using namespace idc::frontend::test;
+
+namespace {
+
+const long double roundoff = 0x1p-64L;
+const TypeMap f64 = {{"T", "f64"}};
+
+Buffer fftw(const Buffer &x, const std::vector<int> &sides, int sign = FFTW_FORWARD) {
+  Buffer result(x.size());
+  std::vector<Complex> data(x.size());
+  auto *pointer = reinterpret_cast<fftwl_complex *>(data.data());
+  fftwl_plan plan = fftwl_plan_dft(static_cast<int>(sides.size()), sides.data(), pointer, pointer, sign, FFTW_ESTIMATE);
+  for (size_t i = 0; i < x.size(); ++i)
+    data[i] = value(x[i]);
+  fftwl_execute(plan);
+  fftwl_destroy_plan(plan);
+  for (size_t i = 0; i < x.size(); ++i) {
+    result[i].re = data[i].real();
+    result[i].im = data[i].imag();
+  }
+  return result;
+}
+
+Buffer scaled(const Buffer &x, long double factor) { return combine(factor, x, Buffer(x.size())); }
+
+Buffer fft(int64_t n, const Buffer &x, const std::string &entry = "fft") {
+  return runLibrary("fft.id", entry, {{"n", n}}, f64, {x})[0];
+}
+
+} // namespace
+
+TEST(Fourier, AgreesWithFftw) {
+  for (int64_t n = 0; n <= 10; ++n) {
+    Buffer x = randomReals(size_t(1) << n, 40 + unsigned(n), true), expected = fftw(x, {1 << n});
+    for (const char *entry : {"fft", "fft_ct"})
+      EXPECT_LT(relativeError(fft(n, x, entry), expected), 4 * roundoff) << entry << " n=" << n;
+    EXPECT_LT(relativeError(fft(n, x, "fft_dif"), bitReversed(expected, n)), 4 * roundoff) << "n=" << n;
+  }
+}
+
+TEST(Fourier, InverseAgreesWithFftw) {
+  for (int64_t n = 0; n <= 10; ++n) {
+    Buffer x = randomReals(size_t(1) << n, 60 + unsigned(n), true);
+    Buffer expected = scaled(fftw(x, {1 << n}, FFTW_BACKWARD), std::ldexp(1.0L, -int(n)));
+    EXPECT_LT(relativeError(fft(n, x, "ifft"), expected), 4 * roundoff) << "n=" << n;
+    EXPECT_LT(relativeError(fft(n, bitReversed(x, n), "ifft_dit"), expected), 4 * roundoff) << "n=" << n;
+  }
+}
+
+TEST(Fourier, RadixFour) {
+  for (int64_t m = 0; m <= 5; ++m) {
+    Buffer x = randomReals(size_t(1) << 2 * m, 80 + unsigned(m), true);
+    Buffer y = runLibrary("fft.id", "fft_radix4", {{"m", m}}, f64, {x})[0];
+    EXPECT_LT(relativeError(y, fftw(x, {1 << 2 * m})), 4 * roundoff) << "m=" << m;
+  }
+}
+
+TEST(Fourier, TwoAndThreeDimensions) {
+  for (int64_t m = 0; m <= 4; ++m)
+    for (int64_t n = 0; n <= 5; ++n) {
+      Buffer x = randomReals(size_t(1) << (m + n), 7, true);
+      Buffer y = runLibrary("fft.id", "fft2d", {{"m", m}, {"n", n}}, f64, {x})[0];
+      EXPECT_LT(relativeError(y, fftw(x, {1 << m, 1 << n})), 4 * roundoff) << "m=" << m << " n=" << n;
+      EXPECT_LT(relativeError(runLibrary("fft.id", "ifft2d", {{"m", m}, {"n", n}}, f64, {y})[0], x), 8 * roundoff);
+    }
+  for (int64_t l = 0; l <= 3; ++l)
+    for (int64_t m = 0; m <= 2; ++m)
+      for (int64_t n = 0; n <= 4; ++n) {
+        SizeMap sizes = {{"l", l}, {"m", m}, {"n", n}};
+        Buffer x = randomReals(size_t(1) << (l + m + n), 8, true);
+        Buffer y = runLibrary("fft.id", "fft3d", sizes, f64, {x})[0];
+        EXPECT_LT(relativeError(y, fftw(x, {1 << l, 1 << m, 1 << n})), 4 * roundoff) << l << m << n;
+        EXPECT_LT(relativeError(runLibrary("fft.id", "ifft3d", sizes, f64, {y})[0], x), 8 * roundoff);
+      }
+}
+
+TEST(Fourier, RoundTrips) {
+  for (int64_t n = 0; n <= 10; ++n) {
+    Buffer x = randomReals(size_t(1) << n, 3, true);
+    EXPECT_LT(relativeError(fft(n, fft(n, x), "ifft"), x), 8 * roundoff) << "n=" << n;
+    EXPECT_LT(relativeError(fft(n, fft(n, x, "fft_dif"), "ifft_dit"), x), 8 * roundoff) << "n=" << n;
+  }
+}
+
+TEST(Fourier, ImpulseShiftLinearityParseval) {
+  const int64_t n = 8, size = 1 << n;
+  for (int64_t position : {0, 1, 100, 255}) {
+    Buffer impulse(size);
+    impulse[position].re = 1;
+    Buffer y = fft(n, impulse);
+    for (int64_t k = 0; k < size; ++k)
+      EXPECT_LT(std::abs(value(y[k]) - value(rootOfUnity(size, position * k))), 8 * roundoff);
+  }
+  Buffer x = randomReals(size, 1, true), w = randomReals(size, 2, true), shifted(size);
+  for (int64_t i = 0; i < size; ++i)
+    shifted[(i + 5) % size] = x[i];
+  Buffer y = fft(n, x), z = fft(n, shifted);
+  for (int64_t k = 0; k < size; ++k)
+    EXPECT_LT(std::abs(value(z[k]) - value(y[k]) * value(rootOfUnity(size, 5 * k))), 1e-16L);
+  Complex a(0.75L, -2.5L);
+  EXPECT_LT(relativeError(fft(n, combine(a, x, w)), combine(a, y, fft(n, w))), 8 * roundoff);
+  EXPECT_NEAR(double(norm(y) / norm(x)), 16.0, 1e-15);
+}
+
+TEST(Fourier, Convolution) {
+  for (int64_t n = 0; n <= 7; ++n) {
+    const size_t size = size_t(1) << n;
+    Buffer x = randomReals(size, 4, true), w = randomReals(size, 5, true), expected(size);
+    for (size_t i = 0; i < size; ++i)
+      for (size_t j = 0; j < size; ++j) {
+        Complex term = value(x[i]) * value(w[j]);
+        expected[(i + j) % size].re += term.real();
+        expected[(i + j) % size].im += term.imag();
+      }
+    Buffer y = runLibrary("fft.id", "convolve", {{"n", n}}, f64, {x, w})[0];
+    EXPECT_LT(relativeError(y, expected), 16 * roundoff) << "n=" << n;
+  }
+}
+
+TEST(Fourier, HadamardIsItsOwnInverse) {
+  for (int64_t n = 0; n <= 8; ++n) {
+    Buffer x = randomReals(size_t(1) << n, 6);
+    auto program = fromFile("hadamard.id", "hadamard", {{"n", n}}, f64);
+    EXPECT_LT(relativeError(run(*program, {run(*program, {x})[0]})[0], scaled(x, std::ldexp(1.0L, int(n)))),
+              8 * roundoff);
+  }
+}

@@ -1,0 +1,283 @@
+// tridiagonal.id against LAPACK in double and Gaussian elimination with pivoting in long double.
+#include "LibraryFixture.h"
+
+using namespace idc::frontend;
+using namespace idc::frontend::test;
+
+extern "C" void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, double *du, double *b, const int *ldb,
+                       int *info);
+
+namespace {
+
+const TypeMap f64 = {{"T", "f64"}}, complexF64 = {{"T", "complex<f64>"}};
+const char *const solvers[] = {"tridiagonal", "tridiagonal_checked", "wang_mou"};
+const char *const periodicSolvers[] = {"periodic_tridiagonal", "periodic_tridiagonal_checked"};
+
+struct System {
+  Buffer a, b, c, d;
+  std::vector<Buffer> inputs() const { return {a, b, c, d}; }
+};
+
+/// Random coefficients with |b| ≥ |a| + |c| + margin.
+System dominant(size_t size, unsigned seed, bool complex = false, long double margin = 0.1L) {
+  System s = {randomReals(size, seed, complex), randomReals(size, seed + 1, complex),
+              randomReals(size, seed + 2, complex), randomReals(size, seed + 3, complex)};
+  for (size_t i = 0; i < size; ++i) {
+    long double least = std::abs(value(s.a[i])) + std::abs(value(s.c[i])) + margin;
+    Complex unit = value(s.b[i]) / std::abs(value(s.b[i]));
+    s.b[i].re = (unit * least).real();
+    s.b[i].im = (unit * least).imag();
+  }
+  return s;
+}
+
+/// Gaussian elimination with partial pivoting on the dense matrix.
+Buffer dense(const System &s, bool periodic) {
+  const size_t size = s.b.size();
+  std::vector<std::vector<Complex>> rows(size, std::vector<Complex>(size + 1));
+  for (size_t i = 0; i < size; ++i) {
+    if (i > 0 || periodic)
+      rows[i][(i + size - 1) % size] += value(s.a[i]);
+    rows[i][i] += value(s.b[i]);
+    if (i + 1 < size || periodic)
+      rows[i][(i + 1) % size] += value(s.c[i]);
+    rows[i][size] = value(s.d[i]);
+  }
+  for (size_t k = 0; k < size; ++k) {
+    size_t pivot = k;
+    for (size_t i = k + 1; i < size; ++i)
+      if (std::abs(rows[i][k]) > std::abs(rows[pivot][k]))
+        pivot = i;
+    std::swap(rows[k], rows[pivot]);
+    for (size_t i = k + 1; i < size; ++i) {
+      Complex factor = rows[i][k] / rows[k][k];
+      if (factor != Complex(0))
+        for (size_t j = k; j <= size; ++j)
+          rows[i][j] -= factor * rows[k][j];
+    }
+  }
+  Buffer x(size);
+  for (size_t k = size; k-- > 0;) {
+    Complex sum = rows[k][size];
+    for (size_t j = k + 1; j < size; ++j)
+      sum -= rows[k][j] * value(x[j]);
+    sum /= rows[k][k];
+    x[k].re = sum.real();
+    x[k].im = sum.imag();
+  }
+  return x;
+}
+
+/// The largest |a·x(before) + b·x + c·x(after) - d|.
+long double residual(const System &s, const Buffer &x, bool periodic) {
+  const size_t size = x.size();
+  long double worst = 0;
+  for (size_t i = 0; i < size; ++i) {
+    Complex left = value(s.b[i]) * value(x[i]) - value(s.d[i]);
+    if (i > 0 || periodic)
+      left += value(s.a[i]) * value(x[(i + size - 1) % size]);
+    if (i + 1 < size || periodic)
+      left += value(s.c[i]) * value(x[(i + 1) % size]);
+    worst = std::max(worst, std::abs(left));
+  }
+  return worst;
+}
+
+bool finite(const Buffer &x) {
+  return std::all_of(x.begin(), x.end(), [](const Scalar &v) { return std::isfinite(v.re) && std::isfinite(v.im); });
+}
+
+} // namespace
+
+TEST(Tridiagonal, AgreesWithElimination) {
+  for (int64_t n = 0; n <= 6; ++n)
+    for (bool complex : {false, true}) {
+      System s = dominant(size_t(1) << n, 10 * unsigned(n), complex);
+      const TypeMap &types = complex ? complexF64 : f64;
+      for (const char *entry : solvers) {
+        Buffer x = runLibrary("tridiagonal.id", entry, {{"n", n}}, types, s.inputs())[0];
+        EXPECT_LT(relativeError(x, dense(s, false)), 1e-16L) << entry << " n=" << n;
+      }
+      for (const char *entry : periodicSolvers) {
+        Buffer x = runLibrary("tridiagonal.id", entry, {{"n", n}}, types, s.inputs())[0];
+        EXPECT_LT(relativeError(x, dense(s, true)), 1e-16L) << entry << " n=" << n;
+      }
+    }
+}
+
+TEST(Tridiagonal, AgreesWithLapack) {
+  for (int64_t n = 1; n <= 10; ++n) {
+    System s = dominant(size_t(1) << n, 7);
+    const int size = 1 << n, one = 1;
+    int info = 0;
+    std::vector<double> dl, d, du, b;
+    for (int i = 0; i < size; ++i) {
+      if (i > 0)
+        dl.push_back(double(s.a[i].re));
+      d.push_back(double(s.b[i].re));
+      if (i + 1 < size)
+        du.push_back(double(s.c[i].re));
+      b.push_back(double(s.d[i].re));
+    }
+    dgtsv_(&size, &one, dl.data(), d.data(), du.data(), b.data(), &size, &info);
+    ASSERT_EQ(info, 0);
+    Buffer expected(size);
+    for (int i = 0; i < size; ++i)
+      expected[i].re = b[i];
+    for (const char *entry : solvers)
+      EXPECT_LT(relativeError(runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], expected), 1e-13L)
+          << entry << " n=" << n;
+  }
+}
+
+TEST(Tridiagonal, Residuals) {
+  for (int64_t n = 0; n <= 10; ++n) {
+    System s = dominant(size_t(1) << n, 3, false, 0.01L);
+    for (const char *entry : solvers)
+      EXPECT_LT(residual(s, runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], false), 1e-15L)
+          << entry << " n=" << n;
+    for (const char *entry : periodicSolvers)
+      EXPECT_LT(residual(s, runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], true), 1e-15L)
+          << entry << " n=" << n;
+  }
+}
+
+TEST(Tridiagonal, PoissonEquation) {
+  // -x'' = 1 with x = 0 beyond both ends: a positive definite matrix that is not strictly dominant.
+  const size_t size = 256;
+  System s = {Buffer(size), Buffer(size), Buffer(size), Buffer(size)};
+  for (size_t i = 0; i < size; ++i) {
+    s.a[i].re = s.c[i].re = -1;
+    s.b[i].re = 2;
+    s.d[i].re = 1;
+  }
+  for (const char *entry : solvers) {
+    Buffer x = runLibrary("tridiagonal.id", entry, {{"n", 8}}, f64, s.inputs())[0];
+    for (size_t i = 0; i < size; ++i) {
+      long double exact = static_cast<long double>(i + 1) * static_cast<long double>(size - i) / 2;
+      EXPECT_LT(std::abs(x[i].re - exact), 1e-13L * exact) << entry;
+    }
+  }
+}
+
+TEST(Tridiagonal, OuterCoefficientsAreNotUsed) {
+  for (int64_t n : {0, 1, 5}) {
+    System s = dominant(size_t(1) << n, 5), wild = s;
+    wild.a.front().re = wild.c.back().re = std::numeric_limits<long double>::quiet_NaN();
+    for (const char *entry : solvers) {
+      auto program = fromFile("tridiagonal.id", entry, {{"n", n}}, f64);
+      EXPECT_EQ(reals(run(*program, wild.inputs())[0]), reals(run(*program, s.inputs())[0])) << entry;
+    }
+  }
+}
+
+TEST(Tridiagonal, AlongAnAxis) {
+  const int64_t m = 4, n = 3;
+  const size_t rows = 16, columns = 8;
+  System all = dominant(rows * columns, 21), shared = dominant(rows, 31);
+  shared.d = all.d;
+  Buffer own = runLibrary("tridiagonal.id", "tridiagonal_columns", {{"m", m}, {"n", n}}, f64, all.inputs())[0];
+  Buffer same = runLibrary("tridiagonal.id", "tridiagonal_shared", {{"m", m}, {"n", n}}, f64, shared.inputs())[0];
+  for (size_t c = 0; c < columns; ++c) {
+    auto column = [&](const Buffer &x) {
+      Buffer result;
+      for (size_t r = 0; r < rows; ++r)
+        result.push_back(x[r * columns + c]);
+      return result;
+    };
+    System one = {column(all.a), column(all.b), column(all.c), column(all.d)};
+    EXPECT_LT(relativeError(column(own), dense(one, false)), 1e-16L);
+    System another = {shared.a, shared.b, shared.c, column(shared.d)};
+    EXPECT_LT(relativeError(column(same), dense(another, false)), 1e-16L);
+  }
+}
+
+TEST(Tridiagonal, StatusOfSoundSystems) {
+  for (int64_t n = 0; n <= 8; ++n) {
+    System s = dominant(size_t(1) << n, 2);
+    for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"}) {
+      auto result = runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs());
+      ASSERT_EQ(result.size(), 2u);
+      EXPECT_EQ(integers(result[1]), std::vector<int64_t>{0}) << entry << " n=" << n;
+    }
+  }
+}
+
+TEST(Tridiagonal, StatusOfSingularSystems) {
+  const long double infinity = std::numeric_limits<long double>::infinity();
+  const long double wrong[] = {0, infinity, std::numeric_limits<long double>::quiet_NaN()};
+  for (int64_t n = 0; n <= 6; ++n) {
+    const size_t size = size_t(1) << n;
+    for (const char *entry : {"tridiagonal", "periodic_tridiagonal", "wang_mou"}) {
+      auto plain = fromFile("tridiagonal.id", entry, {{"n", n}}, f64);
+      auto checked = std::string(entry) == "wang_mou"
+                         ? nullptr
+                         : fromFile("tridiagonal.id", std::string(entry) + "_checked", {{"n", n}}, f64);
+      for (size_t row = 0; row < size; row += 1 + size / 8)
+        for (long double bad : wrong) {
+          // An equation 0 = d, or one without meaning, makes the system singular wherever it stands.
+          System s = dominant(size, 4);
+          s.a[row].re = s.b[row].re = s.c[row].re = bad;
+          if (checked) {
+            EXPECT_EQ(run(*checked, s.inputs())[1][0].integer, 1) << entry << " n=" << n << " row " << row << bad;
+          }
+          if (bad == 0) {
+            EXPECT_FALSE(finite(run(*plain, s.inputs())[0])) << entry << " n=" << n << " row " << row;
+          }
+        }
+    }
+  }
+}
+
+TEST(Tridiagonal, ZeroDiagonalElements) {
+  // [0 1; 1 0] blocks: every pair is invertible though no diagonal element is.
+  System s = dominant(8, 6);
+  for (size_t i = 0; i < 8; ++i) {
+    s.b[i].re = 0;
+    s.a[i].re = s.c[i].re = 1;
+  }
+  auto checked = runLibrary("tridiagonal.id", "tridiagonal_checked", {{"n", 3}}, f64, s.inputs());
+  EXPECT_EQ(checked[1][0].integer, 0);
+  EXPECT_LT(relativeError(checked[0], dense(s, false)), 1e-16L);
+  EXPECT_FALSE(finite(runLibrary("tridiagonal.id", "wang_mou", {{"n", 3}}, f64, s.inputs())[0]));
+}
+
+TEST(Tridiagonal, StatusOfVanishingAndOverflowingPivots) {
+  // Rows 1 and 2 meet in a singular pair, though the matrix is not singular.
+  System s = dominant(4, 8);
+  for (size_t i : {1, 2})
+    s.a[i].re = s.b[i].re = s.c[i].re = 1;
+  EXPECT_TRUE(finite(dense(s, false)));
+  auto checked = runLibrary("tridiagonal.id", "tridiagonal_checked", {{"n", 2}}, f64, s.inputs());
+  EXPECT_EQ(checked[1][0].integer, 1);
+  EXPECT_FALSE(finite(checked[0]));
+  // Pivots beyond the range of long double, above and below.
+  for (long double size : {1e4000L, 1e-4000L}) {
+    System t = dominant(4, 8);
+    for (Scalar &element : t.b)
+      element.re = size;
+    for (Buffer *zero : {&t.a, &t.c})
+      *zero = Buffer(4);
+    EXPECT_EQ(runLibrary("tridiagonal.id", "tridiagonal_checked", {{"n", 2}}, f64, t.inputs())[1][0].integer, 1);
+  }
+}
+
+TEST(Tridiagonal, StatusOfEverySystemOfABatch) {
+  const char *text = R"(
+    import "tridiagonal.id";
+    algorithm columns<T = f64>(a: T[y: 2^m][x: 2^n], b: T[y: 2^m][x: 2^n], c: T[y: 2^m][x: 2^n],
+                               d: T[y: 2^m][x: 2^n]) -> (T[y: 2^m][x: 2^n], i32[2^n]) {
+      return a |> tridiagonal_checked(b, c, d) @ y;
+    })";
+  const size_t rows = 8, columns = 4;
+  System s = dominant(rows * columns, 12);
+  size_t bad = 5 * columns + 2; // row 5 of column 2
+  s.a[bad].re = s.b[bad].re = s.c[bad].re = 0;
+  auto result = run(*fromText(text, "columns", {{"m", 3}, {"n", 2}}), s.inputs());
+  EXPECT_EQ(integers(result[1]), (std::vector<int64_t>{0, 0, 1, 0}));
+  for (size_t i = 0; i < rows * columns; ++i) {
+    if (i % columns != 2) {
+      EXPECT_TRUE(std::isfinite(result[0][i].re));
+    }
+  }
+}
