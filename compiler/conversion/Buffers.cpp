@@ -82,7 +82,9 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
   for (id::KernelOp kernel : kernels) {
     LoweredKernel entry;
     entry.name = kernel.getName().str();
-    entry.kind = id::stringifyKernelKind(kernel.getKind()).str();
+    // A flat kernel is launched like any plain one.
+    id::KernelKind kind = kernel.getKind() == id::KernelKind::Flat ? id::KernelKind::Plain : kernel.getKind();
+    entry.kind = id::stringifyKernelKind(kind).str();
     std::replace(entry.kind.begin(), entry.kind.end(), '_', '-'); // the spelling of schedules and manifests
     entry.cluster = kernel.getCluster();
     for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))

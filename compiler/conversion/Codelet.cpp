@@ -1,10 +1,13 @@
 #include "compiler/conversion/Codelet.h"
 
+#include "compiler/conversion/PrimeField.h"
+
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace idc;
@@ -181,9 +184,19 @@ Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool s
 
 //===--- bodies -------------------------------------------------------------------------------------------------===//
 
+/// The modulus of an operation on a prime field; nothing for other operations.
+static std::optional<uint64_t> modulusOf(Operation &op) {
+  if (!isa<id::ModAddOp, id::ModSubOp, id::ModMulOp, id::ModConstantOp, id::ModEqualOp, id::ModFromOp, id::ModToOp>(op))
+    return std::nullopt;
+  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op.getResultTypes()), SmallVector<Type>(op.getOperandTypes())))
+    if (auto mod = dyn_cast<id::ModType>(type))
+      return mod.getModulus();
+  return std::nullopt;
+}
+
 FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments,
                                           const std::function<Value(int)> &digit,
-                                          const std::function<std::optional<Complex>(Operation *, Value)> &root) {
+                                          const std::function<std::optional<Leaf>(Operation *, Value)> &root) {
   Block &block = body.front();
   DenseMap<Value, Leaf> leaves;
   DenseMap<std::pair<Value, Value>, Pair> pairs;
@@ -270,10 +283,25 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     else if (auto value = dyn_cast<id::DigitOp>(op))
       out.other = digit(static_cast<int>(value.getDigit()));
     else if (isa<id::OmegaOp>(op)) {
-      std::optional<Complex> w = root(&op, op.getNumOperands() ? in(0).other : Value());
+      std::optional<Leaf> w = root(&op, op.getNumOperands() ? in(0).other : Value());
       if (!w)
         return op.emitError() << "this root of unity cannot be generated yet";
-      out = complex(*w);
+      out = *w;
+    } else if (std::optional<uint64_t> modulus = modulusOf(op)) {
+      PrimeField field(b, loc, *modulus);
+      auto x = [&](unsigned i) { return in(i).other; };
+      out.other = llvm::TypeSwitch<Operation *, Value>(&op)
+                      .Case<id::ModAddOp>([&](auto) { return field.add(x(0), x(1)); })
+                      .Case<id::ModSubOp>([&](auto) { return field.sub(x(0), x(1)); })
+                      .Case<id::ModMulOp>([&](auto) { return field.mul(x(0), x(1)); })
+                      .Case<id::ModEqualOp>([&](auto) {
+                        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x(0), x(1)).getResult();
+                      })
+                      .Case<id::ModFromOp>([&](id::ModFromOp from) { return field.from(x(0), from.getIsSigned()); })
+                      .Case<id::ModToOp>([&](auto) { return field.to(x(0)); })
+                      .Case<id::ModConstantOp>([&](id::ModConstantOp c) {
+                        return field.constant(static_cast<uint64_t>(c.getValue()));
+                      });
     } else if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<ComplexType>(type)) {
       Complex x = cplx(1), y = cplx(2);
       auto choose = [&](const Real &p, const Real &q) {
@@ -285,15 +313,18 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       SmallVector<Value> operands;
       for (unsigned i = 0; i < op.getNumOperands(); ++i)
         operands.push_back(in(i).kind == Leaf::Kind::Real ? materialize(in(i).number.re) : in(i).other);
-      OperationState state(loc, op.getName(), operands, {wide(type)}, op.getAttrs());
+      Type result = type;
+      if (auto mod = dyn_cast<id::ModType>(type)) // a selection among residues
+        result = PrimeField(b, loc, mod.getModulus()).type();
+      OperationState state(loc, op.getName(), operands, {wide(result)}, op.getAttrs());
       if (auto value = dyn_cast<arith::ConstantOp>(op))
         if (auto vector = dyn_cast<VectorType>(wide(type)))
           state.attributes.set("value", DenseElementsAttr::get(vector, cast<TypedAttr>(value.getValue())));
-      Value result = b.create(state)->getResult(0);
+      Value value = b.create(state)->getResult(0);
       if (isReal)
-        out = real(wrap(result));
+        out = real(wrap(value));
       else
-        out.other = result;
+        out.other = value;
     } else {
       return op.emitError() << "this operation cannot be generated yet";
     }

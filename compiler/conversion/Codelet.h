@@ -73,7 +73,7 @@ public:
   /// run-time exponent, if any). Ops that cannot be generated are reported through emitError and fail.
   mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments,
                                                const std::function<mlir::Value(int)> &digit,
-                                               const std::function<std::optional<Complex>(mlir::Operation *, mlir::Value)> &root);
+                                               const std::function<std::optional<Leaf>(mlir::Operation *, mlir::Value)> &root);
 
 private:
   mlir::OpBuilder &b;

@@ -7,6 +7,7 @@
 #include "compiler/conversion/FlatKernel.h"
 
 #include "compiler/conversion/KernelEmitter.h"
+#include "compiler/conversion/PrimeField.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -74,6 +75,10 @@ protected:
 
   FailureOr<Complex> emitRoot(Operation *, int64_t root, const Polynomial &exponent, const Tile &place,
                               Type real) override {
+    return lookUp(root, emitExponent(root, exponent, place), real);
+  }
+
+  Value emitExponent(int64_t root, const Polynomial &exponent, const Tile &place) override {
     Value sum = constant(0), modulus = constant(root);
     for (const auto &[monomial, coefficient] : exponent.monomials()) {
       Value term = constant(coefficient);
@@ -81,15 +86,23 @@ protected:
         term = remainder(arith::MulIOp::create(b, loc, term, emitDigit(digit, place)), modulus);
       sum = arith::AddIOp::create(b, loc, sum, term);
     }
-    return lookUp(root, remainder(sum, modulus), real);
+    return remainder(sum, modulus);
   }
 
-  std::optional<Complex> emitDynamicRoot(int64_t root, Value exponent, Type real) override {
+  std::optional<Leaf> emitDynamicRoot(int64_t root, Value exponent, Type type) override {
     Value modulus = constant(root);
     Value reduced = arith::RemSIOp::create(b, loc, exponent, modulus);
     Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, reduced, constant(0));
     Value shifted = arith::AddIOp::create(b, loc, reduced, modulus);
-    return lookUp(root, arith::SelectOp::create(b, loc, negative, shifted, reduced), real);
+    reduced = arith::SelectOp::create(b, loc, negative, shifted, reduced);
+    Leaf leaf;
+    if (auto complex = dyn_cast<ComplexType>(type)) {
+      leaf.kind = Leaf::Kind::Complex;
+      leaf.number = lookUp(root, reduced, complex.getElementType());
+    } else {
+      leaf.other = lookUpResidue(root, reduced, cast<id::ModType>(type));
+    }
+    return leaf;
   }
 
   Value emitDigit(int digit, const Tile &place) override {
@@ -242,13 +255,35 @@ private:
     }
   }
 
+  /// The entry of a table at `index`, `bytes` each.
+  Value entryPointer(const std::string &table, Value index, int64_t bytes) {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), tables.getAddressSpace());
+    Value base = LLVM::AddressOfOp::create(b, loc, pointer, table);
+    return byteOffset(base, arith::MulIOp::create(b, loc, index, constant(bytes)));
+  }
+
+  /// omega(root, exponent) in a prime field, 0 <= exponent < root.
+  Value lookUpResidue(int64_t root, Value exponent, id::ModType type) {
+    PrimeField field(b, loc, type.getModulus());
+    auto entry = [&](const std::string &table, Value index) -> Value {
+      int64_t bytes = id::elementBytes(type);
+      return LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes), static_cast<unsigned>(bytes));
+    };
+    const int64_t lowCount = int64_t(1) << maxTableBits;
+    if (root <= lowCount)
+      return entry(tables.residues(root, 1, root, type.getModulus()), exponent);
+    Value low = arith::AndIOp::create(b, loc, exponent, constant(lowCount - 1));
+    Value high = arith::ShRUIOp::create(b, loc, exponent, constant(maxTableBits));
+    int64_t highCount = (root + lowCount - 1) / lowCount;
+    return field.mul(entry(tables.residues(root, lowCount, highCount, type.getModulus()), high),
+                     entry(tables.residues(root, 1, lowCount, type.getModulus()), low));
+  }
+
   /// omega(root, exponent) for 0 <= exponent < root: one table, or the product of a high and a low one.
   Complex lookUp(int64_t root, Value exponent, Type real) {
     const int64_t lowCount = int64_t(1) << maxTableBits;
     auto entry = [&](const std::string &table, Value index) -> Complex {
-      auto pointer = LLVM::LLVMPointerType::get(b.getContext(), tables.getAddressSpace());
-      Value base = LLVM::AddressOfOp::create(b, loc, pointer, table);
-      Value at = byteOffset(base, arith::MulIOp::create(b, loc, index, constant(2 * id::elementBytes(real))));
+      Value at = entryPointer(table, index, 2 * id::elementBytes(real));
       auto alignment = static_cast<unsigned>(id::elementBytes(real));
       Value re = LLVM::LoadOp::create(b, loc, real, at, alignment);
       Value im = LLVM::LoadOp::create(b, loc, real, byteOffset(at, constant(id::elementBytes(real))), alignment);

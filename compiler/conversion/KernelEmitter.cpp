@@ -1,5 +1,6 @@
 #include "compiler/conversion/KernelEmitter.h"
 
+#include "compiler/conversion/PrimeField.h"
 #include "compiler/conversion/RootOfUnity.h"
 
 #include "llvm/ADT/TypeSwitch.h"
@@ -145,6 +146,8 @@ void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
 
 LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
   Tile tile = tiles.lookup(op.getInput());
+  if (auto field = dyn_cast<id::ModType>(tile.element))
+    return emitPrimeTwiddle(op, field);
   auto complex = dyn_cast<ComplexType>(tile.element);
   if (!complex)
     return op.emitError() << "roots of unity of " << tile.element << " cannot be generated yet";
@@ -187,6 +190,24 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
   return success();
 }
 
+LogicalResult KernelEmitter::emitPrimeTwiddle(id::TwiddleOp op, id::ModType type) {
+  Tile tile = tiles.lookup(op.getInput());
+  PrimeField field(b, loc, type.getModulus());
+  for (size_t r = 0; r < tile.registers.size(); ++r) {
+    int64_t constant;
+    Polynomial exponent = registerExponent(op, tile, r, constant);
+    if (exponent.isZero() && constant == 0)
+      continue;
+    Value run = emitExponent(op.getRoot(), exponent + Polynomial::constant(constant), tile);
+    std::optional<Leaf> w = run ? emitDynamicRoot(op.getRoot(), run, type) : std::nullopt;
+    if (!w)
+      return op.emitError() << "roots of unity of " << type << " cannot be generated here";
+    tile.registers[r][0].other = field.mul(tile.registers[r][0].other, w->other);
+  }
+  tiles[op.getResult()] = std::move(tile);
+  return success();
+}
+
 //===--- bodies -------------------------------------------------------------------------------------------------===//
 
 FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf> arguments, const Tile &tile,
@@ -198,27 +219,33 @@ FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf>
       return emitInteger(values[place.position]);
     return emitDigit(number, tile);
   };
-  auto root = [&](Operation *op, Value dynamic) -> std::optional<Complex> {
+  auto root = [&](Operation *op, Value dynamic) -> std::optional<Leaf> {
     auto omega = cast<id::OmegaOp>(op);
-    auto type = dyn_cast<ComplexType>(omega.getType());
-    if (!type)
-      return std::nullopt;
     int64_t order = omega.getRoot();
-    if (dynamic)
-      return emitDynamicRoot(order, dynamic, type.getElementType());
     Polynomial exponent = omega.getExponent().getPolynomial().substitute([&](int number) {
       digits::Place place;
       bool isRegister = tile.mapping.find(number, place) && place.field == Field::Reg;
       return isRegister ? Polynomial::constant(values[place.position]) : Polynomial::digit(number);
     });
     exponent = exponent.reduced(order, tile.radices);
+    auto type = dyn_cast<ComplexType>(omega.getType());
+    if (!type || dynamic) {
+      Value run = dynamic ? dynamic : emitExponent(order, exponent, tile);
+      return run ? emitDynamicRoot(order, run, omega.getType()) : std::nullopt;
+    }
+    Leaf leaf;
+    leaf.kind = Leaf::Kind::Complex;
+    codelet.setRealType(type.getElementType());
     if (exponent.isConstant()) {
       std::complex<double> w = rootOfUnity(order, exponent.constantTerm());
-      codelet.setRealType(type.getElementType());
-      return Complex{codelet.constant(w.real()), codelet.constant(w.imag())};
+      leaf.number = {codelet.constant(w.real()), codelet.constant(w.imag())};
+      return leaf;
     }
     FailureOr<Complex> w = emitRoot(op, order, exponent, tile, type.getElementType());
-    return failed(w) ? std::nullopt : std::optional<Complex>(*w);
+    if (failed(w))
+      return std::nullopt;
+    leaf.number = *w;
+    return leaf;
   };
   return codelet.run(body, arguments, digit, root);
 }

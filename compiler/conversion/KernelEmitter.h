@@ -45,8 +45,11 @@ protected:
   /// of the machine's reals of type `real`. Fails with an error at `op`.
   virtual mlir::FailureOr<Complex> emitRoot(mlir::Operation *op, int64_t root, const digits::Polynomial &exponent,
                                             const Tile &place, mlir::Type real) = 0;
-  /// omega(root, exponent) for an exponent known only at run time (in bodies), or nothing where the machine has no way.
-  virtual std::optional<Complex> emitDynamicRoot(int64_t, mlir::Value, mlir::Type) { return std::nullopt; }
+  /// omega(root, exponent) of a complex type or a prime field for an exponent known only at run time, or nothing where
+  /// the machine has no way.
+  virtual std::optional<Leaf> emitDynamicRoot(int64_t, mlir::Value, mlir::Type) { return std::nullopt; }
+  /// A run-time exponent from a polynomial in digits, reduced to [0, root), for emitDynamicRoot.
+  virtual mlir::Value emitExponent(int64_t, const digits::Polynomial &, const Tile &) { return {}; }
   /// A digit that is no register, as i64 of the machine's width.
   virtual mlir::Value emitDigit(int digit, const Tile &place) = 0;
   /// A constant i64 of the machine's width.
@@ -73,6 +76,7 @@ private:
   std::map<std::pair<mlir::Operation *, std::string>, Complex> loaded;
 
   mlir::LogicalResult emitTwiddle(id::TwiddleOp op);
+  mlir::LogicalResult emitPrimeTwiddle(id::TwiddleOp op, id::ModType field);
   mlir::LogicalResult emitPointwise(id::PointwiseOp op);
   mlir::LogicalResult emitNode(id::NodeOp op);
   static Tile emptyTile(mlir::Type type);

@@ -2,6 +2,8 @@
 
 #include "compiler/conversion/RootOfUnity.h"
 
+#include "dialect/digits/NumberTheory.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <algorithm>
@@ -116,20 +118,41 @@ std::string TwiddleTables::powers(int64_t root, int64_t step, int64_t count, Typ
   return add(key, real, values);
 }
 
+std::string TwiddleTables::residues(int64_t root, int64_t step, int64_t count, uint64_t modulus) {
+  std::string key = "residues:" + std::to_string(root) + ":" + std::to_string(step) + ":" + std::to_string(count) +
+                    ":" + std::to_string(modulus);
+  if (auto known = names.find(key); known != names.end())
+    return known->second;
+  __extension__ typedef unsigned __int128 Wide;
+  uint64_t w = digits::powerMod(digits::primitiveRoot(modulus), (modulus - 1) / static_cast<uint64_t>(root), modulus);
+  uint64_t factor = digits::powerMod(w, static_cast<uint64_t>(step), modulus), value = 1;
+  unsigned bits = modulus <= (uint64_t(1) << 32) ? 32 : 64;
+  SmallVector<llvm::APInt> values;
+  for (int64_t i = 0; i < count; ++i) {
+    values.emplace_back(bits, value);
+    value = static_cast<uint64_t>(static_cast<Wide>(value) * factor % modulus);
+  }
+  Type scalar = IntegerType::get(module->getContext(), bits);
+  return addGlobal(key, scalar, DenseElementsAttr::get(RankedTensorType::get({count}, scalar), values));
+}
+
 std::string TwiddleTables::add(const std::string &key, Type real, const std::vector<double> &values) {
-  std::string name = "omega_table_" + std::to_string(names.size());
-  names[key] = name;
-  auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, real);
   SmallVector<llvm::APFloat> rounded;
   for (double value : values) {
     bool inexact;
     rounded.emplace_back(value);
     rounded.back().convert(cast<FloatType>(real).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
   }
-  DenseElementsAttr data = DenseElementsAttr::get(shape, ArrayRef<llvm::APFloat>(rounded));
+  auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, real);
+  return addGlobal(key, real, DenseElementsAttr::get(shape, ArrayRef<llvm::APFloat>(rounded)));
+}
+
+std::string TwiddleTables::addGlobal(const std::string &key, Type scalar, DenseElementsAttr data) {
+  std::string name = "omega_table_" + std::to_string(names.size());
+  names[key] = name;
   OpBuilder b(module->getContext());
   b.setInsertionPointToStart(&module->getRegion(0).front());
-  auto array = LLVM::LLVMArrayType::get(real, values.size());
+  auto array = LLVM::LLVMArrayType::get(scalar, data.getNumElements());
   LLVM::GlobalOp::create(b, module->getLoc(), array, /*isConstant=*/true, LLVM::Linkage::Internal, name, data,
                          /*alignment=*/16, addressSpace);
   return name;

@@ -4,6 +4,7 @@
 #include "dialect/digits/Polynomial.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinAttributes.h"
 
 #include <map>
 #include <string>
@@ -33,6 +34,8 @@ public:
 
   /// The name of the global with (re, im) pairs of omega(root, step·i), i < count.
   std::string powers(int64_t root, int64_t step, int64_t count, mlir::Type real);
+  /// The same in the prime field of `modulus`: residues of 32 or 64 bits.
+  std::string residues(int64_t root, int64_t step, int64_t count, uint64_t modulus);
   unsigned getAddressSpace() const { return addressSpace; }
 
   /// The name of the global with (re, im) pairs of `real` for every index of the factor.
@@ -40,6 +43,7 @@ public:
 
 private:
   std::string add(const std::string &key, mlir::Type real, const std::vector<double> &values);
+  std::string addGlobal(const std::string &key, mlir::Type scalar, mlir::DenseElementsAttr data);
   mlir::Operation *module;
   unsigned addressSpace;
   std::map<std::string, std::string> names;

@@ -172,10 +172,4 @@ bool isDigitFunction(const std::string &name); // digit, digits, index
 /// Least and greatest number of arguments of a built-in function.
 std::pair<int, int> builtinArity(const std::string &name);
 
-/// Number theory of mod<P>: exact for all 64-bit P.
-bool isPrime(uint64_t value);
-uint64_t powerMod(uint64_t base, uint64_t exponent, uint64_t modulus);
-/// The least primitive root of the prime `modulus`.
-uint64_t primitiveRoot(uint64_t modulus);
-
 } // namespace idc::frontend

@@ -1,5 +1,7 @@
 #include "compiler/frontend/Evaluate.h"
 
+#include "dialect/digits/NumberTheory.h"
+
 #include "compiler/frontend/Elaborator.h"
 
 #include <cmath>
@@ -65,7 +67,7 @@ public:
           prepared.terms.push_back({term.second, term.first});
         if (instr.type->kind == Type::Kind::Mod) {
           uint64_t p = instr.type->modulus;
-          prepared.generator = powerMod(primitiveRoot(p), (p - 1) / static_cast<uint64_t>(instr.root), p);
+          prepared.generator = digits::powerMod(digits::primitiveRoot(p), (p - 1) / static_cast<uint64_t>(instr.root), p);
         }
         if (instr.root <= (1 << 22)) {
           prepared.table.resize(static_cast<size_t>(instr.root));
@@ -114,7 +116,7 @@ private:
     Scalar value;
     if (instr.type->kind == Type::Kind::Mod)
       value.integer =
-          static_cast<int64_t>(powerMod(prepared.generator, static_cast<uint64_t>(exponent), instr.type->modulus));
+          static_cast<int64_t>(digits::powerMod(prepared.generator, static_cast<uint64_t>(exponent), instr.type->modulus));
     else
       value = rootOfUnity(root, exponent);
     if (remember) {
@@ -220,7 +222,7 @@ private:
         error = "division by zero";
         return false;
       }
-      b = powerMod(b, p - 2, p);
+      b = digits::powerMod(b, p - 2, p);
       [[fallthrough]];
     default:
       out = static_cast<uint64_t>(static_cast<Wide>(a) * b % p);

@@ -1,6 +1,8 @@
 // Types, type variables and shapes: resolving type expressions and binding sizes to what sequences have.
 #include "compiler/frontend/Elaborator.h"
 
+#include "dialect/digits/NumberTheory.h"
+
 #include <algorithm>
 
 namespace idc::frontend {
@@ -99,7 +101,7 @@ TypeRef Elaborator::resolveType(const TypeExpr &type, Context &context, bool wit
     uint64_t value = static_cast<uint64_t>(modulus);
     auto known = primes.find(value);
     if (known == primes.end())
-      known = primes.insert({value, isPrime(value)}).first;
+      known = primes.insert({value, digits::isPrime(value)}).first;
     if (!known->second)
       fail(*type.modulus, "mod<P> needs a prime P, and " + spell(modulus) + " is not prime");
     result = modType(value);

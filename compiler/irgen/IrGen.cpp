@@ -223,7 +223,48 @@ private:
       return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, static_cast<double>(instr.real)));
     if (isa<IntegerType>(type))
       return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, instr.intValue));
+    if (isa<id::ModType>(type))
+      return id::ModConstantOp::create(builder, loc, type, instr.intValue);
     return {};
+  }
+
+  /// x^exponent in a prime field, by squaring.
+  Value power(Value x, uint64_t exponent, Location loc) {
+    Value result;
+    for (; exponent; exponent >>= 1) {
+      if (exponent & 1)
+        result = result ? id::ModMulOp::create(builder, loc, result, x).getResult() : x;
+      if (exponent > 1)
+        x = id::ModMulOp::create(builder, loc, x, x);
+    }
+    return result;
+  }
+
+  /// The operations of prime fields; null for others.
+  Value emitMod(const Instr &instr, ArrayRef<Value> v, uint64_t modulus, Location loc) {
+    OpBuilder &b = builder;
+    switch (instr.op) {
+    case Code::Add:
+      return id::ModAddOp::create(b, loc, v[0], v[1]);
+    case Code::Sub:
+      return id::ModSubOp::create(b, loc, v[0], v[1]);
+    case Code::Mul:
+      return id::ModMulOp::create(b, loc, v[0], v[1]);
+    case Code::Div: // Fermat: the inverse is the power P - 2; 1 is the only unit of mod<2>
+      return modulus == 2 ? v[0] : id::ModMulOp::create(b, loc, v[0], power(v[1], modulus - 2, loc)).getResult();
+    case Code::Neg:
+      return id::ModSubOp::create(b, loc, id::ModConstantOp::create(b, loc, v[0].getType(), 0), v[0]);
+    case Code::Eq:
+      return id::ModEqualOp::create(b, loc, v[0], v[1]);
+    case Code::Ne: {
+      Value equal = id::ModEqualOp::create(b, loc, v[0], v[1]);
+      return arith::XOrIOp::create(b, loc, equal, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+    }
+    case Code::Conj:
+      return v[0];
+    default:
+      return {};
+    }
   }
 
   /// `operandType` is the type of the last operand: what a comparison or a conversion works on.
@@ -232,6 +273,9 @@ private:
     Type type = scalarType(*instr.type);
     bool isComplex = operandType.kind == Kind::Complex, real = isFloat(operandType), uns = isUnsigned(operandType);
     bool integer = !isComplex && !real && operandType.kind != Kind::Mod;
+    bool selects = instr.op == Code::Select || instr.op == Code::Convert || v.empty();
+    if (operandType.kind == Kind::Mod && !selects)
+      return emitMod(instr, v, operandType.modulus, loc);
     switch (instr.op) {
     case Code::Constant:
       return constant(instr, loc);
@@ -366,8 +410,21 @@ private:
 
   Value convert(Value v, const frontend::Type &from, const frontend::Type &to, Location loc) {
     Type type = scalarType(to);
-    if (from.kind == Kind::Mod || to.kind == Kind::Mod)
-      return {};
+    if (from.kind == Kind::Mod && to.kind == Kind::Mod)
+      return from.modulus == to.modulus ? v : Value();
+    if (from.kind == Kind::Mod) {
+      Value residue = id::ModToOp::create(builder, loc, v);
+      frontend::Type wide{};
+      wide.kind = Kind::U64;
+      return convert(residue, wide, to, loc);
+    }
+    if (to.kind == Kind::Mod) {
+      if (isFloat(from) || from.kind == Kind::Complex)
+        return {};
+      frontend::Type wide{};
+      wide.kind = isUnsigned(from) ? Kind::U64 : Kind::I64;
+      return id::ModFromOp::create(builder, loc, type, convert(v, from, wide, loc), !isUnsigned(from));
+    }
     if (to.kind == Kind::Complex) {
       if (from.kind == Kind::Complex) {
         Value re = complex::ReOp::create(builder, loc, v), im = complex::ImOp::create(builder, loc, v);

@@ -1,5 +1,5 @@
-// Input: digit flow that is one chain. Output: the same chain, nodes ordered from high to low digits as far as they
-// commute, every term of a twiddle's exponent just before the first node that needs it.
+// Input: digit flow. Output: the same, in every chain the nodes ordered from high to low digits as far as they commute,
+// every term of a twiddle's exponent just before the first node that needs it.
 //
 // Linear nodes on different digits commute. A term of a twiddle's exponent commutes with a linear node that does not act
 // on one of its digits, and twiddles commute with each other; so the exponent is split into monomials and each is placed
@@ -8,7 +8,7 @@
 //   node [1]  node [2]  twiddle t3*t1  node [3]   ->   node [2]  node [1]  twiddle t3*t1  node [3]
 //
 // High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes; late
-// twiddles make each a factor of one node's own digit. Programs that are no chain are left as they are.
+// twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
 #include "compiler/passes/Linearity.h"
 #include "compiler/passes/Steps.h"
 
@@ -46,33 +46,36 @@ bool commute(const Unit &a, const Unit &b) {
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    std::vector<Unit> units;
-    if (!collect(function, units))
-      return;
+    FlowProgram program = findSegments(getOperation());
+    for (FlowSegment &segment : program.segments) {
+      if (!segment.chain)
+        continue;
+      SmallVector<Operation *> ops;
+      for (FlowStep &step : segment.chain->steps) {
+        llvm::append_range(ops, step.before);
+        ops.push_back(step.node);
+      }
+      llvm::append_range(ops, segment.chain->after);
+      if (!ops.empty())
+        reorder(ops);
+    }
+  }
+
+  static void reorder(ArrayRef<Operation *> ops) {
+    std::vector<Unit> units = unitsOf(ops);
     std::vector<std::vector<int>> needs(units.size());
     for (size_t i = 0; i < units.size(); ++i)
       for (size_t j = 0; j < i; ++j)
         if (!commute(units[j], units[i]))
           needs[i].push_back(static_cast<int>(j));
-    std::vector<int> order = schedule(units, needs);
-    rebuild(function, units, order);
+    rebuild(ops, units, schedule(units, needs));
   }
 
-  /// The chain's units in order; false when the function is no chain of steps that keep their type.
-  static bool collect(func::FuncOp function, std::vector<Unit> &units) {
-    Block &block = function.getBody().front();
-    if (function.getNumArguments() != 1)
-      return false;
-    Value value = function.getArgument(0);
-    for (Operation &op : block.without_terminator()) {
-      if (op.getNumOperands() != 1 || op.getOperand(0) != value || op.getNumResults() != 1)
-        return false;
-      value = op.getResult(0);
-      if (isa<id::PermuteOp>(op))
-        return true; // what follows stays where it is
+  static std::vector<Unit> unitsOf(ArrayRef<Operation *> ops) {
+    std::vector<Unit> units;
+    for (Operation *op : ops) {
       Unit unit;
-      unit.op = &op;
+      unit.op = op;
       if (auto twiddle = dyn_cast<id::TwiddleOp>(op)) {
         for (const auto &[monomial, coefficient] : twiddle.getExponent().getPolynomial().monomials()) {
           unit.term = Polynomial::term(coefficient, monomial);
@@ -82,14 +85,14 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
         continue;
       }
       if (auto node = dyn_cast<id::NodeOp>(op)) {
-        if (op.getOperand(0).getType() != op.getResult(0).getType())
-          return false;
         unit.digits = digitsOf(node);
-        unit.linear = linearMatrix(node.getBody()).has_value();
+        // A change of type is no linear map of one field.
+        unit.linear = op->getOperand(0).getType() == op->getResult(0).getType() &&
+                      linearMatrix(node.getBody()).has_value();
       }
       units.push_back(unit);
     }
-    return true;
+    return units;
   }
 
   /// Nodes whose needed nodes are done, highest digit first; everything else just before the first node that needs it,
@@ -149,18 +152,14 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     return order;
   }
 
-  static void rebuild(func::FuncOp function, const std::vector<Unit> &units, const std::vector<int> &order) {
-    if (units.empty())
-      return;
-    OpBuilder builder(units.front().op);
-    Operation *last = units.back().op;
-    Operation *next = last->getNextNode();
-    Value tail = last->getResult(0);
-    Value value = function.getArgument(0);
-    builder.setInsertionPoint(next);
-    SmallVector<std::pair<Operation *, unsigned>> uses;
+  /// Puts the units in their order where the chain ends: no value inside it has another user.
+  static void rebuild(ArrayRef<Operation *> ops, const std::vector<Unit> &units, const std::vector<int> &order) {
+    Value value = ops.front()->getOperand(0), tail = ops.back()->getResult(0);
+    Operation *next = ops.back()->getNextNode();
+    OpBuilder builder(next);
+    SmallVector<OpOperand *> uses;
     for (OpOperand &use : tail.getUses())
-      uses.emplace_back(use.getOwner(), use.getOperandNumber());
+      uses.push_back(&use);
     for (int i : order) {
       const Unit &unit = units[i];
       if (auto twiddle = dyn_cast<id::TwiddleOp>(unit.op)) {
@@ -172,17 +171,13 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       unit.op->setOperand(0, value);
       value = unit.op->getResult(0);
     }
-    for (auto [user, index] : uses)
-      if (!llvm::any_of(units, [&, user = user](const Unit &unit) { return unit.op == user; }))
-        user->setOperand(index, value);
-    SmallVector<Operation *> old;
-    for (const Unit &unit : units)
-      if (unit.isTerm() && !llvm::is_contained(old, unit.op))
-        old.push_back(unit.op);
-    for (Operation *op : llvm::reverse(old)) {
-      op->dropAllUses();
-      op->erase();
-    }
+    for (OpOperand *use : uses)
+      use->set(value);
+    for (Operation *op : llvm::reverse(ops))
+      if (isa<id::TwiddleOp>(op)) {
+        op->dropAllUses();
+        op->erase();
+      }
   }
 };
 

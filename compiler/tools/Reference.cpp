@@ -13,7 +13,6 @@
 using namespace idc;
 using frontend::Scalar;
 using host::ScalarKind;
-using Kind = frontend::Type::Kind;
 
 //===--- elements as bytes --------------------------------------------------------------------------------------===//
 
@@ -147,22 +146,25 @@ struct Evaluation {
 
 //===--- the reference of a run ---------------------------------------------------------------------------------===//
 
-/// Leaves as numbers without the precision of their type.
+/// Leaves as numbers without the precision of their type. Complex numbers that NumPy has no type for are pairs.
 static npy::Array toArray(const std::vector<Scalar> &values, const host::Field &field) {
   npy::Array array;
-  array.shape = {static_cast<int64_t>(values.size())};
   bool real = isReal(field.kind), isUnsigned = field.kind == ScalarKind::U32 || field.kind == ScalarKind::U64;
-  array.type = field.complex ? npy::DType::C16 : real ? npy::DType::F8 : isUnsigned ? npy::DType::U8 : npy::DType::I8;
-  array.data.resize(values.size() * static_cast<size_t>(npy::size(array.type)));
+  bool complex = field.complex && host::size(field.kind) >= 4;
+  array.shape = {static_cast<int64_t>(values.size()) * (field.complex && !complex ? 2 : 1)};
+  array.type = complex ? npy::DType::C16 : real ? npy::DType::F8 : isUnsigned ? npy::DType::U8 : npy::DType::I8;
+  array.data.resize(static_cast<size_t>(array.elements() * npy::size(array.type)));
   char *to = array.data.data();
   for (const Scalar &value : values) {
     if (real)
       store<double>(to, value.re);
     else
       store<int64_t>(to, value.integer);
-    if (field.complex)
-      store<double>(to + sizeof(double), value.im);
-    to += npy::size(array.type);
+    to += sizeof(double);
+    if (field.complex) {
+      store<double>(to, value.im);
+      to += sizeof(double);
+    }
   }
   return array;
 }

@@ -6,6 +6,7 @@
 #include "host/Memory.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -63,19 +64,18 @@ std::unique_ptr<emulator::EmulatedModule> emulatedModule(Compiler &compiler, con
   return std::move(*module);
 }
 
-/// Prints what the emulator counted, if asked for, and in any case what went wrong; false if something did.
-bool printReports(const std::vector<emulator::KernelReport> &reports, tools::Emulation::Report format) {
+/// Prints or writes what the emulator counted, as asked for, and in any case what went wrong; false if something did.
+bool writeReports(const std::vector<emulator::KernelReport> &kernels, const tools::Emulation &emulation) {
   bool passed = true;
-  for (const emulator::KernelReport &report : reports) {
-    passed &= report.passed();
-    if (format == tools::Emulation::Report::Text)
-      llvm::outs() << toText(report);
-    else if (!report.passed())
-      llvm::errs() << toText(report);
+  for (const emulator::KernelReport &kernel : kernels) {
+    passed &= kernel.passed();
+    if (emulation.printReport)
+      std::cout << toText(kernel) << std::flush;
+    else if (!kernel.passed())
+      llvm::errs() << toText(kernel);
   }
-  if (format == tools::Emulation::Report::Json)
-    llvm::outs() << toJson(reports);
-  llvm::outs().flush();
+  if (!emulation.reportFile.empty() && !(std::ofstream(emulation.reportFile) << toJson(kernels)))
+    throw host::Error("cannot write " + emulation.reportFile);
   return passed;
 }
 
@@ -117,7 +117,7 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
       report = host::run(run);
     } catch (const host::Error &) {
       if (emulated)
-        printReports(emulated->reports(), emulation.report);
+        writeReports(emulated->reports(), emulation);
       throw;
     }
     if (evaluator) {
@@ -128,8 +128,7 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
     if (emulated)
       report.processor = "the emulator of " + compiler.target().name;
     host::print(std::cout, report);
-    std::cout.flush();
-    bool faultless = !emulated || printReports(emulated->reports(), emulation.report);
+    bool faultless = !emulated || writeReports(emulated->reports(), emulation);
     return report.passed() && faultless ? 0 : 1;
   } catch (const host::Error &error) {
     if (*error.what())

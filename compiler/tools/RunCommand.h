@@ -12,14 +12,15 @@ namespace idc::tools {
 
 /// How `idc run --target emulate` executes, and what it prints of every kernel.
 struct Emulation {
-  enum class Report { None, Text, Json };
   emulator::EmulatorOptions options;
-  Report report = Report::None;
+  bool printReport = false;
+  std::string reportFile; // JSON; empty: none
 };
 
 /// Compiles for `device` ("gpu", "cpu", "auto": the GPU when there is one that this build can compile for), or takes
-/// the direct evaluation instead of kernels ("reference"), or executes GPU kernels on the CPU ("emulate"); runs, and prints the report to standard output. `verify`
-/// compares with the direct evaluation of the program. Returns the exit status: 0, or 1 after printing what went wrong.
+/// the direct evaluation instead of kernels ("reference"), or executes GPU kernels on the CPU ("emulate"); runs, and
+/// prints the report to standard output. `verify` compares with the direct evaluation of the program. Returns the exit
+/// status: 0, or 1 after printing what went wrong.
 int runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify,
                const Emulation &emulation);
 

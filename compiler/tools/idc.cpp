@@ -83,13 +83,11 @@ static cl::opt<std::string> interleaving("interleaving",
                                          cl::desc("emulate: order of the threads: round-robin, random (default; takes "
                                                   "--seed), greedy or reverse"),
                                          cl::init("random"), cl::sub(runCommand), cl::cat(category));
-static cl::opt<tools::Emulation::Report> emulatorReport(
-    "report", cl::desc("emulate: print what was counted of every kernel"), cl::init(tools::Emulation::Report::None),
-    cl::ValueOptional,
-    cl::values(clEnumValN(tools::Emulation::Report::Text, "", ""),
-               clEnumValN(tools::Emulation::Report::Text, "text", "for people (default)"),
-               clEnumValN(tools::Emulation::Report::Json, "json", "as JSON")),
-    cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string> emulatorReport("report",
+                                           cl::desc("emulate: print what was counted of every kernel, or write it as "
+                                                    "JSON to a file"),
+                                           cl::ValueOptional, cl::value_desc("FILE.json"), cl::sub(runCommand),
+                                           cl::cat(category));
 
 // idc check
 static cl::opt<bool> checkJson("json", cl::desc("print the messages as a JSON array to standard output"),
@@ -225,7 +223,8 @@ static int run(const char *program) {
     return fail("unknown target '" + runTarget + "'; known are gpu, cpu, auto, reference and emulate");
   tools::Emulation emulation;
   emulation.options.seed = seed;
-  emulation.report = emulatorReport;
+  emulation.reportFile = emulatorReport;
+  emulation.printReport = emulatorReport.getNumOccurrences() && emulatorReport.empty();
   std::optional<emulator::Interleaving> order = emulator::findInterleaving(interleaving);
   if (!order)
     return fail("unknown interleaving '" + interleaving + "'; known are round-robin, random, greedy and reverse");

@@ -6,7 +6,7 @@ An example is a fenced block of the language `id`. Its lines that begin with //!
 
     //! ENTRY n=3 T=f64: 0..3, 1 0 0 1 -> 2 4 6 8     run with these inputs, one list for each; these outputs come
     //! ENTRY n=3: random -> np.fft.fft(x)           the same with random input; NumPy computes the output
-    //! ENTRY n=3 ok                                  there is nothing to object to
+    //! ENTRY n=3 for sm_90                           it compiles to kernels for that machine
     //! ENTRY n=3 error: MESSAGE                      this is the first error
     //! error: MESSAGE                                the same without sizes
     //! file NAME.id                                  later examples of the page may import this one under this name
@@ -111,7 +111,7 @@ class Test:
 
     def run(self):
         static = re.fullmatch(r"error: (.*)", self.directive)
-        named = re.match(r"(\w+)((?: \w+=\S+?)*?)(?: ok$| error: |: )", self.directive)
+        named = re.match(r"(\w+)((?: \w+=\S+?)*?)(?: for (\w+)$| error: |: )", self.directive)
         if static:
             return self.expect_error([], static[1])
         if not named:
@@ -119,8 +119,8 @@ class Test:
         settings = dict(word.split("=", 1) for word in named[2].split())
         flags = ["--entry", named[1]] + [word for item in named[2].split() for word in ("--set", item)]
         rest = self.directive[named.end() :]
-        if named[0].endswith(" ok"):
-            self.idc("check", flags)
+        if named[3]:
+            self.idc("compile", flags + ["--arch", named[3], "--emit=stages"])
         elif named[0].endswith(" error: "):
             self.expect_error(flags, rest)
         else:
@@ -211,7 +211,7 @@ def tests(page, folder):
         with open(path, "w", encoding="utf-8") as program:
             program.write(block[2])
         found = [(i, directive) for i, directive in directives if not directive.startswith("file ")]
-        if not found:
+        if not directives:
             yield Test(place, block[2], "says nothing about what it does", path)
         for number, (i, directive) in enumerate(found):
             own = path

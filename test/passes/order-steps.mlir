@@ -256,11 +256,12 @@ func.func @behind(%x: !s) -> !s {
   return %2 : !s
 }
 
-// CHECK-LABEL: func.func @no_chain
-// CHECK: id.node [1]
+// A chain before a join is ordered, too; the join keeps its place.
+// CHECK-LABEL: func.func @before_join
 // CHECK: id.node [3]
+// CHECK: id.node [1]
 // CHECK: id.pointwise
-func.func @no_chain(%x: !s) -> !s {
+func.func @before_join(%x: !s) -> !s {
   %0 = id.node [1] (%x) : (!s) -> !s {
   ^bb0(%a: complex<f32>, %b: complex<f32>):
     id.yield %b, %a : complex<f32>, complex<f32>

@@ -213,6 +213,20 @@ func.func @radices(%x: !id.seq<3 * 2, f32>) -> !id.seq<2 * 3, f32> {
   return %1 : !id.seq<2 * 3, f32>
 }
 
+// The digit that takes the node's number has a larger radix.
+// CHECK-LABEL: func.func @larger
+// CHECK: id.node [2](%{{.*}}) : (!id.seq<2 * 3, f32>) -> !id.seq<2 * 3, f32> {
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32):
+// CHECK-NEXT: id.yield %[[B]], %[[A]] : f32, f32
+func.func @larger(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
+  %0 = id.permute %x [1, 2] : !id.seq<2 * 3, f32> -> !id.seq<3 * 2, f32>
+  %1 = id.node [1] (%0) : (!id.seq<3 * 2, f32>) -> !id.seq<3 * 2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %1 : !id.seq<3 * 2, f32>
+}
+
 // A node that removes its digit stops the permutation.
 // CHECK-LABEL: func.func @contracting
 // CHECK-NEXT: id.permute

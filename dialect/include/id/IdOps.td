@@ -85,6 +85,45 @@ def Id_OmegaOp : Id_Op<"omega", [Pure]> {
   let assemblyFormat = "`(` $root `,` custom<Exponent>($exponent) `)` (`dynamic` $dynamic^)? attr-dict `:` type($result)";
 }
 
+class Id_ModOp<string mnemonic, list<Trait> traits = []>
+    : Id_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultType], traits)> {
+  let arguments = (ins Id_ModType:$lhs, Id_ModType:$rhs);
+  let results = (outs Id_ModType:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($result)";
+}
+def Id_ModAddOp : Id_ModOp<"mod_add", [Commutative]> { let summary = "a sum in a prime field (in bodies)"; }
+def Id_ModSubOp : Id_ModOp<"mod_sub"> { let summary = "a difference in a prime field (in bodies)"; }
+def Id_ModMulOp : Id_ModOp<"mod_mul", [Commutative]> { let summary = "a product in a prime field (in bodies)"; }
+
+def Id_ModConstantOp : Id_Op<"mod_constant", [Pure]> {
+  let summary = "an element of a prime field (in bodies)";
+  let arguments = (ins I64Attr:$value);
+  let results = (outs Id_ModType:$result);
+  let assemblyFormat = "$value attr-dict `:` type($result)";
+}
+
+def Id_ModEqualOp : Id_Op<"mod_equal", [Pure, SameTypeOperands, Commutative]> {
+  let summary = "whether two elements of a prime field are equal (in bodies)";
+  let arguments = (ins Id_ModType:$lhs, Id_ModType:$rhs);
+  let results = (outs I1:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs)";
+}
+
+def Id_ModFromOp : Id_Op<"mod_from", [Pure]> {
+  let summary = "an integer as an element of a prime field (in bodies)";
+  let description = "The integer is 64 bits wide; a signed one may be negative.";
+  let arguments = (ins I64:$integer, UnitAttr:$isSigned);
+  let results = (outs Id_ModType:$result);
+  let assemblyFormat = "$integer (`signed` $isSigned^)? attr-dict `:` type($result)";
+}
+
+def Id_ModToOp : Id_Op<"mod_to", [Pure]> {
+  let summary = "the residue in [0, P) as a 64-bit integer (in bodies)";
+  let arguments = (ins Id_ModType:$value);
+  let results = (outs I64:$result);
+  let assemblyFormat = "$value attr-dict `:` type($value)";
+}
+
 def Id_YieldOp : Id_Op<"yield", [Pure, Terminator, ReturnLike]> {
   let summary = "the results of a body or of a kernel";
   let arguments = (ins Variadic<AnyType>:$values);

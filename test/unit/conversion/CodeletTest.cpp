@@ -99,7 +99,7 @@ protected:
   std::vector<Leaf> execute(mlir::Region &region, const std::vector<Leaf> &arguments) {
     mlir::FailureOr<llvm::SmallVector<Leaf>> leaves = codelet->run(
         region, arguments, [](int) { return mlir::Value(); },
-        [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Complex>(); });
+        [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); });
     if (mlir::failed(leaves)) {
       ADD_FAILURE() << "the body cannot be generated";
       return {};
@@ -323,7 +323,7 @@ TEST_F(CodeletTest, UnknownOperation) {
   });
   EXPECT_TRUE(mlir::failed(codelet->run(
       region, {leaf({1, 2}), leaf({3, 5})}, [](int) { return mlir::Value(); },
-      [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Complex>(); })));
+      [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); })));
 }
 
 } // namespace

@@ -2,6 +2,8 @@
 #include "LibraryFixture.h"
 
 #include <filesystem>
+#include <fstream>
+#include <set>
 
 using namespace idc::frontend;
 using namespace idc::frontend::test;
@@ -116,4 +118,22 @@ TEST(Library, EveryEntryTakesTheTypesOfItsContract) {
     for (const std::string &type : entry.unsuitable)
       EXPECT_FALSE(elaborateEntry(entry, 3, type)->program) << entry.name << " of " << type;
   }
+}
+
+TEST(Library, EveryDocumentedAlgorithmIsTested) {
+  std::set<std::string> tested, documented;
+  for (const Entry &entry : entries)
+    tested.insert(std::string(entry.file) + " " + entry.name);
+  for (const auto &file : std::filesystem::directory_iterator(IDC_STDLIB_DIR)) {
+    if (file.path().extension() != ".id")
+      continue;
+    std::ifstream text(file.path());
+    const std::string keyword = "algorithm ";
+    std::string line, before;
+    for (; std::getline(text, line); before = line)
+      if (line.compare(0, keyword.size(), keyword) == 0 && before.compare(0, 3, "///") == 0)
+        documented.insert(file.path().filename().string() + " " +
+                          line.substr(keyword.size(), line.find_first_of("<(") - keyword.size()));
+  }
+  EXPECT_EQ(tested, documented);
 }

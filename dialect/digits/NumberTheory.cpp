@@ -1,9 +1,10 @@
 // Primes and primitive roots for mod<P>.
-#include "compiler/frontend/Elaborator.h"
+#include "dialect/digits/NumberTheory.h"
 
 #include <numeric>
+#include <set>
 
-namespace idc::frontend {
+namespace idc::digits {
 
 namespace {
 __extension__ typedef unsigned __int128 Wide;
@@ -98,4 +99,4 @@ uint64_t primitiveRoot(uint64_t modulus) {
   }
 }
 
-} // namespace idc::frontend
+} // namespace idc::digits

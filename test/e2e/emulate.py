@@ -1,0 +1,77 @@
+"""Runs a program in the emulator for many sizes and checks what it reports.
+
+Every run has to agree with the direct evaluation and be free of faults, of bank conflicts, and (unless
+--partial-sectors) of bytes of sectors that a load or store of a buffer does not use. Batches, types and the orders of
+the threads are taken in turn.
+"""
+
+import argparse
+import itertools
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+ORDERS = [["--interleaving", "random", "--seed", "1"], ["--interleaving", "reverse"],
+          ["--interleaving", "random", "--seed", "2"], ["--interleaving", "greedy"],
+          ["--interleaving", "round-robin"]]
+TOLERANCES = {"f64": "1e-10"}  # the others have the default
+
+
+def numbers(text):
+    """A..B, or numbers with commas between them."""
+    if ".." in text:
+        first, last = text.split("..")
+        return list(range(int(first), int(last) + 1))
+    return [int(word) for word in text.split(",")]
+
+
+def problems(kernel, partial_sectors):
+    """What a report says against a kernel."""
+    for side in ("sharedLoads", "sharedStores"):
+        if kernel[side]["worstConflict"] > 1:
+            yield f"{side}: bank conflict of degree {kernel[side]['worstConflict']}"
+    for side in ("globalLoads", "globalStores"):
+        if kernel[side]["unusedBytes"] and not partial_sectors:
+            yield f"{side}: {kernel[side]['unusedBytes']} bytes of sectors unused"
+    for fault in kernel["faults"]:
+        yield f"{fault['kind']}: {fault['detail']}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("program")
+    parser.add_argument("entry")
+    parser.add_argument("--sizes", type=numbers, required=True, help="values of n")
+    parser.add_argument("--batches", type=numbers, default=[1])
+    parser.add_argument("--types", type=lambda text: text.split(","), help="values of T")
+    parser.add_argument("--set", action="append", default=[], help="another size or type, as for idc")
+    parser.add_argument("--partial-sectors", action="store_true")
+    options = parser.parse_args()
+
+    passed = True
+    batch, order = itertools.cycle(options.batches), itertools.cycle(ORDERS)
+    with tempfile.TemporaryDirectory() as folder:
+        report = os.path.join(folder, "report.json")
+        for scalar, n in itertools.product(options.types or [None], options.sizes):
+            command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"n={n}", "--batch",
+                       str(next(batch)), "--target", "emulate", "--verify", f"--report={report}", *next(order)]
+            for setting in options.set + ([f"T={scalar}"] if scalar else []):
+                command += ["--set", setting]
+            if scalar in TOLERANCES:
+                command += ["--tolerance", TOLERANCES[scalar]]
+            run = subprocess.run(command, capture_output=True, text=True)
+            found = [run.stdout + run.stderr] if run.returncode else []
+            if not found:
+                with open(report) as file:
+                    for kernel in json.load(file):
+                        found += [f"{kernel['name']}: {problem}" for problem in problems(kernel, options.partial_sectors)]
+            if found:
+                passed = False
+                print(" ".join(command), *found, sep="\n  ")
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
