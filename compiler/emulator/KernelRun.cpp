@@ -167,7 +167,8 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
     case Kind::JumpIfNot: {
       bool taken = i.kind == Kind::Jump || !slots[i.a];
       if (taken && i.target <= pc && ++thread.iterations > options.maxIterations) {
-        fault(Fault::Kind::NoProgress, block, t, pc, std::to_string(options.maxIterations) + " iterations of loops");
+        fault(Fault::Kind::NoProgress, block, t, pc,
+              [&] { return std::to_string(options.maxIterations) + " iterations of loops"; });
         stopped = true;
       }
       pc = taken ? i.target : pc + 1;
@@ -197,8 +198,9 @@ void KernelRun::barrier(Block &block, uint32_t t) {
     return;
   for (uint32_t other = 0; other < block.threads.size(); ++other)
     if (block.threads[other].pc != block.threads[t].pc) {
-      fault(Fault::Kind::DivergentBarrier, block, t, block.threads[t].pc,
-            "thread " + std::to_string(other) + " waits at another one: " + describe(block.threads[other].pc));
+      fault(Fault::Kind::DivergentBarrier, block, t, block.threads[t].pc, [&] {
+        return "thread " + std::to_string(other) + " waits at another one: " + describe(block.threads[other].pc);
+      });
       stopped = true;
       return;
     }
@@ -217,7 +219,7 @@ bool KernelRun::gathered(const Block &block, uint32_t t, uint32_t &mask, Fault::
     mask &= (uint32_t(1) << lanes) - 1;
   const Thread &thread = block.threads[t];
   if (!(mask >> (t - first) & 1)) {
-    fault(kind, block, t, thread.pc, "the thread is not in its mask");
+    fault(kind, block, t, thread.pc, [] { return "the thread is not in its mask"; });
     stopped = true;
     return false;
   }
@@ -292,7 +294,7 @@ void KernelRun::shuffle(Block &block, uint32_t t) {
       slots[i.result] = values[source];
     } else {
       fault(Fault::Kind::DivergentShuffle, block, first + lane, pc,
-            "lane " + std::to_string(source) + " takes no part");
+            [&] { return "lane " + std::to_string(source) + " takes no part"; });
       slots[i.result] = poisonBits;
     }
     ++block.threads[first + lane].pc;
@@ -320,7 +322,7 @@ void KernelRun::deadlock(Block &block) {
     break;
   }
   fault(thread.state == Thread::State::AtShuffle ? Fault::Kind::DivergentShuffle : Fault::Kind::DivergentBarrier, block,
-        waiting, thread.pc, detail);
+        waiting, thread.pc, [&] { return detail; });
   stopped = true;
 }
 
@@ -345,39 +347,40 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
            (buffer ? buffer->name : "shared memory");
   };
   // A load that fails gives poison, a store that fails is left out.
-  auto fails = [&](Fault::Kind kind, const std::string &detail) {
+  auto fails = [&](Fault::Kind kind, llvm::function_ref<std::string()> detail) {
     fault(kind, block, t, pc, detail);
     if (load)
       std::fill_n(slots + i.result, i.scalars, poisonBits);
   };
   if (number != sharedRegion) {
     if (number >= regions.size() || !regions[number].buffer)
-      return fails(Fault::Kind::OutOfBounds, "the address belongs to no buffer");
+      return fails(Fault::Kind::OutOfBounds, [] { return "the address belongs to no buffer"; });
     buffer = regions[number].buffer;
     data = buffer->data;
     size = buffer->bytes;
     watch = regions[number].watch.get();
   }
   if (offset < 0 || offset + bytes > size)
-    return fails(Fault::Kind::OutOfBounds, where() + ", which has " + std::to_string(size));
+    return fails(Fault::Kind::OutOfBounds, [&] { return where() + ", which has " + std::to_string(size); });
   if (offset % i.alignment)
-    return fails(Fault::Kind::Misaligned, where() + ", no multiple of " + std::to_string(i.alignment));
+    return fails(Fault::Kind::Misaligned, [&] { return where() + ", no multiple of " + std::to_string(i.alignment); });
   if (!load && buffer && !buffer->writable)
-    return fails(Fault::Kind::ReadOnly, where());
+    return fails(Fault::Kind::ReadOnly, where);
   if (load) {
     bool written = !buffer ? watch->written(offset, bytes)
                            : !std::memchr(buffer->written.data() + offset, 0, static_cast<size_t>(bytes));
     if (!written)
-      fault(Fault::Kind::Uninitialised, block, t, pc, where());
+      fault(Fault::Kind::Uninitialised, block, t, pc, where);
   } else if (buffer) {
     std::fill_n(buffer->written.begin() + offset, bytes, 1);
   }
   if (watch) {
     Access now{static_cast<uint32_t>(block.index), t, block.epoch, block.warpEpochs[t / 32], pc};
     if (const Access *earlier = load ? watch->read(offset, bytes, now) : watch->write(offset, bytes, now))
-      fault(Fault::Kind::Race, block, t, pc,
-            where() + ", also accessed by block " + std::to_string(earlier->block) + ", thread " +
-                std::to_string(earlier->thread) + ": " + describe(earlier->instruction));
+      fault(Fault::Kind::Race, block, t, pc, [&] {
+        return where() + ", also accessed by block " + std::to_string(earlier->block) + ", thread " +
+               std::to_string(earlier->thread) + ": " + describe(earlier->instruction);
+      });
   }
   char *at = data + offset;
   for (unsigned k = 0; k < i.scalars; ++k, at += i.scalarBytes)
@@ -433,10 +436,11 @@ std::string KernelRun::describe(uint32_t pc) const {
   return text;
 }
 
-void KernelRun::fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc, const std::string &detail) {
+void KernelRun::fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc,
+                      llvm::function_ref<std::string()> detail) {
   auto [entry, inserted] = faultAt.try_emplace({kind, pc}, report.faults.size());
   if (inserted)
-    report.faults.push_back({kind, block.index, thread, describe(pc), detail, 1});
+    report.faults.push_back({kind, block.index, thread, describe(pc), detail(), 1});
   else
     ++report.faults[entry->second].count;
 }

@@ -3,6 +3,8 @@
 
 #include "compiler/emulator/Emulator.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <memory>
 #include <random>
 
@@ -80,7 +82,9 @@ private:
   void deadlock(Block &block);
 
   void account(uint32_t memoryOp, const WarpAccesses::Request &request);
-  void fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc, const std::string &detail);
+  /// Notes a fault; `detail` is made for the first of its kind at an instruction.
+  void fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc,
+             llvm::function_ref<std::string()> detail);
   std::string describe(uint32_t pc) const;
   void count();
 };
