@@ -46,7 +46,7 @@ struct Compiler::State {
   std::optional<frontend::Program> program;
   passes::Target target;
   MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;  // id, flow or stages
+  OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
   OwningOpRef<ModuleOp> kernels; // gpu, then in the LLVM dialect
   std::string gpuText, llvmText, ptx, cubin;
@@ -185,10 +185,9 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   if (!found)
     return wrong();
   if (!*found)
-    return request.scheduleFile.empty()
-               ? llvm::Error::success()
-               : message(request.scheduleFile + " has no schedule of '" + request.entry + "' for " + request.target +
-                         " at these sizes");
+    return request.scheduleFile.empty() ? llvm::Error::success()
+                                        : message(request.scheduleFile + " has no schedule of '" + request.entry +
+                                                  "' for " + request.target + " at these sizes");
   std::vector<int> radices;
   for (int32_t radix : id::radicesOf(function().getArgument(0).getType()))
     radices.push_back(radix);

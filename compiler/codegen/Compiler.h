@@ -21,12 +21,12 @@ namespace idc::codegen {
 
 struct CompileRequest {
   std::string file;
-  std::string entry;                 // empty: the file's only algorithm
+  std::string entry; // empty: the file's only algorithm
   frontend::SizeMap sizes;
   frontend::TypeMap types;
-  std::string target = "sm_90";      // of passes::findTarget
+  std::string target = "sm_90";       // of passes::findTarget
   std::vector<std::string> libraries; // folders searched for imports
-  std::string scheduleFile;          // an .id file with schedules; empty: those of the program
+  std::string scheduleFile;           // an .id file with schedules; empty: those of the program
 };
 
 /// The levels a compilation can stop at, in order.

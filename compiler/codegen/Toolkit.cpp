@@ -110,7 +110,8 @@ llvm::Expected<std::string> codegen::assemble(llvm::StringRef ptx, llvm::StringR
   if (llvm::Error e = result.create("cubin", ""))
     return e;
   std::string log;
-  if (llvm::Error e = runTool(*ptxas, {"-arch=" + chip.str(), "-v", "-O3", source.path.str().str(), "-o", result.path.str().str()}, log))
+  if (llvm::Error e = runTool(
+          *ptxas, {"-arch=" + chip.str(), "-v", "-O3", source.path.str().str(), "-o", result.path.str().str()}, log))
     return e;
   readReport(log, resources);
   return result.read();

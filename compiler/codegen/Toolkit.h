@@ -16,8 +16,8 @@ struct KernelResources {
   int64_t localBytes = 0; // stack frame
 };
 
-/// Path of a toolkit program ("ptxas", "fatbinary"): in $CUDA_HOME/bin, on PATH, or in /usr/local/cuda/bin. The error says
-/// where it was looked for.
+/// Path of a toolkit program ("ptxas", "fatbinary"): in $CUDA_HOME/bin, on PATH, or in /usr/local/cuda/bin. The error
+/// says where it was looked for.
 llvm::Expected<std::string> findTool(llvm::StringRef name);
 
 /// Assembles PTX for `chip` ("sm_90") to a cubin; `resources` by kernel name. The error carries ptxas's own messages.

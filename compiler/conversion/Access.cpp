@@ -11,14 +11,15 @@ static Access finish(Access access, const digits::Mapping &mapping, int64_t maxV
   access.batchDigits = std::max(0, static_cast<int>(held.size()) - access.numDigits);
   for (int i = 0; i < access.batchDigits; ++i)
     access.bit.push_back(access.numDigits + i);
-  // Wide accesses: the lowest address bits that are register digits, in order and not complemented.
+  // Wide accesses: the lowest address bits that are register digits, in order; a complemented one reverses the
+  // elements.
   for (int low = 0; low < access.numDigits && (int64_t(2) << low) <= maxVector; ++low) {
     auto digit = std::find(access.bit.begin(), access.bit.begin() + access.numDigits, low);
     digits::Place place;
-    if (access.flipped >> low & 1 || !mapping.find(static_cast<int>(digit - access.bit.begin()) + 1, place) ||
-        place.field != Field::Reg)
+    if (!mapping.find(static_cast<int>(digit - access.bit.begin()) + 1, place) || place.field != Field::Reg)
       break;
     access.vectorBits.push_back(place.position);
+    access.vectorFlip |= access.flipped & (uint64_t(1) << low);
   }
   return access;
 }

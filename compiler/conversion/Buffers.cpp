@@ -38,8 +38,8 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
 /// Results to their outputs; every other value to the first stretch of the workspace that is free while it lives.
 static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
   for (OpOperand &operand : terminator->getOpOperands())
-    places[operand.get()] = {Buffer::Kind::Output, static_cast<int>(operand.getOperandNumber()),
-                             bytesOf(operand.get()), 0};
+    places[operand.get()] = {Buffer::Kind::Output, static_cast<int>(operand.getOperandNumber()), bytesOf(operand.get()),
+                             0};
   struct Live {
     int64_t begin, end;
     Operation *lastUse;

@@ -12,7 +12,7 @@ namespace idc::conversion {
 
 struct Buffer {
   enum class Kind { Input, Output, Workspace } kind = Kind::Input;
-  int index = 0;              // of the input or output
+  int index = 0; // of the input or output
   int64_t bytesPerProblem = 0;
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
 };
@@ -30,9 +30,9 @@ struct LoweredKernel {
 };
 
 /// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
-/// memory). In a chain of kernels the values between them alternate between the workspace and the output (which the last
-/// kernel overwrites), so that the workspace holds at most one of them; in other programs every value has a place in the
-/// workspace while it is needed. Emits an error for ops that are no kernels.
+/// memory). In a chain of kernels the values between them alternate between the workspace and the output (which the
+/// last kernel overwrites), so that the workspace holds at most one of them; in other programs every value has a place
+/// in the workspace while it is needed. Emits an error for ops that are no kernels.
 mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp function);
 
 /// Bytes of workspace per problem that the kernels use.

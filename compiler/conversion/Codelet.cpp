@@ -188,7 +188,8 @@ Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool s
 static std::optional<uint64_t> modulusOf(Operation &op) {
   if (!isa<id::ModAddOp, id::ModSubOp, id::ModMulOp, id::ModConstantOp, id::ModEqualOp, id::ModFromOp, id::ModToOp>(op))
     return std::nullopt;
-  for (Type type : llvm::concat<const Type>(SmallVector<Type>(op.getResultTypes()), SmallVector<Type>(op.getOperandTypes())))
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op.getResultTypes()), SmallVector<Type>(op.getOperandTypes())))
     if (auto mod = dyn_cast<id::ModType>(type))
       return mod.getModulus();
   return std::nullopt;
@@ -264,7 +265,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       auto predicate = equal ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::UNE;
       Value c = arith::CmpFOp::create(b, loc, predicate, materialize(x.re), materialize(y.re));
       Value d = arith::CmpFOp::create(b, loc, predicate, materialize(x.im), materialize(y.im));
-      out.other = equal ? arith::AndIOp::create(b, loc, c, d).getResult() : arith::OrIOp::create(b, loc, c, d).getResult();
+      out.other =
+          equal ? arith::AndIOp::create(b, loc, c, d).getResult() : arith::OrIOp::create(b, loc, c, d).getResult();
     } else if (auto value = dyn_cast<complex::ConstantOp>(op)) {
       out = complex({constant(cast<FloatAttr>(value.getValue()[0]).getValueAsDouble()),
                      constant(cast<FloatAttr>(value.getValue()[1]).getValueAsDouble())});
@@ -299,9 +301,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
                       })
                       .Case<id::ModFromOp>([&](id::ModFromOp from) { return field.from(x(0), from.getIsSigned()); })
                       .Case<id::ModToOp>([&](auto) { return field.to(x(0)); })
-                      .Case<id::ModConstantOp>([&](id::ModConstantOp c) {
-                        return field.constant(static_cast<uint64_t>(c.getValue()));
-                      });
+                      .Case<id::ModConstantOp>(
+                          [&](id::ModConstantOp c) { return field.constant(static_cast<uint64_t>(c.getValue())); });
     } else if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<ComplexType>(type)) {
       Complex x = cplx(1), y = cplx(2);
       auto choose = [&](const Real &p, const Real &q) {

@@ -17,7 +17,7 @@
 namespace idc::conversion {
 
 struct Real {
-  mlir::Value value;     // null: the constant `number`
+  mlir::Value value; // null: the constant `number`
   double number = 0;
   bool negative = false; // of `value`
   mlir::Type type;       // of a constant
@@ -32,8 +32,8 @@ struct Complex {
 /// A leaf of an element held by one register: complex, real, or another scalar (integers and bool, `other`).
 struct Leaf {
   enum class Kind { Complex, Real, Other } kind = Kind::Other;
-  Complex number;                 // Real: .re
-  std::optional<Complex> factor;  // Complex only: not yet multiplied in
+  Complex number;                // Real: .re
+  std::optional<Complex> factor; // Complex only: not yet multiplied in
   mlir::Value other;
 };
 
@@ -71,9 +71,9 @@ public:
 
   /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `root` that of id.omega (with its
   /// run-time exponent, if any). Ops that cannot be generated are reported through emitError and fail.
-  mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments,
-                                               const std::function<mlir::Value(int)> &digit,
-                                               const std::function<std::optional<Leaf>(mlir::Operation *, mlir::Value)> &root);
+  mlir::FailureOr<llvm::SmallVector<Leaf>>
+  run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const std::function<mlir::Value(int)> &digit,
+      const std::function<std::optional<Leaf>(mlir::Operation *, mlir::Value)> &root);
 
 private:
   mlir::OpBuilder &b;

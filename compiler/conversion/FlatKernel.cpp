@@ -2,8 +2,8 @@
 // others in the block field. Output: scalar code for one block number, on either machine.
 //
 // A flat kernel takes any radices, elements of any leaves, values with fewer digits than others, and exponents of any
-// form: it is the general way, at one trip to memory per step. Block digits that lie next to each other in a buffer, too,
-// are addressed as one, so that most addresses need no division.
+// form: it is the general way, at one trip to memory per step. Block digits that lie next to each other in a buffer,
+// too, are addressed as one, so that most addresses need no division.
 #include "compiler/conversion/FlatKernel.h"
 
 #include "compiler/conversion/KernelEmitter.h"
@@ -267,7 +267,8 @@ private:
     PrimeField field(b, loc, type.getModulus());
     auto entry = [&](const std::string &table, Value index) -> Value {
       int64_t bytes = id::elementBytes(type);
-      return LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes), static_cast<unsigned>(bytes));
+      return LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes),
+                                  static_cast<unsigned>(bytes));
     };
     const int64_t lowCount = int64_t(1) << maxTableBits;
     if (root <= lowCount)

@@ -10,7 +10,8 @@ using namespace idc;
 Value conversion::scatterBits(OpBuilder &b, Location loc, Value value, const std::vector<uint64_t> &targets) {
   Type type = value.getType();
   auto constant = [&](uint64_t bits) {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), bits, false, true)));
+    return arith::ConstantOp::create(b, loc,
+                                     b.getIntegerAttr(type, APInt(type.getIntOrFloatBitWidth(), bits, false, true)));
   };
   Value sum;
   for (const digits::Diagonal &diagonal : digits::diagonals(targets)) {

@@ -128,7 +128,8 @@ FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, 
 }
 
 void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
-  for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next); next = next->getNextNode()) {
+  for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
+       next = next->getNextNode()) {
     auto twiddle = dyn_cast<id::TwiddleOp>(next);
     if (!twiddle || !isa<ComplexType>(id::elementOf(twiddle.getType())))
       continue;

@@ -1,8 +1,8 @@
 // What every machine does alike when a kernel becomes code: steps on the registers of a tile.
 //
-// A tile is held as leaves per register number (the reg columns' digits as a mixed-radix number, low column first). Nodes,
-// twiddles and pointwise steps are run register by register through Codelet; loads, stores, exchanges and the run-time
-// digits belong to the machine.
+// A tile is held as leaves per register number (the reg columns' digits as a mixed-radix number, low column first).
+// Nodes, twiddles and pointwise steps are run register by register through Codelet; loads, stores, exchanges and the
+// run-time digits belong to the machine.
 #pragma once
 
 #include "compiler/conversion/Codelet.h"
@@ -41,8 +41,8 @@ protected:
   virtual mlir::FailureOr<Tile> emitLoad(id::LoadOp op) = 0;
   virtual mlir::LogicalResult emitStore(id::StoreOp op, const Tile &tile) = 0;
   virtual mlir::FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) = 0;
-  /// omega(root, exponent) for this thread (and lane), the exponent a polynomial in digits that are no registers: a pair
-  /// of the machine's reals of type `real`. Fails with an error at `op`.
+  /// omega(root, exponent) for this thread (and lane), the exponent a polynomial in digits that are no registers: a
+  /// pair of the machine's reals of type `real`. Fails with an error at `op`.
   virtual mlir::FailureOr<Complex> emitRoot(mlir::Operation *op, int64_t root, const digits::Polynomial &exponent,
                                             const Tile &place, mlir::Type real) = 0;
   /// omega(root, exponent) of a complex type or a prime field for an exponent known only at run time, or nothing where
@@ -84,8 +84,8 @@ private:
   /// The exponent for register `r`, split: its run-time part and its constant.
   digits::Polynomial registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant);
   mlir::FailureOr<Complex> runtimeFactor(id::TwiddleOp op, const Tile &tile, const digits::Polynomial &exponent);
-  mlir::FailureOr<llvm::SmallVector<Leaf>> runBody(mlir::Region &body, llvm::ArrayRef<Leaf> arguments,
-                                                   const Tile &tile, size_t r);
+  mlir::FailureOr<llvm::SmallVector<Leaf>> runBody(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
+                                                   size_t r);
 };
 
 } // namespace idc::conversion

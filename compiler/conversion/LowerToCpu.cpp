@@ -1,8 +1,9 @@
 // Input: a function of id.kernel ops planned for the CPU. Output: llvm functions, one loop over blocks each.
 //
-// Registers are vectors whose elements are the lanes of the mapping. A load whose lanes are the lowest address digits is
-// one wide load (complex: re and im parted by two shuffles); others gather lane by lane. Blocks that reach past the batch
-// take a path that checks every lane. Rejected: exchanges, and elements that are no single scalar or complex number.
+// Registers are vectors whose elements are the lanes of the mapping. A load whose lanes are the lowest address digits
+// is one wide load (complex: re and im parted by two shuffles); others gather lane by lane. Blocks that reach past the
+// batch take a path that checks every lane. Rejected: exchanges, and elements that are no single scalar or complex
+// number.
 #include "compiler/conversion/LowerToCpu.h"
 
 #include "compiler/conversion/Access.h"
@@ -255,8 +256,7 @@ private:
 
   Address makeAddress(const Access &access, const Mapping &mapping, Value pointer, Type real, int components) {
     auto target = [&](int digit) { return access.target(digit); };
-    Value blocks =
-        scatterBits(b, loc, block, blockBits(mapping, target, access.numDigits + access.batchDigits));
+    Value blocks = scatterBits(b, loc, block, blockBits(mapping, target, access.numDigits + access.batchDigits));
     uint64_t registerBits = 0, laneBits = 0;
     for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
       registerBits |= bits;
@@ -277,9 +277,7 @@ private:
 
   unsigned bytesOf(Type real) { return std::max(1u, real.getIntOrFloatBitWidth() / 8); }
 
-  Value shuffle(Value x, Value y, ArrayRef<int32_t> mask) {
-    return LLVM::ShuffleVectorOp::create(b, loc, x, y, mask);
-  }
+  Value shuffle(Value x, Value y, ArrayRef<int32_t> mask) { return LLVM::ShuffleVectorOp::create(b, loc, x, y, mask); }
 
   void loadRegister(const Address &address, size_t r, Type real, int components, SmallVector<Value> &parts) {
     if (address.contiguous()) {
@@ -300,11 +298,13 @@ private:
   }
 
   /// Puts the components of one lane into `vectors`.
-  void loadLane(const Address &address, size_t r, int64_t lane, Type real, int components, std::vector<Value> &vectors) {
+  void loadLane(const Address &address, size_t r, int64_t lane, Type real, int components,
+                std::vector<Value> &vectors) {
     Value pointer = at(address, r, lane, real, components);
     for (int c = 0; c < components; ++c) {
-      Value part = c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
-                     : pointer;
+      Value part =
+          c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
+            : pointer;
       Value scalar = LLVM::LoadOp::create(b, loc, real, part, bytesOf(real));
       vectors[c] = LLVM::InsertElementOp::create(b, loc, vectors[c], scalar, index32(lane));
     }
@@ -315,7 +315,8 @@ private:
     auto type = VectorType::get({lanes}, real);
     std::vector<Value> vectors(components, LLVM::ZeroOp::create(b, loc, type).getResult());
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      auto one = scf::IfOp::create(b, loc, SmallVector<Type>(components, type), inBatch(access, mapping, r, lane), true);
+      auto one =
+          scf::IfOp::create(b, loc, SmallVector<Type>(components, type), inBatch(access, mapping, r, lane), true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(one.elseBlock());
       scf::YieldOp::create(b, loc, vectors);
@@ -349,8 +350,9 @@ private:
   void storeLane(const Address &address, size_t r, int64_t lane, Type real, int components, ArrayRef<Value> parts) {
     Value pointer = at(address, r, lane, real, components);
     for (int c = 0; c < components; ++c) {
-      Value part = c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
-                     : pointer;
+      Value part =
+          c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
+            : pointer;
       LLVM::StoreOp::create(b, loc, LLVM::ExtractElementOp::create(b, loc, parts[c], index32(lane)), part,
                             bytesOf(real));
     }

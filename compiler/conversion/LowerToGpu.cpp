@@ -2,9 +2,9 @@
 //
 // A thread holds its registers as SSA values. Thread number: lane + lanes * warp; block number: the block digits, the
 // symbolic rest of the batch on top. Loads and stores are vectors of the lowest register digits with constant offsets;
-// blocks that reach past the batch take a guarded path. Exchanges through shared memory write, meet, read; table entries
-// that follow are loaded between the writes and the barrier. Rejected: cluster exchanges, elements that are no single
-// scalar or complex number.
+// blocks that reach past the batch take a guarded path. Exchanges through shared memory write, meet, read; table
+// entries that follow are loaded between the writes and the barrier. Rejected: cluster exchanges, elements that are no
+// single scalar or complex number.
 #include "compiler/conversion/LowerToGpu.h"
 
 #include "compiler/conversion/Access.h"
@@ -65,12 +65,14 @@ public:
     lowered.problemsPerBlockGroup = std::max<int64_t>(1, threads / extent);
     lowered.blocksPerGroup = (extent + threads - 1) / threads;
     Type i64 = b.getI64Type();
-    Value wideThread = arith::ExtUIOp::create(b, loc, i64, thread), wideBlock = arith::ExtUIOp::create(b, loc, i64, block);
+    Value wideThread = arith::ExtUIOp::create(b, loc, i64, thread),
+          wideBlock = arith::ExtUIOp::create(b, loc, i64, block);
     Value problem, number, active;
     if (extent >= threads) {
       Value groups = constant64(lowered.blocksPerGroup);
       problem = arith::DivUIOp::create(b, loc, wideBlock, groups);
-      Value first = arith::MulIOp::create(b, loc, arith::RemUIOp::create(b, loc, wideBlock, groups), constant64(threads));
+      Value first =
+          arith::MulIOp::create(b, loc, arith::RemUIOp::create(b, loc, wideBlock, groups), constant64(threads));
       number = arith::AddIOp::create(b, loc, first, wideThread);
       active = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, constant64(extent));
     } else {
@@ -111,7 +113,7 @@ protected:
     Type vector = width == 1 ? real : VectorType::get({static_cast<int64_t>(width)}, real);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
     auto loadGroup = [&](size_t r) -> Value {
-      return LLVM::LoadOp::create(b, loc, vector, pointerAt(address, r, real, components),
+      return LLVM::LoadOp::create(b, loc, vector, pointerAt(address, lowest(access, r), real, components),
                                   width * real.getIntOrFloatBitWidth() / 8);
     };
     std::vector<Value> loaded;
@@ -119,8 +121,9 @@ protected:
       for (size_t r : groups)
         loaded.push_back(loadGroup(r));
     } else {
-      auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size(), vector), blockIsFull(access, tile.mapping),
-                                      /*withElseRegion=*/true);
+      auto branch =
+          scf::IfOp::create(b, loc, SmallVector<Type>(groups.size(), vector), blockIsFull(access, tile.mapping),
+                            /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(branch.thenBlock());
       SmallVector<Value> full;
@@ -143,7 +146,8 @@ protected:
     }
     for (auto [g, r] : llvm::enumerate(groups))
       for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
-        tile.registers[withVector(r, access.vectorBits, k)] = {unpack(loaded[g], tile.element, k * components, width)};
+        tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)] = {
+            unpack(loaded[g], tile.element, k * components, width)};
     return tile;
   }
 
@@ -160,11 +164,11 @@ protected:
     for (size_t r : groups) {
       SmallVector<Value> scalars;
       for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
-        scalarsOf(tile.registers[withVector(r, access.vectorBits, k)][0], scalars);
+        scalarsOf(tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)][0], scalars);
       packed.push_back(pack(scalars, real));
     }
     auto storeGroup = [&](size_t g) {
-      LLVM::StoreOp::create(b, loc, packed[g], pointerAt(address, groups[g], real, components),
+      LLVM::StoreOp::create(b, loc, packed[g], pointerAt(address, lowest(access, groups[g]), real, components),
                             width * real.getIntOrFloatBitWidth() / 8);
     };
     if (access.batchDigits == 0) {
@@ -247,13 +251,12 @@ protected:
   }
 
   Value emitDigit(int digit, const Tile &place) override {
-    Value bits = positionBits(place.mapping, [&](int d) -> uint64_t { return d == digit; }, b.getI64Type());
+    Value bits = positionBits(
+        place.mapping, [&](int d) -> uint64_t { return d == digit; }, b.getI64Type());
     return bits ? bits : emitInteger(0);
   }
 
-  Value emitInteger(int64_t value) override {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  }
+  Value emitInteger(int64_t value) override { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
 
 private:
   const passes::Target &target;
@@ -263,22 +266,24 @@ private:
   bool sharedInUse = false;
 
   struct Address {
-    Value base;                   // pointer to the thread's element 0
-    std::vector<uint64_t> regs;   // element offset per register number
+    Value base;                 // pointer to the thread's element 0
+    std::vector<uint64_t> regs; // element offset per register number
   };
 
-  int64_t maxVector(Type elementType) const { return std::max<int64_t>(1, target.vectorBytes / id::elementBytes(elementType)); }
+  int64_t maxVector(Type elementType) const {
+    return std::max<int64_t>(1, target.vectorBytes / id::elementBytes(elementType));
+  }
 
-  Value constant32(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v))); }
+  Value constant32(int64_t v) {
+    return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v)));
+  }
   Value constant64(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); }
 
   Value gep(Value base, Type elementType, Value index) {
     return LLVM::GEPOp::create(b, loc, base.getType(), elementType, base, ArrayRef<LLVM::GEPArg>{index});
   }
 
-  Value element(Value vector, int64_t i) {
-    return LLVM::ExtractElementOp::create(b, loc, vector, constant32(i));
-  }
+  Value element(Value vector, int64_t i) { return LLVM::ExtractElementOp::create(b, loc, vector, constant32(i)); }
 
   /// Registers that start a wide access: all vector bits zero.
   static std::vector<size_t> groupsOf(size_t count, ArrayRef<int> vectorBits) {
@@ -297,6 +302,9 @@ private:
         r |= size_t(1) << bit;
     return r;
   }
+
+  /// The register of the group of `r` (vector bits zero) that has the lowest address.
+  static size_t lowest(const Access &access, size_t r) { return withVector(r, access.vectorBits, access.vectorFlip); }
 
   Leaf unpack(Value vector, Type elementType, size_t first, size_t width) {
     auto at = [&](size_t i) { return width == 1 ? vector : element(vector, static_cast<int64_t>(i)); };
@@ -341,9 +349,7 @@ private:
 
   /// Digits of thread and block moved to their targets, in the given integer type; null when none has one.
   Value positionBits(const Mapping &mapping, const std::function<uint64_t(int)> &target, Type type) {
-    auto widen = [&](Value v) {
-      return type.isInteger(64) ? arith::ExtUIOp::create(b, loc, type, v).getResult() : v;
-    };
+    auto widen = [&](Value v) { return type.isInteger(64) ? arith::ExtUIOp::create(b, loc, type, v).getResult() : v; };
     Value fromThread = scatterBits(b, loc, thread, threadTargets(mapping, target));
     Value fromBlock = scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target));
     if (fromThread)
@@ -417,7 +423,7 @@ private:
   //===--- exchanges --------------------------------------------------------------------------------------------===//
 
   struct SharedSide {
-    Value base;                 // byte offset of the thread
+    Value base; // byte offset of the thread
     uint64_t threadBits = 0;
     std::vector<uint64_t> regs; // byte offset per register
     std::map<uint64_t, Value> turned;
@@ -543,7 +549,10 @@ private:
     if (type.isF32() || type.isInteger(32))
       return one(value);
     if (type.getIntOrFloatBitWidth() < 32) {
-      Value bits = isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, b.getIntegerType(type.getIntOrFloatBitWidth()), value).getResult() : value;
+      Value bits =
+          isa<FloatType>(type)
+              ? arith::BitcastOp::create(b, loc, b.getIntegerType(type.getIntOrFloatBitWidth()), value).getResult()
+              : value;
       Value back = arith::TruncIOp::create(b, loc, bits.getType(), one(arith::ExtUIOp::create(b, loc, i32, bits)));
       return isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, type, back).getResult() : back;
     }
@@ -577,9 +586,9 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   gpuModule->setAttr("llvm.data_layout",
                      b.getStringAttr("e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"));
   b.setInsertionPointToStart(gpuModule.getBody());
-  auto shared = LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
-                                       LLVM::Linkage::External, "shared_memory", Attribute(), /*alignment=*/1024,
-                                       sharedSpace);
+  auto shared =
+      LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
+                             LLVM::Linkage::External, "shared_memory", Attribute(), /*alignment=*/1024, sharedSpace);
   (void)shared;
   TwiddleTables tables(gpuModule, globalSpace);
   size_t index = 0;
@@ -612,7 +621,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     // Registers follow the data a thread holds: room for factors and addresses beside it, and no more.
     int64_t registers = emitter.dataRegisters <= 16 ? 48 : emitter.dataRegisters <= 32 ? 64 : 128;
     int64_t blocks = std::max<int64_t>(1, target.registersPerMultiprocessor / (registers * entry.threads));
-    func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(std::min<int64_t>(blocks, 2048 / entry.threads))));
+    func->setAttr("nvvm.minctasm",
+                  b.getI32IntegerAttr(static_cast<int32_t>(std::min<int64_t>(blocks, 2048 / entry.threads))));
   }
   return module;
 }

@@ -9,8 +9,9 @@
 
 namespace idc::conversion {
 
-/// A module with one gpu.module named "kernels": one function per id.kernel of `function` in the llvm, nvvm, arith, math
-/// and scf dialects, and the twiddle tables. `kernels` receives how each is launched. Errors are emitted and give null.
+/// A module with one gpu.module named "kernels": one function per id.kernel of `function` in the llvm, nvvm, arith,
+/// math and scf dialects, and the twiddle tables. `kernels` receives how each is launched. Errors are emitted and give
+/// null.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToGpu(mlir::func::FuncOp function, const passes::Target &target,
                                              std::vector<LoweredKernel> &kernels);
 

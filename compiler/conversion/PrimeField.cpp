@@ -18,8 +18,8 @@ Value PrimeField::constant64(uint64_t value) {
 Value PrimeField::constant(uint64_t residue) {
   if (wide)
     return constant64(residue);
-  return arith::ConstantOp::create(
-      builder, loc, builder.getIntegerAttr(builder.getI32Type(), APInt(32, residue & UINT32_MAX)));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getIntegerAttr(builder.getI32Type(), APInt(32, residue & UINT32_MAX)));
 }
 
 // All comparisons are unsigned. A sum that wraps is as good as one that exceeds P: subtracting P wraps it back.
@@ -71,7 +71,8 @@ Value PrimeField::from(Value integer, bool isSigned) {
     // The size of a negative integer is reduced and subtracted from P.
     Value zero = constant64(0);
     Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, integer, zero);
-    Value size = arith::SelectOp::create(builder, loc, negative, arith::SubIOp::create(builder, loc, zero, integer), integer);
+    Value size =
+        arith::SelectOp::create(builder, loc, negative, arith::SubIOp::create(builder, loc, zero, integer), integer);
     Value rest = arith::RemUIOp::create(builder, loc, size, p);
     Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero);
     Value turned = arith::SelectOp::create(builder, loc, isZero, zero, arith::SubIOp::create(builder, loc, p, rest));

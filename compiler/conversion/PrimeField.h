@@ -7,9 +7,9 @@
 
 namespace idc::conversion {
 
-/// Emits operations on residues of a prime P that are integers of 32 bits (P <= 2^32) or 64 bits. Products are reduced by
-/// a division by the constant P for 32 bits, and by two Montgomery reductions (with 2^128 mod P folded into the second
-/// factor) for 64 bits.
+/// Emits operations on residues of a prime P that are integers of 32 bits (P <= 2^32) or 64 bits. Products are reduced
+/// by a division by the constant P for 32 bits, and by two Montgomery reductions (with 2^128 mod P folded into the
+/// second factor) for 64 bits.
 class PrimeField {
 public:
   PrimeField(mlir::OpBuilder &builder, mlir::Location loc, uint64_t modulus);

@@ -105,8 +105,8 @@ std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {
 }
 
 std::string TwiddleTables::powers(int64_t root, int64_t step, int64_t count, Type real) {
-  std::string key = "powers:" + std::to_string(root) + ":" + std::to_string(step) + ":" + std::to_string(count) +
-                    ":" + spell(real);
+  std::string key =
+      "powers:" + std::to_string(root) + ":" + std::to_string(step) + ":" + std::to_string(count) + ":" + spell(real);
   if (auto known = names.find(key); known != names.end())
     return known->second;
   std::vector<double> values;

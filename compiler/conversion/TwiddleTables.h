@@ -14,9 +14,9 @@ namespace idc::conversion {
 
 /// omega(root, exponent) split into a compile-time root and factors that tables give.
 struct TwiddleFactor {
-  int64_t root;                 // of the table: the exponent's coefficients are reduced to lowest terms with it
-  std::vector<int> digits;      // index bit i of the table is digits[i]
-  digits::Polynomial exponent;  // in the packed digits: digit i+1 is index bit i
+  int64_t root;                // of the table: the exponent's coefficients are reduced to lowest terms with it
+  std::vector<int> digits;     // index bit i of the table is digits[i]
+  digits::Polynomial exponent; // in the packed digits: digit i+1 is index bit i
 };
 
 /// Splits omega(root, exponent), exponent in run-time digits of radix 2 without constant term, into table factors of at

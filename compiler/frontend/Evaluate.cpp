@@ -67,7 +67,8 @@ public:
           prepared.terms.push_back({term.second, term.first});
         if (instr.type->kind == Type::Kind::Mod) {
           uint64_t p = instr.type->modulus;
-          prepared.generator = digits::powerMod(digits::primitiveRoot(p), (p - 1) / static_cast<uint64_t>(instr.root), p);
+          prepared.generator =
+              digits::powerMod(digits::primitiveRoot(p), (p - 1) / static_cast<uint64_t>(instr.root), p);
         }
         if (instr.root <= (1 << 22)) {
           prepared.table.resize(static_cast<size_t>(instr.root));
@@ -115,8 +116,8 @@ private:
       return prepared.table[exponent];
     Scalar value;
     if (instr.type->kind == Type::Kind::Mod)
-      value.integer =
-          static_cast<int64_t>(digits::powerMod(prepared.generator, static_cast<uint64_t>(exponent), instr.type->modulus));
+      value.integer = static_cast<int64_t>(
+          digits::powerMod(prepared.generator, static_cast<uint64_t>(exponent), instr.type->modulus));
     else
       value = rootOfUnity(root, exponent);
     if (remember) {

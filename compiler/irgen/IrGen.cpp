@@ -1,8 +1,8 @@
 // Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
 //
-// Every step becomes one op: Permute -> id.permute, Pointwise -> id.pointwise, Node -> id.node; bodies become regions of
-// arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index. Integers are signless
-// in the IR; the signed or unsigned operation is chosen here, where the source type is still known.
+// Every step becomes one op: Permute -> id.permute, Pointwise -> id.pointwise, Node -> id.node; bodies become regions
+// of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index. Integers are
+// signless in the IR; the signed or unsigned operation is chosen here, where the source type is still known.
 //
 //   x |> add_sub @ 3     ->   %1 = id.node [3](%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
 //                               ^bb0(%a: f32, %b: f32): … id.yield %s, %d : f32, f32 }
@@ -302,11 +302,11 @@ private:
              : integer ? arith::MulIOp::create(b, loc, v[0], v[1]).getResult()
                        : Value();
     case Code::Div:
-      return isComplex       ? complex::DivOp::create(b, loc, v[0], v[1]).getResult()
-             : real          ? arith::DivFOp::create(b, loc, v[0], v[1]).getResult()
+      return isComplex        ? complex::DivOp::create(b, loc, v[0], v[1]).getResult()
+             : real           ? arith::DivFOp::create(b, loc, v[0], v[1]).getResult()
              : integer && uns ? arith::DivUIOp::create(b, loc, v[0], v[1]).getResult()
-             : integer       ? arith::DivSIOp::create(b, loc, v[0], v[1]).getResult()
-                             : Value();
+             : integer        ? arith::DivSIOp::create(b, loc, v[0], v[1]).getResult()
+                              : Value();
     case Code::Rem:
       return uns ? arith::RemUIOp::create(b, loc, v[0], v[1]).getResult()
                  : arith::RemSIOp::create(b, loc, v[0], v[1]).getResult();
@@ -340,11 +340,13 @@ private:
     case Code::Select:
       return arith::SelectOp::create(b, loc, v[0], v[1], v[2]);
     case Code::Min: // min(a, b) is b if b < a, else a
-      return integer || real ? arith::SelectOp::create(b, loc, compare(Code::Lt, v[1], v[0], operandType, loc), v[1], v[0])
-                             : Value();
+      return integer || real
+                 ? arith::SelectOp::create(b, loc, compare(Code::Lt, v[1], v[0], operandType, loc), v[1], v[0])
+                 : Value();
     case Code::Max: // max(a, b) is a if b < a, else b
-      return integer || real ? arith::SelectOp::create(b, loc, compare(Code::Lt, v[1], v[0], operandType, loc), v[0], v[1])
-                             : Value();
+      return integer || real
+                 ? arith::SelectOp::create(b, loc, compare(Code::Lt, v[1], v[0], operandType, loc), v[0], v[1])
+                 : Value();
     case Code::Abs:
       if (isComplex)
         return complex::AbsOp::create(b, loc, v[0]);
@@ -393,7 +395,7 @@ private:
                        : op == Code::Lt ? arith::CmpFPredicate::OLT
                        : op == Code::Le ? arith::CmpFPredicate::OLE
                        : op == Code::Gt ? arith::CmpFPredicate::OGT
-                                      : arith::CmpFPredicate::OGE;
+                                        : arith::CmpFPredicate::OGE;
       return arith::CmpFOp::create(builder, loc, predicate, a, b);
     }
     if (type.kind == Kind::Mod)
@@ -404,7 +406,7 @@ private:
                      : op == Code::Lt ? (u ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt)
                      : op == Code::Le ? (u ? arith::CmpIPredicate::ule : arith::CmpIPredicate::sle)
                      : op == Code::Gt ? (u ? arith::CmpIPredicate::ugt : arith::CmpIPredicate::sgt)
-                                    : (u ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge);
+                                      : (u ? arith::CmpIPredicate::uge : arith::CmpIPredicate::sge);
     return arith::CmpIOp::create(builder, loc, predicate, a, b);
   }
 
@@ -464,7 +466,7 @@ private:
 
 OwningOpRef<ModuleOp> irgen::generate(const frontend::Program &program, const llvm::SourceMgr &sources,
                                       MLIRContext &context) {
-  context.loadDialect<id::IdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect,
-                      complex::ComplexDialect>();
+  context
+      .loadDialect<id::IdDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect, complex::ComplexDialect>();
   return Generator(program, sources, context).run();
 }

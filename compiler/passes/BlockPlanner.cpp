@@ -1,9 +1,11 @@
 // GPU plans: kernels, tiles, workspace orders, passes and mappings from counted bytes and registers.
 //
-// 1. Kernels. Steps i..j can share a kernel when their digits fit a tile. The cost of a kernel is that of the runs in which
+// 1. Kernels. Steps i..j can share a kernel when their digits fit a tile. The cost of a kernel is that of the runs in
+// which
 //    it moves data, from the target's table; splits are chosen by dynamic programming over the number of steps, so that
 //    fewest trips to memory come first by themselves.
-// 2. Tiles. A kernel's own digits; then, where it meets the input or the output, their lowest address digits, so that runs
+// 2. Tiles. A kernel's own digits; then, where it meets the input or the output, their lowest address digits, so that
+// runs
 //    are long; then low batch digits, so that small problems share a block.
 // 3. Workspace orders. Between two kernels the order of addresses is free: the digits that both tiles hold come lowest,
 //    then the rest of the consumer's tile, so that it reads linearly and the producer writes in long runs.
@@ -128,8 +130,8 @@ private:
     return size > tileDigits ? cost * 1.2 : cost;
   }
 
-  /// The kernel's digits, then lowest address digits of the side with the costlier runs, up to `capacity` digits. A kernel
-  /// between two others takes both sides' digits: its neighbours hold them as well.
+  /// The kernel's digits, then lowest address digits of the side with the costlier runs, up to `capacity` digits. A
+  /// kernel between two others takes both sides' digits: its neighbours hold them as well.
   std::vector<int> tileOf(const Steps &kernel, int capacity) const {
     std::vector<int> tile = digitsOfSteps(request, kernel.first, kernel.second);
     bool inner = !meetsInput(kernel) && !meetsOutput(kernel);
@@ -194,8 +196,8 @@ private:
       RangePlan range;
       range.first = passes[i].first;
       range.last = passes[i].second;
-      range.mapping = mappingOf(tile, digitsOfSteps(request, range.first, range.last), registers,
-                                i == 0 ? load : store, blockDigits);
+      range.mapping = mappingOf(tile, digitsOfSteps(request, range.first, range.last), registers, i == 0 ? load : store,
+                                blockDigits);
       plan.ranges.push_back(range);
     }
     auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order) {

@@ -1,16 +1,17 @@
 // Input: digit flow with a schedule. Output: id.kernel ops on tiles.
 //
 // The kernels of a chain load their tile in the mapping of their first range, do the ranges' steps on tiles, exchange
-// where the mapping changes, and store. A chain's last permutation becomes the index map of its last store, permutations
-// before it that of the first load; a workspace order of the schedule becomes the index maps of the store and the load
-// around it. A step outside chains becomes a flat kernel: its digits in registers, all others in the block field.
+// where the mapping changes, and store. A chain's last permutation becomes the index map of its last store,
+// permutations before it that of the first load; a workspace order of the schedule becomes the index maps of the store
+// and the load around it. A step outside chains becomes a flat kernel: its digits in registers, all others in the block
+// field.
 //
 //   node [2] … node [1] … permute [1, 2]   with   kernel plain { steps 1..2 { reg(2..1) lane(7..3) } }
 //   -> id.kernel "k0" plain (%x) { %t = id.load %b [2, 1]  … id.node [2](%t) … id.store %u [1, 2] }
 //
-// Rejected, with the reason: schedules that skip or repeat steps, put a step's digit elsewhere than in registers, change
-// block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or shared
-// memory.
+// Rejected, with the reason: schedules that skip or repeat steps, put a step's digit elsewhere than in registers,
+// change block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or
+// shared memory.
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
@@ -102,7 +103,8 @@ class Builder {
 public:
   explicit Builder(func::FuncOp function) : function(function), context(function.getContext()), builder(context) {}
 
-  /// Builds the kernels of all segments and returns their values; false with `error` set on a schedule that does not fit.
+  /// Builds the kernels of all segments and returns their values; false with `error` set on a schedule that does not
+  /// fit.
   bool run(FlowProgram &program, const Schedule &schedule, const Target &target, std::string &error) {
     Operation *terminator = function.getBody().front().getTerminator();
     builder.setInsertionPoint(terminator);
@@ -124,8 +126,8 @@ public:
       next = end;
     }
     if (next != schedule.kernels.size()) {
-      error = "schedule: kernel " + std::to_string(next + 1) + ": the program has " +
-              std::to_string(program.numSteps) + " steps";
+      error = "schedule: kernel " + std::to_string(next + 1) + ": the program has " + std::to_string(program.numSteps) +
+              " steps";
       return false;
     }
     for (auto [i, segment] : llvm::enumerate(program.returned)) {
@@ -269,8 +271,8 @@ private:
     for (auto [i, operand] : llvm::enumerate(segment.operands)) {
       auto buffer = cast<id::SeqType>(inputTypes[i]);
       Type type = tileTypeOf(movedType(buffer, buffer.getElement(), operand.map));
-      tiles.push_back(id::LoadOp::create(builder, loc, type, block->getArgument(i),
-                                         id::PermAttr::get(context, operand.map)));
+      tiles.push_back(
+          id::LoadOp::create(builder, loc, type, block->getArgument(i), id::PermAttr::get(context, operand.map)));
     }
     SmallVector<Value> results = tiles;
     if (step) {

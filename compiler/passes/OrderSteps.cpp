@@ -1,14 +1,14 @@
 // Input: digit flow. Output: the same, in every chain the nodes ordered from high to low digits as far as they commute,
 // every term of a twiddle's exponent just before the first node that needs it.
 //
-// Linear nodes on different digits commute. A term of a twiddle's exponent commutes with a linear node that does not act
-// on one of its digits, and twiddles commute with each other; so the exponent is split into monomials and each is placed
-// on its own. Everything else (pointwise steps, nodes that are not linear or look at digits) keeps its order.
+// Linear nodes on different digits commute. A term of a twiddle's exponent commutes with a linear node that does not
+// act on one of its digits, and twiddles commute with each other; so the exponent is split into monomials and each is
+// placed on its own. Everything else (pointwise steps, nodes that are not linear or look at digits) keeps its order.
 //
 //   node [1]  node [2]  twiddle t3*t1  node [3]   ->   node [2]  node [1]  twiddle t3*t1  node [3]
 //
-// High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes; late
-// twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
+// High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes;
+// late twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
 #include "compiler/passes/Linearity.h"
 #include "compiler/passes/Steps.h"
 
@@ -25,9 +25,9 @@ namespace {
 /// A piece of the chain that is placed as a whole: a node, a pointwise step, or one term of a twiddle.
 struct Unit {
   Operation *op = nullptr;
-  bool linear = false;      // a linear node that does not look at digits
-  SmallVector<int> digits;  // node: its digits; term: the digits of its monomial
-  Polynomial term;          // twiddle terms only
+  bool linear = false;     // a linear node that does not look at digits
+  SmallVector<int> digits; // node: its digits; term: the digits of its monomial
+  Polynomial term;         // twiddle terms only
   bool isNode() const { return isa<id::NodeOp>(op); }
   bool isTerm() const { return isa<id::TwiddleOp>(op); }
 };
@@ -87,8 +87,8 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       if (auto node = dyn_cast<id::NodeOp>(op)) {
         unit.digits = digitsOf(node);
         // A change of type is no linear map of one field.
-        unit.linear = op->getOperand(0).getType() == op->getResult(0).getType() &&
-                      linearMatrix(node.getBody()).has_value();
+        unit.linear =
+            op->getOperand(0).getType() == op->getResult(0).getType() && linearMatrix(node.getBody()).has_value();
       }
       units.push_back(unit);
     }

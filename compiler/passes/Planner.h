@@ -11,11 +11,11 @@ namespace idc::passes {
 
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
-  int numDigits = 0;                       // of the logical sequence, all of radix 2
-  int64_t elementBytes = 8;                // the largest element that crosses memory or an exchange
+  int numDigits = 0;                        // of the logical sequence, all of radix 2
+  int64_t elementBytes = 8;                 // the largest element that crosses memory or an exchange
   std::vector<std::vector<int>> stepDigits; // per step, the digits its node acts on
-  digits::AddressOrder loadOrder;          // of the input, lowest address digit first
-  digits::AddressOrder storeOrder;         // of the output
+  digits::AddressOrder loadOrder;           // of the input, lowest address digit first
+  digits::AddressOrder storeOrder;          // of the output
 };
 
 /// The cheapest schedule by counted bytes: steps are split into kernels by dynamic programming over the cost of their

@@ -7,10 +7,10 @@
 //   node [i](permute(x, P))    ->  permute(node [source(i)](x), P)
 //   pointwise(permute(x, P))   ->  permute(pointwise(x), P), id.digit and id.omega in the body renamed
 //
-// A complemented digit t reads as r-1-t in exponents and bodies. Several operands move together when all come through the
-// same permutation; where they differ, the first one's is pushed and the others keep the difference on their edge. A node
-// on a complemented digit takes and gives its elements in reverse order along that digit. A node that removes or inserts
-// digits stops the permutation.
+// A complemented digit t reads as r-1-t in exponents and bodies. Several operands move together when all come through
+// the same permutation; where they differ, the first one's is pushed and the others keep the difference on their edge.
+// A node on a complemented digit takes and gives its elements in reverse order along that digit. A node that removes or
+// inserts digits stops the permutation.
 #include "compiler/passes/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -69,10 +69,10 @@ bool takeOperands(Operation *op, PatternRewriter &rewriter, id::PermuteOp &first
       operands.push_back(permute.getInput());
       continue;
     }
-    auto type = id::SeqType::get(op->getContext(), first.getInput().getType().getRadices(),
-                                 id::elementOf(operand.getType()));
-    operands.push_back(id::PermuteOp::create(rewriter, op->getLoc(), type, operand,
-                                             id::PermAttr::get(op->getContext(), inverse)));
+    auto type =
+        id::SeqType::get(op->getContext(), first.getInput().getType().getRadices(), id::elementOf(operand.getType()));
+    operands.push_back(
+        id::PermuteOp::create(rewriter, op->getLoc(), type, operand, id::PermAttr::get(op->getContext(), inverse)));
   }
   return true;
 }

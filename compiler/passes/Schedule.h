@@ -30,8 +30,8 @@ struct Schedule {
   std::vector<KernelPlan> kernels;
 };
 
-/// The schedule as an attribute of the function (`id.schedule`) and back; fromAttribute is false on a malformed one, with
-/// `error` set. Radices are least significant first.
+/// The schedule as an attribute of the function (`id.schedule`) and back; fromAttribute is false on a malformed one,
+/// with `error` set. Radices are least significant first.
 mlir::ArrayAttr toAttribute(const Schedule &schedule, mlir::MLIRContext *context);
 bool fromAttribute(mlir::ArrayAttr attribute, const std::vector<int> &radices, Schedule &schedule, std::string &error);
 

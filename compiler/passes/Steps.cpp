@@ -1,7 +1,7 @@
 // Walks a function in digit flow and groups its ops.
 //
-// An op joins the chain whose last value it takes, when it is that value's only use and both qualify; a permutation that
-// ends a chain becomes the chain's. Permutations elsewhere belong to the loads of whoever uses them.
+// An op joins the chain whose last value it takes, when it is that value's only use and both qualify; a permutation
+// that ends a chain becomes the chain's. Permutations elsewhere belong to the loads of whoever uses them.
 #include "compiler/passes/Steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

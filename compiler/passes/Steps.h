@@ -40,9 +40,9 @@ struct FlowSegment {
   mlir::Value copied;                    // a value that is only moved, to be returned; then `step` is null as well
 };
 
-/// The segments of a function in an order in which they can run. A segment's values are those of its ops in the function;
-/// a returned value that no segment makes (an argument, a permutation, a value returned before) is copied by a segment of
-/// its own, listed in `returned` at its place.
+/// The segments of a function in an order in which they can run. A segment's values are those of its ops in the
+/// function; a returned value that no segment makes (an argument, a permutation, a value returned before) is copied by
+/// a segment of its own, listed in `returned` at its place.
 struct FlowProgram {
   std::vector<FlowSegment> segments;
   llvm::SmallVector<int> returned; // per result, the segment that makes it

@@ -20,11 +20,11 @@ struct Target {
   int64_t registersPerMultiprocessor = 65536; // 32-bit registers
   int64_t sharedBytesPerMultiprocessor = 0;
   int64_t sharedBytesPerBlock = 0;
-  int64_t sectorBytes = 32; // smallest efficient run of a memory access
-  int64_t vectorBytes = 16; // widest access of one thread
+  int64_t sectorBytes = 32;            // smallest efficient run of a memory access
+  int64_t vectorBytes = 16;            // widest access of one thread
   int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
-  int64_t tileBytes = 65536;    // a block's tile at which at least two blocks share a multiprocessor
-  int64_t maxTileBytes = 131072; // largest tile worth a kernel of its own
+  int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
+  int64_t maxTileBytes = 131072;       // largest tile worth a kernel of its own
   /// (contiguous bytes, time of a pass over memory with such runs relative to a copy), ascending.
   std::vector<std::pair<int64_t, double>> runCost;
 

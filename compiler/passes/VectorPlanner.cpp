@@ -1,7 +1,7 @@
 // CPU plans: every kernel loads, computes on the registers and stores; what does not fit is another kernel.
 //
-// A kernel takes as many consecutive steps as the vector registers hold digits. Its lanes are low address digits outside
-// the registers: of the load or of the store order, whichever makes the longer runs in all.
+// A kernel takes as many consecutive steps as the vector registers hold digits. Its lanes are low address digits
+// outside the registers: of the load or of the store order, whichever makes the longer runs in all.
 #include "compiler/passes/VectorPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"

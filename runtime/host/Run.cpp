@@ -145,9 +145,9 @@ void Runner::compareWithReference(const char *set, RunReport &report) {
     }
   }
   for (size_t i = 0; i < outputs.size(); ++i)
-    report.comparisons.push_back({outputs[i].name,
-                                  "direct evaluation of " + std::to_string(count) + (count == 1 ? " problem" : " problems"),
-                                  worst[i], worst[i] <= request.tolerance});
+    report.comparisons.push_back(
+        {outputs[i].name, "direct evaluation of " + std::to_string(count) + (count == 1 ? " problem" : " problems"),
+         worst[i], worst[i] <= request.tolerance});
 }
 
 RunReport Runner::run() {

@@ -48,7 +48,7 @@ uint64_t address(const Access &access, uint64_t index) {
   return bits;
 }
 
-/// The register bits of a wide access are the lowest address bits, as many as fit, none complemented.
+/// The register bits of a wide access are the lowest address bits, as many as fit; complemented ones are told.
 void checkVector(const Access &access, const Mapping &mapping, int64_t maxVector) {
   ASSERT_LE(int64_t(1) << access.vectorBits.size(), maxVector);
   auto digitOfBit = [&](size_t bit) {
@@ -59,12 +59,13 @@ void checkVector(const Access &access, const Mapping &mapping, int64_t maxVector
   };
   for (size_t i = 0; i < access.vectorBits.size(); ++i) {
     EXPECT_EQ(mapping[Field::Reg][access.vectorBits[i]].digits, std::vector<int>{digitOfBit(i)});
-    EXPECT_FALSE(access.flipped >> i & 1);
+    EXPECT_EQ(access.vectorFlip >> i & 1, access.flipped >> i & 1);
   }
+  EXPECT_EQ(access.vectorFlip >> access.vectorBits.size(), 0u);
   size_t next = access.vectorBits.size();
   digits::Place place;
   bool more = (int64_t(2) << next) <= maxVector && static_cast<int>(next) < access.numDigits &&
-              !(access.flipped >> next & 1) && mapping.find(digitOfBit(next), place) && place.field == Field::Reg;
+              mapping.find(digitOfBit(next), place) && place.field == Field::Reg;
   EXPECT_FALSE(more) << "one more register bit would fit";
 }
 
@@ -127,7 +128,7 @@ TEST(Access, WideAccesses) {
   EXPECT_EQ(bits("reg(4, 2, 1) lane(3)", identity, 1), (std::vector<int>{}));
   EXPECT_EQ(bits("reg(4, 2) lane(3, 1)", identity, 4), (std::vector<int>{}));
   EXPECT_EQ(bits("reg(4, 2) lane(3, 1)", Permutation::reverse(4, 4, 1), 4), (std::vector<int>{1}));
-  EXPECT_EQ(bits("reg(4..1)", Permutation::complement(4, 2), 8), (std::vector<int>{0})) << "complemented";
+  EXPECT_EQ(bits("reg(4..1)", Permutation::complement(4, 2), 8), (std::vector<int>{0, 1, 2})) << "complemented";
   EXPECT_EQ(bits("reg(1) lane(2)", Permutation::identity(0), 8), (std::vector<int>{})) << "one element each";
 }
 
