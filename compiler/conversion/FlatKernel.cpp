@@ -32,12 +32,7 @@ public:
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
-    id::TileType type = op.getResult().getType();
-    Tile tile;
-    tile.mapping = type.getMapping();
-    tile.radices.assign(type.getRadices().begin(), type.getRadices().end());
-    tile.element = type.getElement();
-    tile.registers.resize(tile.mapping.extent(Field::Reg));
+    Tile tile = emptyTile(op.getResult().getType());
     // Digit d of the tile is digit source(d) of the buffer.
     const Permutation map = op.getMap().getPermutation();
     std::vector<int64_t> strides = stridesOf(op.getBuffer().getType().getRadices());

@@ -67,6 +67,8 @@ protected:
 
   /// The real type and the number of reals of an element that is one scalar or complex number; false for others.
   static bool splitReal(mlir::Type element, mlir::Type &real, int &components);
+  /// A tile of the given type whose registers hold nothing yet.
+  static Tile emptyTile(mlir::Type type);
   /// The digits that a register number stands for, one per reg column, and back.
   static llvm::SmallVector<int64_t> registerDigits(const digits::Mapping &mapping, size_t number);
   static size_t registerNumber(const digits::Mapping &mapping, llvm::ArrayRef<int64_t> digits);
@@ -79,7 +81,6 @@ private:
   mlir::LogicalResult emitPrimeTwiddle(id::TwiddleOp op, id::ModType field);
   mlir::LogicalResult emitPointwise(id::PointwiseOp op);
   mlir::LogicalResult emitNode(id::NodeOp op);
-  static Tile emptyTile(mlir::Type type);
   static void resolveAll(Codelet &codelet, Tile &tile);
   /// The exponent for register `r`, split: its run-time part and its constant.
   digits::Polynomial registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant);

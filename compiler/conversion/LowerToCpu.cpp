@@ -67,12 +67,7 @@ public:
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
-    id::TileType type = op.getResult().getType();
-    Tile tile;
-    tile.mapping = type.getMapping();
-    tile.radices.assign(type.getRadices().begin(), type.getRadices().end());
-    tile.element = type.getElement();
-    tile.registers.resize(tile.mapping.extent(Field::Reg));
+    Tile tile = emptyTile(op.getResult().getType());
     Type real;
     int components;
     if (!splitReal(tile.element, real, components))

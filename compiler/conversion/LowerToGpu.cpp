@@ -94,12 +94,7 @@ public:
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
-    id::TileType type = op.getResult().getType();
-    Tile tile;
-    tile.mapping = type.getMapping();
-    tile.radices.assign(type.getRadices().begin(), type.getRadices().end());
-    tile.element = type.getElement();
-    tile.registers.resize(tile.mapping.extent(Field::Reg));
+    Tile tile = emptyTile(op.getResult().getType());
     Type real;
     int components;
     if (!splitReal(tile.element, real, components))
@@ -608,6 +603,16 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
       if (i < kernel.getInputs().size())
         func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
     }
+    // The NVPTX back end has no code for these; CUDA's device library would bring it.
+    WalkResult walk = kernel.walk([&](Operation *op) {
+      if (!isa<math::ExpOp, math::LogOp, math::SinOp, math::CosOp>(op))
+        return WalkResult::advance();
+      op->emitError() << "'" << op->getName().stripDialect()
+                      << "' cannot be generated for a GPU yet; the CPU target has it";
+      return WalkResult::interrupt();
+    });
+    if (walk.wasInterrupted())
+      return {};
     GpuEmitter emitter(b, kernel.getLoc(), tables, target);
     if (failed(emitter.run(kernel, func, entry)))
       return {};
