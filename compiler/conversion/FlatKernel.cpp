@@ -1,4 +1,4 @@
-// Input: an id.kernel of kind flat: loads, one step, stores; every tile holds the step's digits in registers and all
+// Input: an id.kernel of kind flat: loads, steps, stores; every tile holds the digits of nodes in registers and all
 // others in the block field. Output: scalar code for one block number, on either machine.
 //
 // A flat kernel takes any radices, elements of any leaves, values with fewer digits than others, and exponents of any
@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace idc;
@@ -39,13 +41,17 @@ protected:
     Layout layout;
     for (int d = 1; d <= map.size(); ++d)
       layout.add(strides[map.source(d) - 1], map.complemented(d), tile.radices[d - 1]);
+    std::vector<Slot> slots;
+    if (failed(slotsOf(op, layout, tile, slots)))
+      return failure();
     Value base = elementPointer(op.getBuffer(), layout, tile);
-    for (size_t r = 0; r < tile.registers.size(); ++r) {
-      FailureOr<SmallVector<Leaf>> leaves = loadElement(op, registerPointer(base, layout, tile, r), tile.element);
-      if (failed(leaves))
-        return failure();
-      tile.registers[r] = *leaves;
-    }
+    for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
+      loadRun(base, slots, first, count);
+    llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.number < b.number; });
+    const Slot *next = slots.data();
+    for (auto &leaves : tile.registers)
+      for (Type type : id::leafTypes(tile.element))
+        leaves.push_back(makeLeaf(type, next));
     return tile;
   }
 
@@ -58,9 +64,18 @@ protected:
       int place = map.destination(d);
       layout.add(strides[place - 1], map.complemented(place), tile.radices[d - 1]);
     }
+    std::vector<Slot> slots;
+    if (failed(slotsOf(op, layout, tile, slots)))
+      return failure();
+    SmallVector<Value> values;
+    for (const auto &leaves : tile.registers)
+      for (auto [type, leaf] : llvm::zip(id::leafTypes(tile.element), leaves))
+        appendScalars(type, leaf, values);
+    for (Slot &slot : slots)
+      slot.value = values[slot.number];
     Value base = elementPointer(op.getBuffer(), layout, tile);
-    for (size_t r = 0; r < tile.registers.size(); ++r)
-      storeElement(registerPointer(base, layout, tile, r), tile.element, tile.registers[r]);
+    for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
+      storeRun(base, slots, first, count);
     return success();
   }
 
@@ -103,7 +118,7 @@ protected:
   Value emitDigit(int digit, const Tile &place) override {
     int64_t weight = 1;
     for (const digits::Column &column : place.mapping[Field::Block]) {
-      if (column.digits[0] == digit)
+      if (!column.digits.empty() && column.digits[0] == digit)
         return part(weight, column.radix);
       weight *= column.radix;
     }
@@ -113,6 +128,8 @@ protected:
   Value emitInteger(int64_t value) override { return constant(value); }
 
 private:
+  static constexpr int64_t widestAccess = 16; // bytes; buffers are aligned to it
+
   const DenseMap<Value, Value> &buffers;
   Value problem, number;
   std::map<std::pair<int64_t, int64_t>, Value> parts; // of the block number, by weight and range
@@ -159,10 +176,15 @@ private:
     int64_t weight = 1;
     const std::vector<digits::Column> &columns = tile.mapping[Field::Block];
     for (size_t i = 0; i < columns.size();) {
+      if (columns[i].digits.empty()) { // the same element for every value
+        weight *= columns[i++].radix;
+        continue;
+      }
       // Columns whose digits continue each other in the buffer are one number.
       int64_t stride = layout.stride[columns[i].digits[0] - 1], range = columns[i].radix;
       size_t j = i + 1;
-      while (j < columns.size() && stride > 0 && layout.stride[columns[j].digits[0] - 1] == stride * range)
+      while (j < columns.size() && stride > 0 && !columns[j].digits.empty() &&
+             layout.stride[columns[j].digits[0] - 1] == stride * range)
         range *= columns[j++].radix;
       Value step = arith::MulIOp::create(b, loc, part(weight, range), constant(stride));
       offset = arith::AddIOp::create(b, loc, offset, step);
@@ -177,14 +199,6 @@ private:
     return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{bytes});
   }
 
-  Value registerPointer(Value base, const Layout &layout, const Tile &tile, size_t r) {
-    SmallVector<int64_t> values = registerDigits(tile.mapping, r);
-    int64_t offset = 0;
-    for (auto [column, value] : llvm::zip(tile.mapping[Field::Reg], values))
-      offset += layout.stride[column.digits[0] - 1] * value;
-    return offset ? byteOffset(base, constant(offset * id::elementBytes(tile.element))) : base;
-  }
-
   /// The type a leaf has in memory: bool is a byte, mod<P> its residue.
   Type storedType(Type leaf) {
     if (leaf.isInteger(1))
@@ -194,59 +208,134 @@ private:
     return leaf;
   }
 
-  FailureOr<SmallVector<Leaf>> loadElement(id::LoadOp op, Value pointer, Type element) {
-    SmallVector<Leaf> leaves;
-    SmallVector<Type> types = id::leafTypes(element);
-    for (auto [type, offset] : llvm::zip(types, id::leafOffsets(element))) {
-      Value at = offset ? byteOffset(pointer, constant(offset)) : pointer;
-      auto load = [&](Type scalar, Value from) -> Value {
-        return LLVM::LoadOp::create(b, loc, scalar, from, static_cast<unsigned>(id::elementBytes(scalar)));
-      };
-      Leaf leaf;
-      if (auto complex = dyn_cast<ComplexType>(type)) {
-        Type real = complex.getElementType();
-        leaf.kind = Leaf::Kind::Complex;
-        leaf.number.re = codelet.wrap(load(real, at));
-        leaf.number.im = codelet.wrap(load(real, byteOffset(at, constant(id::elementBytes(real)))));
-      } else if (isa<FloatType>(type)) {
-        leaf.kind = Leaf::Kind::Real;
-        leaf.number.re = codelet.wrap(load(type, at));
-      } else if (isa<IntegerType, id::ModType>(type)) {
-        leaf.other = load(storedType(type), at);
-        if (type.isInteger(1))
-          leaf.other = arith::TruncIOp::create(b, loc, type, leaf.other);
-      } else {
-        return op.emitError() << "elements of type " << element << " cannot be generated yet";
+  //===--- accesses ---------------------------------------------------------------------------------------------===//
+
+  /// A scalar of a tile in memory.
+  struct Slot {
+    int64_t offset; // bytes from the element whose register digits are zero
+    Type type;
+    size_t number; // register by register, leaf by leaf, real part before imaginary part
+    Value value;
+  };
+
+  /// The scalars of a tile by ascending address.
+  LogicalResult slotsOf(Operation *op, const Layout &layout, const Tile &tile, std::vector<Slot> &slots) {
+    SmallVector<Type> types = id::leafTypes(tile.element);
+    SmallVector<int64_t> offsets = id::leafOffsets(tile.element);
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      int64_t element = 0;
+      for (auto [column, value] : llvm::zip(tile.mapping[Field::Reg], registerDigits(tile.mapping, r)))
+        element += layout.stride[column.digits[0] - 1] * value;
+      for (auto [type, offset] : llvm::zip(types, offsets)) {
+        int64_t at = element * id::elementBytes(tile.element) + offset;
+        if (auto complex = dyn_cast<ComplexType>(type)) {
+          Type real = complex.getElementType();
+          slots.push_back({at, real, slots.size(), {}});
+          slots.push_back({at + id::elementBytes(real), real, slots.size(), {}});
+        } else if (isa<FloatType, IntegerType, id::ModType>(type)) {
+          slots.push_back({at, storedType(type), slots.size(), {}});
+        } else {
+          return op->emitError() << "elements of type " << tile.element << " cannot be generated yet";
+        }
       }
-      leaves.push_back(leaf);
     }
-    return leaves;
+    llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.offset < b.offset; });
+    return success();
   }
 
-  void storeElement(Value pointer, Type element, ArrayRef<Leaf> leaves) {
-    SmallVector<Type> types = id::leafTypes(element);
-    SmallVector<int64_t> offsets = id::leafOffsets(element);
-    for (size_t i = 0; i < leaves.size(); ++i) {
-      Value at = offsets[i] ? byteOffset(pointer, constant(offsets[i])) : pointer;
-      auto store = [&](Value value, Value to) {
-        LLVM::StoreOp::create(b, loc, value, to, static_cast<unsigned>(id::elementBytes(value.getType())));
+  /// What divides the address of the element whose register digits are zero, at most the widest access.
+  int64_t alignment(Value buffer, const Layout &layout, const Tile &tile) {
+    int64_t bytes = id::elementBytes(tile.element);
+    int64_t common = std::gcd(cast<id::SeqType>(buffer.getType()).getNumElements() * bytes, widestAccess);
+    common = std::gcd(common, layout.offset * bytes);
+    for (const digits::Column &column : tile.mapping[Field::Block])
+      if (!column.digits.empty())
+        common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
+    return common;
+  }
+
+  /// Slots that one access serves: (first, count) of equal scalars next to each other, a power of two of them.
+  static SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, int64_t alignment) {
+    SmallVector<std::pair<size_t, size_t>> runs;
+    for (size_t i = 0; i < slots.size();) {
+      int64_t bytes = id::elementBytes(slots[i].type);
+      size_t neighbours = 1;
+      while (i + neighbours < slots.size() && slots[i + neighbours].type == slots[i].type &&
+             slots[i + neighbours].offset == slots[i].offset + static_cast<int64_t>(neighbours) * bytes)
+        ++neighbours;
+      size_t count = 1;
+      auto fits = [&](size_t n) {
+        int64_t width = static_cast<int64_t>(n) * bytes;
+        return n <= neighbours && width <= alignment && slots[i].offset % width == 0;
       };
-      const Leaf &leaf = leaves[i];
-      Type type = types[i];
-      if (auto complex = dyn_cast<ComplexType>(type)) {
-        codelet.setRealType(complex.getElementType());
-        store(codelet.materialize(leaf.number.re), at);
-        store(codelet.materialize(leaf.number.im),
-              byteOffset(at, constant(id::elementBytes(complex.getElementType()))));
-      } else if (isa<FloatType>(type)) {
-        codelet.setRealType(type);
-        store(codelet.materialize(leaf.number.re), at);
-      } else {
-        Value value = leaf.other;
-        if (type.isInteger(1))
-          value = arith::ExtUIOp::create(b, loc, b.getI8Type(), value);
-        store(value, at);
-      }
+      while (fits(2 * count))
+        count *= 2;
+      runs.emplace_back(i, count);
+      i += count;
+    }
+    return runs;
+  }
+
+  void loadRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {
+    Value from = at(base, slots[first].offset);
+    Type type = accessType(slots[first], count);
+    Value loaded = LLVM::LoadOp::create(b, loc, type, from, accessBytes(slots[first], count));
+    for (size_t i = 0; i < count; ++i)
+      slots[first + i].value =
+          count == 1 ? loaded : LLVM::ExtractElementOp::create(b, loc, loaded, position(i)).getResult();
+  }
+
+  void storeRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {
+    Value to = at(base, slots[first].offset), value = slots[first].value;
+    if (count > 1) {
+      value = LLVM::PoisonOp::create(b, loc, accessType(slots[first], count));
+      for (size_t i = 0; i < count; ++i)
+        value = LLVM::InsertElementOp::create(b, loc, value, slots[first + i].value, position(i));
+    }
+    LLVM::StoreOp::create(b, loc, value, to, accessBytes(slots[first], count));
+  }
+
+  Value at(Value base, int64_t offset) { return offset ? byteOffset(base, constant(offset)) : base; }
+  Value position(size_t i) {
+    return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(static_cast<int32_t>(i)));
+  }
+  static Type accessType(const Slot &slot, size_t count) {
+    return count == 1 ? slot.type : VectorType::get({static_cast<int64_t>(count)}, slot.type);
+  }
+  static unsigned accessBytes(const Slot &slot, size_t count) {
+    return static_cast<unsigned>(static_cast<int64_t>(count) * id::elementBytes(slot.type));
+  }
+
+  /// The leaf made of the scalars from `next` on, which moves past them.
+  Leaf makeLeaf(Type type, const Slot *&next) {
+    Leaf leaf;
+    if (isa<ComplexType>(type)) {
+      leaf.kind = Leaf::Kind::Complex;
+      leaf.number.re = codelet.wrap((next++)->value);
+      leaf.number.im = codelet.wrap((next++)->value);
+    } else if (isa<FloatType>(type)) {
+      leaf.kind = Leaf::Kind::Real;
+      leaf.number.re = codelet.wrap((next++)->value);
+    } else {
+      leaf.other = (next++)->value;
+      if (type.isInteger(1))
+        leaf.other = arith::TruncIOp::create(b, loc, type, leaf.other);
+    }
+    return leaf;
+  }
+
+  void appendScalars(Type type, const Leaf &leaf, SmallVector<Value> &values) {
+    if (auto complex = dyn_cast<ComplexType>(type)) {
+      codelet.setRealType(complex.getElementType());
+      values.push_back(codelet.materialize(leaf.number.re));
+      values.push_back(codelet.materialize(leaf.number.im));
+    } else if (isa<FloatType>(type)) {
+      codelet.setRealType(type);
+      values.push_back(codelet.materialize(leaf.number.re));
+    } else if (type.isInteger(1)) {
+      values.push_back(arith::ExtUIOp::create(b, loc, b.getI8Type(), leaf.other));
+    } else {
+      values.push_back(leaf.other);
     }
   }
 

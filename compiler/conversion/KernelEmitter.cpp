@@ -52,6 +52,12 @@ LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
                 tiles[exchange.getResult()] = std::move(*moved);
               return moved;
             })
+            .Case<id::RenameOp>([&](id::RenameOp rename) {
+              Tile tile = emptyTile(rename.getResult().getType());
+              tile.registers = tiles.lookup(rename.getInput()).registers;
+              tiles[rename.getResult()] = std::move(tile);
+              return success();
+            })
             .Case<id::TwiddleOp>([&](id::TwiddleOp twiddle) { return emitTwiddle(twiddle); })
             .Case<id::PointwiseOp>([&](id::PointwiseOp pointwise) { return emitPointwise(pointwise); })
             .Case<id::NodeOp>([&](id::NodeOp node) { return emitNode(node); })

@@ -3,8 +3,8 @@
 // The kernels of a chain load their tile in the mapping of their first range, do the ranges' steps on tiles, exchange
 // where the mapping changes, and store. A chain's last permutation becomes the index map of its last store,
 // permutations before it that of the first load; a workspace order of the schedule becomes the index maps of the store
-// and the load around it. A step outside chains becomes a flat kernel: its digits in registers, all others in the block
-// field.
+// and the load around it. A group of other steps becomes a flat kernel: the digits of its nodes in registers, all
+// others in the block field.
 //
 //   node [2] … node [1] … permute [1, 2]   with   kernel plain { steps 1..2 { reg(2..1) lane(7..3) } }
 //   -> id.kernel "k0" plain (%x) { %t = id.load %b [2, 1]  … id.node [2](%t) … id.store %u [1, 2] }
@@ -12,8 +12,8 @@
 // Rejected, with the reason: schedules that skip or repeat steps, put a step's digit elsewhere than in registers,
 // change block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or
 // shared memory.
+#include "compiler/passes/Groups.h"
 #include "compiler/passes/Schedule.h"
-#include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -101,18 +101,18 @@ size_t kernelsOf(const Schedule &schedule, size_t first, const FlowChain &chain)
 
 class Builder {
 public:
-  explicit Builder(func::FuncOp function) : function(function), context(function.getContext()), builder(context) {}
+  Builder(func::FuncOp function, FlowProgram &program)
+      : function(function), program(program), context(function.getContext()), builder(context) {}
 
   /// Builds the kernels of all segments and returns their values; false with `error` set on a schedule that does not
   /// fit.
-  bool run(FlowProgram &program, const Schedule &schedule, const Target &target, std::string &error) {
+  bool run(const Schedule &schedule, const Target &target, std::string &error) {
     Operation *terminator = function.getBody().front().getTerminator();
     builder.setInsertionPoint(terminator);
     size_t next = 0;
-    std::vector<Value> made;
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain) {
-        made.push_back(flatKernel(segment));
+        flatKernel(segment.group);
         continue;
       }
       size_t end = kernelsOf(schedule, next, *segment.chain);
@@ -121,8 +121,8 @@ public:
         error = "schedule: steps from " + std::to_string(segment.chain->firstStep) + " are missing";
       if (!error.empty())
         return false;
-      made.push_back(chainKernels(*segment.chain, schedule, next, end));
-      buffers[segment.chain->result] = made.back();
+      buffers[segment.chain->result] = chainKernels(*segment.chain, schedule, next, end);
+      chainResults[&*segment.chain] = buffers[segment.chain->result];
       next = end;
     }
     if (next != schedule.kernels.size()) {
@@ -130,12 +130,10 @@ public:
               " steps";
       return false;
     }
-    for (auto [i, segment] : llvm::enumerate(program.returned)) {
-      Value value = made[segment];
-      // Of a step with several results, the one that is returned here.
-      if (program.segments[segment].step)
-        value = buffers.lookup(terminator->getOperand(i));
-      terminator->setOperand(i, value);
+    for (auto [i, result] : llvm::enumerate(program.returned)) {
+      FlowSegment &segment = program.segments[result.segment];
+      terminator->setOperand(i, segment.chain ? chainResults[&*segment.chain]
+                                              : kernels[&segment.group].getResult(result.store));
     }
     SmallVector<Operation *> old;
     for (Operation &op : function.getBody().front().without_terminator())
@@ -148,9 +146,12 @@ public:
 
 private:
   func::FuncOp function;
+  FlowProgram &program;
   MLIRContext *context;
   OpBuilder builder;
   DenseMap<Value, Value> buffers; // a segment's value -> the kernel result that holds it
+  DenseMap<const FlowChain *, Value> chainResults;
+  DenseMap<const FlowGroup *, id::KernelOp> kernels;
   int numKernels = 0;
 
   Value bufferOf(Value value) { return buffers.contains(value) ? buffers.lookup(value) : value; }
@@ -233,66 +234,88 @@ private:
     return op.getResult(0);
   }
 
-  //===--- single steps -----------------------------------------------------------------------------------------===//
+  //===--- groups -----------------------------------------------------------------------------------------------===//
 
-  /// The type of a value's tile in a flat kernel: the given digits in registers, all others in the block field.
-  Type flatType(Type sequence, ArrayRef<int64_t> inRegisters) {
-    ArrayRef<int32_t> radices = id::radicesOf(sequence);
+  /// The tile of a value of a group: axes in registers are reg columns, the others the block number.
+  Type tileType(const FlowGroup &group, Type element, ArrayRef<int> axes) {
+    SmallVector<int32_t> radices;
+    for (int axis : axes)
+      radices.push_back(group.radices[axis]);
     Mapping mapping;
-    for (size_t i = 0; i < radices.size(); ++i) {
-      int digit = static_cast<int>(i) + 1;
-      mapping.push(llvm::is_contained(inRegisters, digit) ? Field::Reg : Field::Block, digit, radices[i]);
-    }
-    return id::TileType::get(context, radices, mapping.str(), id::elementOf(sequence));
+    auto digitOn = [&](int axis) { return static_cast<int>(llvm::find(axes, axis) - axes.begin()) + 1; };
+    for (int axis : group.registers)
+      if (llvm::is_contained(axes, axis))
+        mapping.push(Field::Reg, digitOn(axis), group.radices[axis]);
+    for (int axis : group.blocks)
+      if (llvm::is_contained(axes, axis))
+        mapping.push(Field::Block, digitOn(axis), group.radices[axis]);
+      else // the same element for every value of this axis
+        mapping[Field::Block].push_back({{}, group.radices[axis]});
+    return id::TileType::get(context, radices, mapping.str(), element);
   }
 
-  /// One step, or a copy, as a kernel of its own. Returns the first result.
-  Value flatKernel(FlowSegment &segment) {
-    Operation *step = segment.step;
-    Location loc = step ? step->getLoc() : function.getLoc();
+  /// The kernel of a group; its results hold the stores.
+  void flatKernel(FlowGroup &group) {
+    Location loc = group.steps.empty() ? function.getLoc() : group.steps.front()->getLoc();
     SmallVector<Value> inputs;
-    for (const FlowValue &operand : segment.operands)
-      inputs.push_back(bufferOf(operand.buffer));
+    SmallVector<int> inputOf; // load -> input
+    for (const FlowLoad &load : group.loads) {
+      Value buffer = bufferOf(load.from.buffer);
+      inputOf.push_back(static_cast<int>(llvm::find(inputs, buffer) - inputs.begin()));
+      if (inputOf.back() == static_cast<int>(inputs.size()))
+        inputs.push_back(buffer);
+    }
     SmallVector<Type> outputs;
-    if (step)
-      llvm::append_range(outputs, step->getResultTypes());
-    else
-      outputs.push_back(segment.copied.getType());
+    for (const FlowStore &store : group.stores)
+      outputs.push_back(store.made.getType());
     auto op = id::KernelOp::create(builder, loc, outputs, nextName(), id::KernelKind::Flat, 1, inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
-    auto node = dyn_cast_or_null<id::NodeOp>(step);
-    auto tileTypeOf = [&](Type sequence) {
-      bool hasDigits = node && static_cast<int>(id::radicesOf(sequence).size()) == node.getNumDigits();
-      return flatType(sequence, hasDigits ? node.getDigits() : ArrayRef<int64_t>());
+    SmallVector<Value> loads;
+    for (auto [load, input] : llvm::zip(group.loads, inputOf))
+      loads.push_back(id::LoadOp::create(builder, loc,
+                                         tileType(group, id::elementOf(load.from.buffer.getType()), load.axes),
+                                         block->getArgument(input), id::PermAttr::get(context, load.from.map)));
+    DenseMap<Value, Value> tiles; // values made here
+    auto moved = [&](Value tile, const digits::Permutation &map, ArrayRef<int> axes) -> Value {
+      if (map.isIdentity())
+        return tile;
+      SmallVector<int> after;
+      for (int place = 1; place <= map.size(); ++place)
+        after.push_back(axes[map.source(place) - 1]);
+      return id::RenameOp::create(builder, loc, tileType(group, id::elementOf(tile.getType()), after), tile,
+                                  id::PermAttr::get(context, map));
     };
-    SmallVector<Value> tiles;
-    for (auto [i, operand] : llvm::enumerate(segment.operands)) {
-      auto buffer = cast<id::SeqType>(inputTypes[i]);
-      Type type = tileTypeOf(movedType(buffer, buffer.getElement(), operand.map));
-      tiles.push_back(
-          id::LoadOp::create(builder, loc, type, block->getArgument(i), id::PermAttr::get(context, operand.map)));
-    }
-    SmallVector<Value> results = tiles;
-    if (step) {
+    for (Operation *step : group.steps) {
+      SmallVector<Value> operands;
+      for (OpOperand &operand : step->getOpOperands()) {
+        auto load = group.loadOf.find({step, operand.getOperandNumber()});
+        if (load != group.loadOf.end()) {
+          operands.push_back(loads[load->second]);
+          continue;
+        }
+        FlowValue from = program.resolve(operand.get());
+        operands.push_back(moved(tiles.lookup(from.buffer), from.map, group.axes[from.buffer]));
+      }
       Operation *clone = builder.clone(*step);
-      clone->setOperands(tiles);
-      for (Value result : clone->getResults())
-        result.setType(tileTypeOf(result.getType()));
-      results.assign(clone->result_begin(), clone->result_end());
+      clone->removeAttr("id.crossing");
+      clone->setOperands(operands);
+      for (auto [result, old] : llvm::zip(clone->getResults(), step->getResults())) {
+        result.setType(tileType(group, id::elementOf(old.getType()), group.axes[old]));
+        tiles[old] = result;
+      }
     }
     SmallVector<Value> stored;
-    for (auto [result, type] : llvm::zip(results, outputs)) {
-      int n = static_cast<int>(id::radicesOf(type).size());
-      stored.push_back(id::StoreOp::create(builder, loc, type, result,
-                                           id::PermAttr::get(context, digits::Permutation::identity(n))));
+    for (auto [store, type] : llvm::zip(group.stores, outputs)) {
+      Value tile = group.steps.empty() ? loads[0] : tiles.lookup(store.value);
+      stored.push_back(id::StoreOp::create(builder, loc, type, tile, id::PermAttr::get(context, store.map)));
     }
     id::YieldOp::create(builder, loc, stored);
-    if (step)
-      for (auto [value, result] : llvm::zip(step->getResults(), op.getResults()))
-        buffers[value] = result;
-    return op.getResult(0);
+    if (!group.steps.empty()) // a copy's source stays where it is
+      for (auto [store, result] : llvm::zip(group.stores, op.getResults()))
+        buffers[store.made] = result;
+    kernels[&group] = op;
   }
 };
 
@@ -311,8 +334,11 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     std::string error;
     // Only chains have schedules, and their digits are of radix 2.
     FlowProgram program = findSegments(function);
-    if (!findTarget(target, machine, error) || !fromAttribute(attribute, {}, schedule, error) ||
-        !Builder(function).run(program, schedule, machine, error)) {
+    bool known = findTarget(target, machine, error);
+    if (known)
+      mergeGroups(program, machine.dataRegistersPerThread);
+    if (!known || !fromAttribute(attribute, {}, schedule, error) ||
+        !Builder(function, program).run(schedule, machine, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand
       emitError(place ? Location(place) : function.getLoc()) << error;
       return signalPassFailure();

@@ -1,7 +1,8 @@
 // Walks a function in digit flow and groups its ops.
 //
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; a permutation
-// that ends a chain becomes the chain's. Permutations elsewhere belong to the loads of whoever uses them.
+// that ends a chain becomes the chain's. Permutations elsewhere belong to the loads of whoever uses them. What joins no
+// chain is a group of one step; Groups.cpp puts groups together.
 #include "compiler/passes/Steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -43,24 +44,60 @@ static bool isChainStep(Operation *op) {
   return !result.wasInterrupted();
 }
 
+FlowValue FlowProgram::resolve(Value value) const {
+  if (!moved.contains(value))
+    return {value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()))};
+  auto permute = value.getDefiningOp<id::PermuteOp>();
+  FlowValue from = resolve(permute.getInput());
+  return {from.buffer, from.map.then(permute.getMap().getPermutation())};
+}
+
+/// Segments that name their ops one by one.
+static FlowSegment groupOf(ArrayRef<Operation *> steps) {
+  FlowSegment segment;
+  segment.group.steps.assign(steps.begin(), steps.end());
+  return segment;
+}
+
+/// A chain without nodes next to a group is a few more steps of it: it becomes a group as well.
+static void dissolveChains(FlowProgram &program) {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    DenseMap<Value, bool> madeByGroup; // buffer -> whether a group makes it
+    for (FlowSegment &segment : program.segments)
+      for (Operation *step : segment.group.steps)
+        for (Value result : step->getResults())
+          madeByGroup[result] = true;
+    DenseSet<Value> takenByGroup;
+    for (FlowSegment &segment : program.segments)
+      for (Operation *step : segment.group.steps)
+        for (Value operand : step->getOperands())
+          takenByGroup.insert(program.resolve(operand).buffer);
+    for (FlowSegment &segment : program.segments) {
+      if (!segment.chain || !segment.chain->steps.empty() || segment.chain->after.empty())
+        continue;
+      FlowChain &chain = *segment.chain;
+      if (!madeByGroup.lookup(program.resolve(chain.source).buffer) && !takenByGroup.contains(chain.result))
+        continue;
+      if (chain.permute)
+        program.moved.insert(chain.permute.getResult());
+      segment = groupOf(SmallVector<Operation *>(chain.after));
+      changed = true;
+    }
+  }
+}
+
 FlowProgram passes::findSegments(func::FuncOp function) {
   FlowProgram program;
   Block &block = function.getBody().front();
-  DenseMap<Value, FlowValue> values;
   DenseMap<Value, int> openChains; // by their last value
-  auto resolve = [&](Value value) -> FlowValue {
-    auto known = values.find(value);
-    if (known != values.end())
-      return known->second;
-    return {value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()))};
-  };
-  auto newChain = [&](Value input) -> int {
+  auto newChain = [&](Value source) -> int {
     FlowSegment segment;
     segment.chain.emplace();
-    FlowChain &chain = *segment.chain;
-    chain.input = resolve(input);
-    chain.type = cast<id::SeqType>(input.getType());
-    chain.result = input;
+    segment.chain->source = source;
+    segment.chain->type = cast<id::SeqType>(source.getType());
+    segment.chain->result = source;
     program.segments.push_back(std::move(segment));
     return static_cast<int>(program.segments.size()) - 1;
   };
@@ -71,23 +108,18 @@ FlowProgram passes::findSegments(func::FuncOp function) {
   for (Operation &op : block.without_terminator()) {
     if (auto permute = dyn_cast<id::PermuteOp>(op)) {
       int index = chainOf(permute.getInput());
-      if (index >= 0) {
-        FlowChain &chain = *program.segments[index].chain;
-        chain.permute = permute;
-        chain.result = permute.getResult();
-        openChains.erase(permute.getInput());
+      if (index < 0) {
+        program.moved.insert(permute.getResult());
         continue;
       }
-      FlowValue from = resolve(permute.getInput());
-      values[permute.getResult()] = {from.buffer, from.map.then(permute.getMap().getPermutation())};
+      FlowChain &chain = *program.segments[index].chain;
+      chain.permute = permute;
+      chain.result = permute.getResult();
+      openChains.erase(permute.getInput());
       continue;
     }
     if (!isChainStep(&op)) {
-      FlowSegment segment;
-      segment.step = &op;
-      for (Value operand : op.getOperands())
-        segment.operands.push_back(resolve(operand));
-      program.segments.push_back(std::move(segment));
+      program.segments.push_back(groupOf({&op}));
       continue;
     }
     int index = chainOf(op.getOperand(0));
@@ -107,34 +139,46 @@ FlowProgram passes::findSegments(func::FuncOp function) {
       chain.after.push_back(&op);
     }
   }
+  dissolveChains(program);
   for (FlowSegment &segment : program.segments)
     if (segment.chain) {
       segment.chain->firstStep = program.numSteps + 1;
       program.numSteps += static_cast<int>(segment.chain->steps.size());
     }
   // Every result needs a buffer of its own.
-  for (Value value : block.getTerminator()->getOperands()) {
-    auto makes = [&](const FlowSegment &segment) {
+  auto store = [&](int segment, Value value, const digits::Permutation &map, Value made) {
+    auto &stores = program.segments[segment].group.stores;
+    stores.push_back({value, map, made});
+    program.returned.push_back({segment, static_cast<int>(stores.size()) - 1});
+  };
+  ValueRange results = block.getTerminator()->getOperands();
+  for (auto [i, value] : llvm::enumerate(results)) {
+    auto makes = [&, value = value](const FlowSegment &segment) {
       return segment.chain ? segment.chain->result == value
-                           : segment.step && llvm::is_contained(segment.step->getResults(), value);
+                           : llvm::is_contained(segment.group.steps, value.getDefiningOp());
     };
     auto maker = llvm::find_if(program.segments, makes);
-    bool again = llvm::is_contained(block.getTerminator()->getOperands().take_front(program.returned.size()), value);
+    bool again = llvm::is_contained(results.take_front(i), value);
     if (maker != program.segments.end() && !again) {
-      program.returned.push_back(static_cast<int>(maker - program.segments.begin()));
+      int index = static_cast<int>(maker - program.segments.begin());
+      if (maker->chain)
+        program.returned.push_back({index, -1});
+      else
+        store(index, value, program.resolve(value).map, value);
       continue;
     }
+    int index = static_cast<int>(program.segments.size());
     if (isSpreadable(value.getType())) {
-      program.returned.push_back(newChain(value));
-      FlowChain &chain = *program.segments.back().chain;
-      chain.firstStep = program.numSteps + 1;
+      newChain(value);
+      program.segments.back().chain->firstStep = program.numSteps + 1;
+      program.returned.push_back({index, -1});
       continue;
     }
-    FlowSegment segment;
-    segment.copied = value;
-    segment.operands.push_back(resolve(value));
-    program.segments.push_back(std::move(segment));
-    program.returned.push_back(static_cast<int>(program.segments.size()) - 1);
+    program.segments.emplace_back();
+    store(index, value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size())), value);
   }
+  for (FlowSegment &segment : program.segments)
+    if (segment.chain)
+      segment.chain->input = program.resolve(segment.chain->source);
   return program;
 }

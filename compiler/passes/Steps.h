@@ -3,6 +3,9 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+
 #include <optional>
 #include <vector>
 
@@ -23,7 +26,8 @@ struct FlowValue {
 /// Steps that a planner can spread over tiles: each takes the one sequence of the step before and keeps all digits, all
 /// of radix 2, elements single numbers.
 struct FlowChain {
-  FlowValue input;
+  mlir::Value source; // what the first op takes
+  FlowValue input;    // the same as a buffer
   std::vector<FlowStep> steps;
   int firstStep = 1;                          // number of steps[0] in the program
   llvm::SmallVector<mlir::Operation *> after; // what follows the last node
@@ -32,23 +36,56 @@ struct FlowChain {
   mlir::Value result;                         // the value that the chain makes
 };
 
-/// A piece of the program that becomes kernels of its own: a chain, or one step that is none.
+/// What a group reads: a buffer's sequence, its digits named by the group's axes.
+struct FlowLoad {
+  FlowValue from;
+  llvm::SmallVector<int> axes; // [digit-1], of the moved sequence
+};
+
+/// What a group writes: `value` moved by `map`, which is the function's value `made`.
+struct FlowStore {
+  mlir::Value value;
+  digits::Permutation map;
+  mlir::Value made;
+};
+
+/// Steps outside chains that one flat kernel does. A thread holds all values of the digits in registers and one of
+/// every other digit. Digits of different values that run together are one *axis*; Groups.cpp finds them.
+struct FlowGroup {
+  llvm::SmallVector<mlir::Operation *> steps; // none: a value that is only moved
+  std::vector<FlowLoad> loads;
+  std::vector<FlowStore> stores;
+  llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int> loadOf; // step and operand -> load; others are made here
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> axes;           // of a value made here, [digit-1]
+  llvm::SmallVector<int> radices;                                     // of every axis
+  llvm::SmallVector<int> registers, blocks;                           // the axes in registers and the others, low first
+};
+
+/// A piece of the program that becomes kernels of its own.
 struct FlowSegment {
   std::optional<FlowChain> chain;
-  mlir::Operation *step = nullptr;       // twiddle, pointwise or node; null with a chain
-  llvm::SmallVector<FlowValue> operands; // of `step`; of a copy its one source
-  mlir::Value copied;                    // a value that is only moved, to be returned; then `step` is null as well
+  FlowGroup group; // without a chain
 };
 
-/// The segments of a function in an order in which they can run. A segment's values are those of its ops in the
-/// function; a returned value that no segment makes (an argument, a permutation, a value returned before) is copied by
-/// a segment of its own, listed in `returned` at its place.
+/// Where a result of the function is made: a segment, and of a group the store.
+struct FlowResult {
+  int segment;
+  int store;
+};
+
+/// The segments of a function in an order in which they can run. A returned value that no segment makes (an argument, a
+/// permutation, a value returned before) is moved by a segment of its own.
 struct FlowProgram {
   std::vector<FlowSegment> segments;
-  llvm::SmallVector<int> returned; // per result, the segment that makes it
-  int numSteps = 0;                // nodes inside chains, numbered from 1
+  llvm::SmallVector<FlowResult> returned;
+  llvm::DenseSet<mlir::Value> moved; // results of permutations that no chain makes
+  int numSteps = 0;                  // nodes inside chains, numbered from 1
+
+  /// `value` as a buffer moved by the permutations between them.
+  FlowValue resolve(mlir::Value value) const;
 };
 
+/// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.
 FlowProgram findSegments(mlir::func::FuncOp function);
 
 /// The digits of the node, or none.

@@ -153,7 +153,7 @@ std::string Mapping::str() const {
       if (i != list.size())
         text += ", ";
       if (column.digits.empty()) {
-        text += "_";
+        text += column.radix == 2 ? "_" : "_" + std::to_string(column.radix);
         --i;
       } else if (column.digits.size() > 1) {
         for (size_t k = 0; k < column.digits.size(); ++k)
@@ -254,7 +254,10 @@ private:
 
   bool item(std::vector<Column> &columns) {
     if (accept("_")) {
-      columns.push_back({{}, 2});
+      int radix = 2;
+      if (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) && !number(radix))
+        return false;
+      columns.push_back({{}, radix});
       return true;
     }
     if (accept("(")) {

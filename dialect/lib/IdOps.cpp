@@ -299,6 +299,25 @@ LogicalResult StoreOp::verify() {
   return verifyMove(*this, getMap(), tile.getRadices(), buffer.getRadices(), tile.getElement(), buffer.getElement());
 }
 
+LogicalResult RenameOp::verify() {
+  TileType from = getInput().getType(), to = getResult().getType();
+  if (failed(verifyMove(*this, getMap(), from.getRadices(), to.getRadices(), from.getElement(), to.getElement())))
+    return failure();
+  digits::Permutation map = getMap().getPermutation();
+  if (map.hasComplement())
+    return emitOpError() << "cannot complement a digit";
+  digits::Mapping renamed = from.getMapping();
+  for (auto &columns : renamed.columns)
+    for (digits::Column &column : columns) {
+      for (int &digit : column.digits)
+        digit = digit <= map.size() ? map.destination(digit) : digit; // batch digits stay
+      llvm::sort(column.digits);
+    }
+  if (renamed != to.getMapping())
+    return emitOpError() << "makes the mapping " << renamed.str() << ", not " << to.getMappingText();
+  return success();
+}
+
 LogicalResult ExchangeOp::verify() {
   TileType from = getInput().getType(), to = getResult().getType();
   if (from.getRadices() != to.getRadices() || from.getElement() != to.getElement())

@@ -154,6 +154,14 @@ def Id_LoadOp : Id_Op<"load", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Id_RenameOp : Id_Op<"rename", [Pure]> {
+  let summary = "a tile under other digit numbers: digit `map[p]` becomes digit p, and every element stays where it is";
+  let arguments = (ins Id_TileType:$input, Id_PermAttr:$map);
+  let results = (outs Id_TileType:$result);
+  let assemblyFormat = "$input custom<IndexMap>($map) attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 def Id_ExchangeOp : Id_Op<"exchange", [Pure]> {
   let summary = "the same values in another mapping";
   let arguments = (ins Id_TileType:$input, DefaultValuedAttr<Id_ExchangeKind, "::idc::id::ExchangeKind::Unplanned">:$kind,

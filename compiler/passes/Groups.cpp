@@ -1,0 +1,552 @@
+// Which steps share a flat kernel, and what travels between two.
+//
+// In one group every digit of every value belongs to an axis: operands and results of a step agree digit by digit, and
+// where values made along different ways meet, their axes become one. A node's digits are axes in registers; a thread
+// holds all of these, and one value of every other axis. A group is possible when
+//   - no value has two digits on one axis, and digits on one axis have one radix;
+//   - no value that the group makes lacks an axis that is not in registers: threads would repeat each other's work;
+//   - a thread's part of every value stays within the register budget.
+// Steps join, in program order, the last group that makes one of their operands. A step that inserts a digit and takes
+// what an earlier group kept for it starts a group of its own, unless that group's partner is being built already: so
+// the groups of an expansion have the digits of those of the contraction, and can make its values again.
+//
+// A value made in group G and used in a later group H is stored, or H makes it again from what G reads (and G does
+// without it): a step's attribute `id.crossing` ("stored", "recomputed") decides, else the bytes that both ways move.
+// For scans and tree solvers this is "read twice, write once": the partial results of a contraction are made again when
+// the expansion needs them.
+#include "compiler/passes/Groups.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <map>
+#include <numeric>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::passes;
+
+namespace {
+
+/// Scalar operations that a group may unroll to: beyond, code grows past the instruction cache.
+constexpr int64_t maxOperations = 4096;
+
+int64_t bytesOf(Value value) {
+  int64_t elements = 1;
+  for (int32_t radix : id::radicesOf(value.getType()))
+    elements *= radix;
+  return elements * id::elementBytes(id::elementOf(value.getType()));
+}
+
+int64_t wordsOf(Type element) {
+  int64_t words = 0;
+  for (Type leaf : id::leafTypes(element))
+    words += std::max<int64_t>(1, id::elementBytes(leaf) / 4);
+  return words;
+}
+
+/// The digits of a step's widest arrangement, and which of them the digits of a value are (both from 1).
+int fullDigits(Operation *step) {
+  size_t n = 0;
+  for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+    n = std::max(n, id::radicesOf(value.getType()).size());
+  return static_cast<int>(n);
+}
+SmallVector<int> placesOf(Operation *step, Value value) {
+  int n = fullDigits(step);
+  size_t own = id::radicesOf(value.getType()).size();
+  auto node = dyn_cast<id::NodeOp>(step);
+  SmallVector<int> places;
+  for (int digit = 1; digit <= n && places.size() < own; ++digit)
+    if (!node || static_cast<int>(own) == n || !llvm::is_contained(node.getDigits(), digit))
+      places.push_back(digit);
+  return places;
+}
+
+//===--- the layout of a group ----------------------------------------------------------------------------------===//
+
+/// Finds the axes of a list of steps.
+class Layout {
+public:
+  Layout(const FlowProgram &program, ArrayRef<Operation *> steps) : program(program) {
+    group.steps.assign(steps.begin(), steps.end());
+    for (Operation *step : steps)
+      made.insert(step->result_begin(), step->result_end());
+  }
+
+  /// The group without its stores; nothing when the steps cannot share a kernel.
+  std::optional<FlowGroup> run() {
+    for (Operation *step : group.steps)
+      if (!add(step))
+        return std::nullopt;
+    if (!settle())
+      return std::nullopt;
+    return std::move(group);
+  }
+
+  /// True when a thread can hold every value of a group, and its code is not too long.
+  static bool isAffordable(const FlowGroup &group, int64_t registerWords) {
+    auto registersOf = [&](ArrayRef<int> axes) {
+      int64_t count = 1;
+      for (int axis : axes)
+        if (llvm::is_contained(group.registers, axis))
+          count *= group.radices[axis];
+      return count;
+    };
+    for (const FlowLoad &load : group.loads)
+      if (registersOf(load.axes) * wordsOf(id::elementOf(load.from.buffer.getType())) > registerWords)
+        return false;
+    for (auto &[value, axes] : group.axes)
+      if (registersOf(axes) * wordsOf(id::elementOf(value.getType())) > registerWords)
+        return false;
+    int64_t operations = 0;
+    for (Operation *step : group.steps) {
+      int64_t times = 1, body = 1;
+      for (Value result : step->getResults())
+        times = std::max(times, registersOf(group.axes.lookup(result)));
+      if (step->getNumRegions())
+        body = static_cast<int64_t>(step->getRegion(0).front().getOperations().size());
+      operations += times * body;
+    }
+    return operations <= maxOperations;
+  }
+
+private:
+  const FlowProgram &program;
+  FlowGroup group;
+  DenseSet<Value> made;
+  SmallVector<int> parent, radices; // per axis; parent: union-find
+  SmallVector<bool> inRegisters;
+
+  int newAxis(int radix) {
+    parent.push_back(static_cast<int>(parent.size()));
+    radices.push_back(radix);
+    inRegisters.push_back(false);
+    return parent.back();
+  }
+  int find(int axis) const {
+    while (parent[axis] != axis)
+      axis = parent[axis];
+    return axis;
+  }
+  bool unite(int a, int b) {
+    a = find(a), b = find(b);
+    if (radices[a] != radices[b])
+      return false;
+    parent[std::max(a, b)] = std::min(a, b);
+    inRegisters[std::min(a, b)] = inRegisters[a] || inRegisters[b];
+    return true;
+  }
+
+  bool add(Operation *step) {
+    SmallVector<int> axes(fullDigits(step), -1), fullRadices(axes.size(), 0);
+    for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+      for (auto [place, radix] : llvm::zip(placesOf(step, value), id::radicesOf(value.getType())))
+        fullRadices[place - 1] = radix;
+    SmallVector<unsigned> outside;
+    for (OpOperand &operand : step->getOpOperands()) {
+      FlowValue from = program.resolve(operand.get());
+      if (!made.contains(from.buffer)) {
+        outside.push_back(operand.getOperandNumber());
+        continue;
+      }
+      if (from.map.hasComplement() || !group.axes.contains(from.buffer))
+        return false;
+      const SmallVector<int> &own = group.axes[from.buffer];
+      SmallVector<int> places = placesOf(step, operand.get());
+      for (size_t d = 0; d < places.size(); ++d) {
+        int axis = own[from.map.source(static_cast<int>(d) + 1) - 1], &known = axes[places[d] - 1];
+        if (known >= 0 && !unite(known, axis))
+          return false;
+        known = axis;
+      }
+    }
+    for (size_t d = 0; d < axes.size(); ++d)
+      if (axes[d] < 0)
+        axes[d] = newAxis(fullRadices[d]);
+    auto axesOf = [&](Value value) {
+      SmallVector<int> own;
+      for (int place : placesOf(step, value))
+        own.push_back(axes[place - 1]);
+      return own;
+    };
+    for (unsigned number : outside) {
+      Value operand = step->getOperand(number);
+      group.loadOf[{step, number}] = static_cast<int>(group.loads.size());
+      group.loads.push_back({program.resolve(operand), axesOf(operand)});
+    }
+    if (auto node = dyn_cast<id::NodeOp>(step))
+      for (int64_t digit : node.getDigits())
+        inRegisters[find(axes[digit - 1])] = true;
+    for (Value result : step->getResults())
+      group.axes[result] = axesOf(result);
+    return true;
+  }
+
+  /// Numbers the axes and checks that the group is possible.
+  bool settle() {
+    SmallVector<int> number(parent.size(), -1);
+    auto rename = [&](SmallVector<int> &axes) {
+      for (int &axis : axes) {
+        int root = find(axis);
+        if (number[root] < 0) {
+          number[root] = static_cast<int>(group.radices.size());
+          group.radices.push_back(radices[root]);
+          (inRegisters[root] ? group.registers : group.blocks).push_back(number[root]);
+        }
+        axis = number[root];
+      }
+      SmallVector<int> sorted = axes;
+      llvm::sort(sorted);
+      return std::unique(sorted.begin(), sorted.end()) == sorted.end();
+    };
+    for (FlowLoad &load : group.loads)
+      if (!rename(load.axes))
+        return false;
+    for (Operation *step : group.steps)
+      for (Value result : step->getResults())
+        if (!rename(group.axes[result]))
+          return false;
+    for (auto &[value, axes] : group.axes)
+      for (int axis : group.blocks)
+        if (!llvm::is_contained(axes, axis))
+          return false;
+    mergeLoads();
+    return true;
+  }
+
+  /// What several steps read alike is read once.
+  void mergeLoads() {
+    std::vector<FlowLoad> distinct;
+    SmallVector<int> place;
+    for (FlowLoad &load : group.loads) {
+      auto same = llvm::find_if(distinct, [&](const FlowLoad &other) {
+        return other.from.buffer == load.from.buffer && other.from.map == load.from.map && other.axes == load.axes;
+      });
+      place.push_back(static_cast<int>(same - distinct.begin()));
+      if (same == distinct.end())
+        distinct.push_back(load);
+    }
+    for (auto &entry : group.loadOf)
+      entry.second = place[entry.second];
+    group.loads = std::move(distinct);
+  }
+};
+
+//===--- putting groups together --------------------------------------------------------------------------------===//
+
+class Merger {
+public:
+  Merger(FlowProgram &program, int64_t registerWords) : program(program), registerWords(registerWords) {}
+
+  void run() {
+    join();
+    for (size_t h = program.segments.size(); h-- > 0;)
+      for (size_t g = h; g-- > 0;)
+        if (isGroup(g) && isGroup(h) && shallRecompute(g, h))
+          recompute(g, h);
+    foldCopies();
+    for (size_t g = program.segments.size(); g-- > 0;)
+      isGroup(g) ? finish(g) : layoutCopy(g);
+    dropEmpty();
+  }
+
+private:
+  FlowProgram &program;
+  int64_t registerWords;
+  DenseMap<Value, int> makers; // buffer -> the segment that stores it, or would
+
+  FlowGroup &group(size_t index) { return program.segments[index].group; }
+  /// A group with steps.
+  bool isGroup(size_t index) { return !program.segments[index].chain && !group(index).steps.empty(); }
+
+  /// The group of these steps, when it is possible.
+  std::optional<FlowGroup> tryLayout(ArrayRef<Operation *> steps) {
+    std::optional<FlowGroup> made = Layout(program, steps).run();
+    return made && Layout::isAffordable(*made, registerWords) ? std::move(made) : std::nullopt;
+  }
+
+  /// Takes over the layout, keeps the stores.
+  static void replace(FlowGroup &group, FlowGroup made) {
+    made.stores = std::move(group.stores);
+    group = std::move(made);
+  }
+
+  void join() {
+    for (size_t index = 0; index < program.segments.size(); ++index) {
+      if (program.segments[index].chain) {
+        makers[program.segments[index].chain->result] = static_cast<int>(index);
+        continue;
+      }
+      FlowGroup &own = group(index);
+      if (own.steps.empty())
+        continue;
+      int last = -1; // the segment that makes an operand, the last of them
+      for (Operation *step : own.steps)
+        for (Value operand : step->getOperands()) {
+          auto maker = makers.find(program.resolve(operand).buffer);
+          if (maker != makers.end())
+            last = std::max(last, maker->second);
+        }
+      int home = static_cast<int>(index);
+      if (last >= 0 && isGroup(last) && !startsPartner(own.steps, last)) {
+        SmallVector<Operation *> steps = group(last).steps;
+        llvm::append_range(steps, own.steps);
+        if (std::optional<FlowGroup> joined = tryLayout(steps)) {
+          home = last;
+          moveStores(index, last);
+          replace(group(last), std::move(*joined));
+          own.steps.clear();
+        }
+      }
+      if (home == static_cast<int>(index)) // one step, or pointwise ones: always possible
+        replace(own, *Layout(program, own.steps).run());
+      for (Operation *step : group(home).steps)
+        for (Value result : step->getResults())
+          makers[result] = home;
+    }
+  }
+
+  static bool changesDigits(Operation *step, bool inserts) {
+    auto node = dyn_cast<id::NodeOp>(step);
+    size_t n = fullDigits(step);
+    return node && llvm::any_of(inserts ? ValueRange(node.getInputs()) : ValueRange(node.getOutputs()),
+                                [&](Value value) { return id::radicesOf(value.getType()).size() < n; });
+  }
+
+  /// The groups before `home` that make operands of a step.
+  SmallVector<int> earlierMakers(Operation *step, int home) {
+    SmallVector<int> earlier;
+    for (Value operand : step->getOperands()) {
+      auto maker = makers.find(program.resolve(operand).buffer);
+      if (maker != makers.end() && maker->second < home && isGroup(maker->second))
+        earlier.push_back(maker->second);
+    }
+    return earlier;
+  }
+
+  /// Whether steps that would join group `home` shall not.
+  bool startsPartner(ArrayRef<Operation *> steps, int home) {
+    for (Operation *step : steps) {
+      if (!changesDigits(step, /*inserts=*/true))
+        continue;
+      for (int kept : earlierMakers(step, home)) {
+        for (Operation *other : group(home).steps)
+          if (changesDigits(other, /*inserts=*/false) ||
+              (changesDigits(other, /*inserts=*/true) && !llvm::is_contained(earlierMakers(other, home), kept)))
+            return true;
+      }
+    }
+    return false;
+  }
+
+  void moveStores(size_t from, size_t to) {
+    int offset = static_cast<int>(group(to).stores.size());
+    for (FlowResult &result : program.returned)
+      if (result.segment == static_cast<int>(from))
+        result = {static_cast<int>(to), result.store + offset};
+    llvm::append_range(group(to).stores, group(from).stores);
+    group(from).stores.clear();
+  }
+
+  bool makes(size_t g, Value value) const {
+    auto maker = makers.find(value);
+    return maker != makers.end() && maker->second == static_cast<int>(g);
+  }
+
+  /// True when something else than the steps of segment `h` reads what segment `g` makes as `value`.
+  bool isNeededBeside(size_t h, Value value) {
+    for (size_t other = 0; other < program.segments.size(); ++other) {
+      if (other == h)
+        continue;
+      const FlowSegment &segment = program.segments[other];
+      if (segment.chain && segment.chain->input.buffer == value)
+        return true;
+      auto reads = [&](const FlowLoad &load) { return load.from.buffer == value; };
+      auto stores = [&](const FlowStore &store) { return program.resolve(store.value).buffer == value; };
+      if (!segment.chain && (llvm::any_of(segment.group.loads, reads) || llvm::any_of(segment.group.stores, stores)))
+        return true;
+    }
+    return false;
+  }
+
+  /// The values of `g` that `h` reads.
+  SmallVector<Value> crossing(size_t g, size_t h) {
+    SmallVector<Value> values;
+    for (const FlowLoad &load : group(h).loads)
+      if (makes(g, load.from.buffer) && !llvm::is_contained(values, load.from.buffer))
+        values.push_back(load.from.buffer);
+    return values;
+  }
+
+  /// The steps of `g` that `values` come from.
+  SmallVector<Operation *> slice(size_t g, ArrayRef<Value> values) {
+    DenseSet<Value> wanted(values.begin(), values.end());
+    SmallVector<Operation *> steps;
+    for (Operation *step : llvm::reverse(group(g).steps)) {
+      if (llvm::none_of(step->getResults(), [&](Value result) { return wanted.contains(result); }))
+        continue;
+      steps.push_back(step);
+      for (Value operand : step->getOperands())
+        wanted.insert(program.resolve(operand).buffer);
+    }
+    std::reverse(steps.begin(), steps.end());
+    return steps;
+  }
+
+  std::optional<FlowGroup> recomputed(size_t g, size_t h) {
+    SmallVector<Operation *> steps;
+    for (Operation *step : slice(g, crossing(g, h)))
+      if (!llvm::is_contained(group(h).steps, step))
+        steps.push_back(step);
+    llvm::append_range(steps, group(h).steps);
+    return tryLayout(steps);
+  }
+
+  static int64_t bytesRead(const FlowGroup &group) {
+    int64_t bytes = 0;
+    for (const FlowLoad &load : group.loads)
+      bytes += bytesOf(load.from.buffer);
+    return bytes;
+  }
+
+  bool shallRecompute(size_t g, size_t h) {
+    SmallVector<Value> values = crossing(g, h);
+    if (values.empty())
+      return false;
+    bool stored = false, again = false;
+    for (Value value : values)
+      if (auto how = value.getDefiningOp()->getAttrOfType<StringAttr>("id.crossing"))
+        (how == "stored" ? stored : again) = true;
+    if (stored)
+      return false;
+    std::optional<FlowGroup> candidate = recomputed(g, h);
+    if (!candidate)
+      return false;
+    int64_t storing = bytesRead(group(h)), recomputing = bytesRead(*candidate);
+    bool vanishes = true; // group g, when nothing else needs it
+    for (Operation *step : group(g).steps)
+      for (Value result : step->getResults()) {
+        bool beside = isNeededBeside(h, result);
+        if (llvm::is_contained(values, result) && !beside)
+          storing += bytesOf(result);
+        vanishes &= !beside;
+      }
+    if (vanishes)
+      storing += bytesRead(group(g));
+    return again || recomputing < storing;
+  }
+
+  void recompute(size_t g, size_t h) { replace(group(h), std::move(*recomputed(g, h))); }
+
+  /// A result that only moves a value of a group is stored by that group in its new order.
+  void foldCopies() {
+    for (FlowResult &result : program.returned) {
+      FlowSegment &copy = program.segments[result.segment];
+      if (copy.chain || !copy.group.steps.empty())
+        continue;
+      FlowStore &store = copy.group.stores[result.store];
+      FlowValue from = program.resolve(store.value);
+      auto maker = makers.find(from.buffer);
+      if (maker == makers.end() || !isGroup(maker->second))
+        continue;
+      auto &stores = group(maker->second).stores;
+      stores.push_back({from.buffer, from.map, store.made});
+      copy.group.stores.clear();
+      result = {maker->second, static_cast<int>(stores.size()) - 1};
+    }
+  }
+
+  /// Adds the stores that other segments need, drops steps that lead to none, orders the block number.
+  void finish(size_t g) {
+    FlowGroup &own = group(g);
+    SmallVector<Value> values;
+    for (Operation *step : own.steps)
+      for (Value result : step->getResults())
+        if (makes(g, result) && isReadLater(g, result))
+          values.push_back(result);
+    for (Value value : values)
+      if (llvm::none_of(own.stores, [&](const FlowStore &store) { return store.made == value; })) {
+        int n = static_cast<int>(id::radicesOf(value.getType()).size());
+        own.stores.push_back({value, digits::Permutation::identity(n), value});
+      }
+    for (const FlowStore &store : own.stores)
+      values.push_back(store.value);
+    if (!values.empty()) {
+      SmallVector<Operation *> steps = slice(g, values);
+      replace(own, *Layout(program, steps).run()); // fewer steps of a possible group
+      orderBlocks(own);
+    } else {
+      own = FlowGroup();
+    }
+  }
+
+  /// A copy is one load, every digit an axis of the block number.
+  void layoutCopy(size_t index) {
+    FlowGroup &copy = group(index);
+    if (copy.stores.empty())
+      return;
+    FlowValue from = program.resolve(copy.stores[0].value);
+    ArrayRef<int32_t> radices = id::radicesOf(copy.stores[0].value.getType());
+    copy.radices.assign(radices.begin(), radices.end());
+    for (size_t d = 0; d < radices.size(); ++d)
+      copy.blocks.push_back(static_cast<int>(d));
+    copy.loads.push_back({from, copy.blocks});
+  }
+
+  bool isReadLater(size_t g, Value value) {
+    for (size_t other = g + 1; other < program.segments.size(); ++other) {
+      const FlowSegment &segment = program.segments[other];
+      if (segment.chain
+              ? segment.chain->input.buffer == value
+              : llvm::any_of(segment.group.loads, [&](const FlowLoad &load) { return load.from.buffer == value; }) ||
+                    (segment.group.steps.empty() && llvm::any_of(segment.group.stores, [&](auto &store) {
+                       return program.resolve(store.value).buffer == value;
+                     })))
+        return true;
+    }
+    return false;
+  }
+
+  /// Neighbouring threads take neighbouring addresses of the largest value that is read or written.
+  static void orderBlocks(FlowGroup &group) {
+    int64_t largest = -1;
+    SmallVector<int> order; // axes from the lowest address up
+    auto consider = [&](Value value, const SmallVector<int> &addresses) {
+      if (bytesOf(value) > largest) {
+        largest = bytesOf(value);
+        order = addresses;
+      }
+    };
+    for (const FlowStore &store : group.stores) {
+      SmallVector<int> addresses;
+      for (int place = 1; place <= store.map.size(); ++place)
+        addresses.push_back(group.axes.lookup(store.value)[store.map.source(place) - 1]);
+      consider(store.made, addresses);
+    }
+    for (const FlowLoad &load : group.loads) {
+      SmallVector<int> addresses(load.axes.size());
+      for (int digit = 1; digit <= load.from.map.size(); ++digit)
+        addresses[load.from.map.source(digit) - 1] = load.axes[digit - 1];
+      consider(load.from.buffer, addresses);
+    }
+    auto rank = [&](int axis) { return llvm::find(order, axis) - order.begin(); };
+    llvm::stable_sort(group.blocks, [&](int a, int b) { return rank(a) < rank(b); });
+  }
+
+  void dropEmpty() {
+    SmallVector<int> place;
+    std::vector<FlowSegment> kept;
+    for (FlowSegment &segment : program.segments) {
+      place.push_back(static_cast<int>(kept.size()));
+      if (segment.chain || !segment.group.stores.empty())
+        kept.push_back(std::move(segment));
+    }
+    program.segments = std::move(kept);
+    for (FlowResult &result : program.returned)
+      result.segment = place[result.segment];
+  }
+};
+
+} // namespace
+
+void passes::mergeGroups(FlowProgram &program, int64_t registerWords) { Merger(program, registerWords).run(); }

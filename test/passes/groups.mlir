@@ -1,0 +1,311 @@
+// Which steps share a flat kernel, and what is stored or made again between two (compiler/passes/Groups.cpp).
+// RUN: idc-opt %s --split-input-file --id-to-stages | FileCheck %s
+
+// Three steps on three digits of radix 3: 27 numbers per thread, one kernel.
+// CHECK-LABEL: func.func @ternary
+// CHECK: id.kernel "ternary_k0" flat
+// CHECK: id.load {{.*}} "reg(3..1) block(4)"
+// CHECK-NOT: id.kernel
+func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a, %c : f32, f32, f32
+  }
+  %1 = id.node [2] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a, %c : f32, f32, f32
+  }
+  %2 = id.node [3] (%1) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a, %c : f32, f32, f32
+  }
+  return %2 : !id.seq<3**4, f32>
+}
+
+// -----
+
+// The fourth digit would make 81 numbers per thread: a second kernel.
+// CHECK-LABEL: func.func @budget
+// CHECK: id.kernel "budget_k0" flat
+// CHECK: id.load {{.*}} "reg(3..1) block(4)"
+// CHECK: id.kernel "budget_k1" flat
+// CHECK: id.load {{.*}} "reg(4) block(3..1)"
+func.func @budget(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %a, %c : f32, f32, f32
+  }
+  %1 = id.node [2] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %a, %c : f32, f32, f32
+  }
+  %2 = id.node [3] (%1) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %a, %c : f32, f32, f32
+  }
+  %3 = id.node [4] (%2) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %a, %c : f32, f32, f32
+  }
+  return %3 : !id.seq<3**4, f32>
+}
+
+// -----
+
+// A permutation inside a group renames digits; one behind it becomes the order of the store.
+// CHECK-LABEL: func.func @renames
+// CHECK: id.kernel "renames_k0" flat
+// CHECK: %[[T:.*]] = id.node [1]
+// CHECK: id.rename %[[T]] [1, 2] : <3 * 5, "reg(1) block(2)", f32> -> <5 * 3, "reg(2) block(1)", f32>
+// CHECK: id.pointwise
+// CHECK: id.store %{{.*}} [1, 2]
+// CHECK-NOT: id.kernel
+func.func @renames(%x: !id.seq<3 * 5, f32>, %y: !id.seq<5 * 3, f32>) -> !id.seq<3 * 5, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<3 * 5, f32>) -> !id.seq<3 * 5, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
+    id.yield %e, %d, %c, %b, %a : f32, f32, f32, f32, f32
+  }
+  %1 = id.permute %0 [1, 2] : <3 * 5, f32> -> <5 * 3, f32>
+  %2 = id.pointwise (%y, %1) : (!id.seq<5 * 3, f32>, !id.seq<5 * 3, f32>) -> !id.seq<5 * 3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s : f32
+  }
+  %3 = id.permute %2 [1, 2] : <5 * 3, f32> -> <3 * 5, f32>
+  return %3 : !id.seq<3 * 5, f32>
+}
+
+// -----
+
+// Six digits contracted, two contracted and put back, six put back. What the last kernel needs of the first is made
+// again from the input: 2^8 numbers read instead of 2^8 - 2^2 written and read.
+// CHECK-LABEL: func.func @by_cost
+// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**2, f32>
+// CHECK: id.kernel "by_cost_k1" flat(%0) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32>
+// CHECK: id.kernel "by_cost_k2" flat(%arg0, %1)
+// CHECK: id.store {{.*}} "reg(1, 6..2) block(8..7)"
+// CHECK-NOT: id.kernel
+func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
+  %s0, %l0 = id.node [1] (%x) : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s1, %l1 = id.node [1] (%s0) : (!id.seq<2**7, f32>) -> (!id.seq<2**6, f32>, !id.seq<2**6, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s2, %l2 = id.node [1] (%s1) : (!id.seq<2**6, f32>) -> (!id.seq<2**5, f32>, !id.seq<2**5, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s3, %l3 = id.node [1] (%s2) : (!id.seq<2**5, f32>) -> (!id.seq<2**4, f32>, !id.seq<2**4, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s4, %l4 = id.node [1] (%s3) : (!id.seq<2**4, f32>) -> (!id.seq<2**3, f32>, !id.seq<2**3, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s5, %l5 = id.node [1] (%s4) : (!id.seq<2**3, f32>) -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s6, %l6 = id.node [1] (%s5) : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s7, %l7 = id.node [1] (%s6) : (!id.seq<2, f32>) -> (!id.seq<1, f32>, !id.seq<1, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %d7 = id.node [1] (%s7, %l7) : (!id.seq<1, f32>, !id.seq<1, f32>) -> !id.seq<2, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d6 = id.node [1] (%d7, %l6) : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d5 = id.node [1] (%d6, %l5) : (!id.seq<2**2, f32>, !id.seq<2**2, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d4 = id.node [1] (%d5, %l4) : (!id.seq<2**3, f32>, !id.seq<2**3, f32>) -> !id.seq<2**4, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d3 = id.node [1] (%d4, %l3) : (!id.seq<2**4, f32>, !id.seq<2**4, f32>) -> !id.seq<2**5, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d2 = id.node [1] (%d3, %l2) : (!id.seq<2**5, f32>, !id.seq<2**5, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d1 = id.node [1] (%d2, %l1) : (!id.seq<2**6, f32>, !id.seq<2**6, f32>) -> !id.seq<2**7, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d0 = id.node [1] (%d1, %l0) : (!id.seq<2**7, f32>, !id.seq<2**7, f32>) -> !id.seq<2**8, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  return %d0 : !id.seq<2**8, f32>
+}
+
+// -----
+
+// The attribute decides against the cost: six values are stored for the last kernel.
+// CHECK-LABEL: func.func @stored
+// CHECK: %0:7 = id.kernel "stored_k0" flat(%arg0)
+// CHECK: id.kernel "stored_k1" flat(%0#{{[0-9]}})
+// CHECK: id.kernel "stored_k2" flat(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
+// CHECK-NOT: id.kernel
+func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
+  %s0, %l0 = id.node [1] (%x) {id.crossing = "stored"} : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s1, %l1 = id.node [1] (%s0) {id.crossing = "stored"} : (!id.seq<2**7, f32>) -> (!id.seq<2**6, f32>, !id.seq<2**6, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s2, %l2 = id.node [1] (%s1) {id.crossing = "stored"} : (!id.seq<2**6, f32>) -> (!id.seq<2**5, f32>, !id.seq<2**5, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s3, %l3 = id.node [1] (%s2) {id.crossing = "stored"} : (!id.seq<2**5, f32>) -> (!id.seq<2**4, f32>, !id.seq<2**4, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s4, %l4 = id.node [1] (%s3) {id.crossing = "stored"} : (!id.seq<2**4, f32>) -> (!id.seq<2**3, f32>, !id.seq<2**3, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s5, %l5 = id.node [1] (%s4) {id.crossing = "stored"} : (!id.seq<2**3, f32>) -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s6, %l6 = id.node [1] (%s5) {id.crossing = "stored"} : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %s7, %l7 = id.node [1] (%s6) {id.crossing = "stored"} : (!id.seq<2, f32>) -> (!id.seq<1, f32>, !id.seq<1, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %d7 = id.node [1] (%s7, %l7) : (!id.seq<1, f32>, !id.seq<1, f32>) -> !id.seq<2, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d6 = id.node [1] (%d7, %l6) : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d5 = id.node [1] (%d6, %l5) : (!id.seq<2**2, f32>, !id.seq<2**2, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d4 = id.node [1] (%d5, %l4) : (!id.seq<2**3, f32>, !id.seq<2**3, f32>) -> !id.seq<2**4, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d3 = id.node [1] (%d4, %l3) : (!id.seq<2**4, f32>, !id.seq<2**4, f32>) -> !id.seq<2**5, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d2 = id.node [1] (%d3, %l2) : (!id.seq<2**5, f32>, !id.seq<2**5, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d1 = id.node [1] (%d2, %l1) : (!id.seq<2**6, f32>, !id.seq<2**6, f32>) -> !id.seq<2**7, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  %d0 = id.node [1] (%d1, %l0) : (!id.seq<2**7, f32>, !id.seq<2**7, f32>) -> !id.seq<2**8, f32> {
+  ^bb0(%p: f32, %l: f32):
+    %s = arith.addf %p, %l : f32
+    id.yield %p, %s : f32, f32
+  }
+  return %d0 : !id.seq<2**8, f32>
+}
+
+// -----
+
+// Making a number again from two numbers moves more than storing it …
+// CHECK-LABEL: func.func @cheap_to_store
+// CHECK: %0:2 = id.kernel "cheap_to_store_k0" flat(%arg0, %arg1)
+// CHECK: id.kernel "cheap_to_store_k1" flat(%0#
+// … but the attribute can ask for it.
+// CHECK-LABEL: func.func @recomputed
+// CHECK: id.kernel "recomputed_k0" flat(%arg0, %arg1)
+// CHECK: id.kernel "recomputed_k1" flat({{.*}}%arg
+func.func @cheap_to_store(%x: !id.seq<7**4, f32>, %y: !id.seq<7**4, f32>) -> (!id.seq<7**4, f32>, !id.seq<7**4, f32>) {
+  %0 = id.pointwise (%x, %y) : (!id.seq<7**4, f32>, !id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    id.yield %s : f32
+  }
+  %1 = id.node [1, 2] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32, %a25: f32, %a26: f32, %a27: f32, %a28: f32, %a29: f32, %a30: f32, %a31: f32, %a32: f32, %a33: f32, %a34: f32, %a35: f32, %a36: f32, %a37: f32, %a38: f32, %a39: f32, %a40: f32, %a41: f32, %a42: f32, %a43: f32, %a44: f32, %a45: f32, %a46: f32, %a47: f32, %a48: f32):
+    id.yield %a48, %a47, %a46, %a45, %a44, %a43, %a42, %a41, %a40, %a39, %a38, %a37, %a36, %a35, %a34, %a33, %a32, %a31, %a30, %a29, %a28, %a27, %a26, %a25, %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  %2 = id.node [3] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32):
+    id.yield %g, %f, %e, %d, %c, %b, %a : f32, f32, f32, f32, f32, f32, f32
+  }
+  return %1, %2 : !id.seq<7**4, f32>, !id.seq<7**4, f32>
+}
+
+// -----
+
+func.func @recomputed(%x: !id.seq<7**4, f32>, %y: !id.seq<7**4, f32>) -> (!id.seq<7**4, f32>, !id.seq<7**4, f32>) {
+  %0 = id.pointwise (%x, %y) {id.crossing = "recomputed"} : (!id.seq<7**4, f32>, !id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    id.yield %s : f32
+  }
+  %1 = id.node [1, 2] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32, %a25: f32, %a26: f32, %a27: f32, %a28: f32, %a29: f32, %a30: f32, %a31: f32, %a32: f32, %a33: f32, %a34: f32, %a35: f32, %a36: f32, %a37: f32, %a38: f32, %a39: f32, %a40: f32, %a41: f32, %a42: f32, %a43: f32, %a44: f32, %a45: f32, %a46: f32, %a47: f32, %a48: f32):
+    id.yield %a48, %a47, %a46, %a45, %a44, %a43, %a42, %a41, %a40, %a39, %a38, %a37, %a36, %a35, %a34, %a33, %a32, %a31, %a30, %a29, %a28, %a27, %a26, %a25, %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  %2 = id.node [3] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32):
+    id.yield %g, %f, %e, %d, %c, %b, %a : f32, f32, f32, f32, f32, f32, f32
+  }
+  return %1, %2 : !id.seq<7**4, f32>, !id.seq<7**4, f32>
+}
