@@ -2,9 +2,9 @@
 
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/frontend/Evaluate.h"
+#include "compiler/tools/Scalars.h"
 
 #include "host/ElementType.h"
-#include "host/HalfFloat.h"
 #include "host/Memory.h"
 
 #include <cstring>
@@ -13,76 +13,6 @@
 using namespace idc;
 using frontend::Scalar;
 using host::ScalarKind;
-
-//===--- elements as bytes --------------------------------------------------------------------------------------===//
-
-template <class T> static T load(const char *from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-template <class T, class From> static void store(char *to, From from) {
-  T value = static_cast<T>(from);
-  std::memcpy(to, &value, sizeof value);
-}
-
-static bool isReal(ScalarKind kind) {
-  return kind == ScalarKind::F16 || kind == ScalarKind::BF16 || kind == ScalarKind::F32 || kind == ScalarKind::F64;
-}
-
-static long double loadReal(ScalarKind kind, const char *from) {
-  if (kind == ScalarKind::F16)
-    return host::fromHalf(load<uint16_t>(from));
-  if (kind == ScalarKind::BF16)
-    return host::fromBFloat16(load<uint16_t>(from));
-  return kind == ScalarKind::F32 ? load<float>(from) : load<double>(from);
-}
-
-static void storeReal(ScalarKind kind, long double value, char *to) {
-  if (kind == ScalarKind::F16)
-    store<uint16_t>(to, host::toHalf(static_cast<float>(value)));
-  else if (kind == ScalarKind::BF16)
-    store<uint16_t>(to, host::toBFloat16(static_cast<float>(value)));
-  else if (kind == ScalarKind::F32)
-    store<float>(to, value);
-  else
-    store<double>(to, value);
-}
-
-/// The leaf of an element at `from`.
-static Scalar loadLeaf(const host::Field &field, const char *from) {
-  Scalar s;
-  from += field.offset;
-  if (isReal(field.kind)) {
-    s.re = loadReal(field.kind, from);
-    if (field.complex)
-      s.im = loadReal(field.kind, from + host::size(field.kind));
-  } else if (field.kind == ScalarKind::Bool) {
-    s.integer = *from != 0;
-  } else if (field.kind == ScalarKind::I32) {
-    s.integer = load<int32_t>(from);
-  } else if (field.kind == ScalarKind::U32) {
-    s.integer = load<uint32_t>(from);
-  } else {
-    s.integer = load<int64_t>(from);
-  }
-  return s;
-}
-
-static void storeLeaf(const host::Field &field, const Scalar &value, char *to) {
-  to += field.offset;
-  if (isReal(field.kind)) {
-    storeReal(field.kind, value.re, to);
-    if (field.complex)
-      storeReal(field.kind, value.im, to + host::size(field.kind));
-  } else if (field.kind == ScalarKind::Bool) {
-    store<char>(to, value.integer != 0);
-  } else if (host::size(field.kind) == 4) {
-    store<uint32_t>(to, value.integer);
-  } else {
-    store<int64_t>(to, value.integer);
-  }
-}
 
 namespace {
 /// An input or output: its element type and the elements of one problem.
@@ -98,20 +28,6 @@ struct Operand {
       elements *= radix;
   }
   int64_t bytes() const { return elements * layout.bytes; }
-
-  std::vector<Scalar> load(const char *from) const {
-    std::vector<Scalar> leaves;
-    for (int64_t i = 0; i < elements; ++i, from += layout.bytes)
-      for (const host::Field &field : layout.fields)
-        leaves.push_back(loadLeaf(field, from));
-    return leaves;
-  }
-  void store(const std::vector<Scalar> &leaves, char *to) const {
-    auto leaf = leaves.begin();
-    for (int64_t i = 0; i < elements; ++i, to += layout.bytes)
-      for (const host::Field &field : layout.fields)
-        storeLeaf(field, *leaf++, to);
-  }
 };
 
 /// A program with its operands: sequences, then scalars.
@@ -133,7 +49,7 @@ struct Evaluation {
     std::vector<std::vector<Scalar>> sequences;
     std::vector<Scalar> scalars;
     for (size_t i = 0; i < inputs.size(); ++i) {
-      std::vector<Scalar> leaves = inputs[i].load(from[i]);
+      std::vector<Scalar> leaves = tools::loadScalars(from[i], inputs[i].layout, inputs[i].elements);
       if (i < program.inputs.size())
         sequences.push_back(std::move(leaves));
       else
@@ -149,22 +65,17 @@ struct Evaluation {
 /// Leaves as numbers without the precision of their type. Complex numbers that NumPy has no type for are pairs.
 static npy::Array toArray(const std::vector<Scalar> &values, const host::Field &field) {
   npy::Array array;
-  bool real = isReal(field.kind), isUnsigned = field.kind == ScalarKind::U32 || field.kind == ScalarKind::U64;
+  bool real = host::isReal(field.kind), isUnsigned = field.kind == ScalarKind::U32 || field.kind == ScalarKind::U64;
   bool complex = field.complex && host::size(field.kind) >= 4;
   array.shape = {static_cast<int64_t>(values.size()) * (field.complex && !complex ? 2 : 1)};
   array.type = complex ? npy::DType::C16 : real ? npy::DType::F8 : isUnsigned ? npy::DType::U8 : npy::DType::I8;
   array.data.resize(static_cast<size_t>(array.elements() * npy::size(array.type)));
   char *to = array.data.data();
   for (const Scalar &value : values) {
-    if (real)
-      store<double>(to, value.re);
-    else
-      store<int64_t>(to, value.integer);
-    to += sizeof(double);
-    if (field.complex) {
-      store<double>(to, value.im);
-      to += sizeof(double);
-    }
+    double parts[] = {static_cast<double>(value.re), static_cast<double>(value.im)};
+    size_t bytes = field.complex ? sizeof parts : sizeof(double);
+    std::memcpy(to, real ? static_cast<const void *>(parts) : &value.integer, bytes);
+    to += bytes;
   }
   return array;
 }
@@ -219,7 +130,8 @@ void tools::ReferenceModule::State::run(void *const *args, int64_t firstProblem,
       return;
     }
     for (size_t i = 0; i < outputs.size(); ++i)
-      outputs[i].store(results[i], static_cast<char *>(args[inputs.size() + i]) + problem * outputs[i].bytes());
+      storeScalars(results[i], outputs[i].layout,
+                   static_cast<char *>(args[inputs.size() + i]) + problem * outputs[i].bytes());
   }
 }
 

@@ -68,6 +68,15 @@ static cl::list<std::string> outputs("output", cl::desc("where to write an outpu
                                      cl::value_desc("Y.npy"), cl::sub(runCommand), cl::cat(category));
 static cl::list<std::string> expected("expect", cl::desc("a reference for an output, once for each"),
                                       cl::value_desc("Y.npy"), cl::sub(runCommand), cl::cat(category));
+static cl::list<std::string> distributions("random",
+                                           cl::desc("how a random input is drawn: x=uniform, b=3+|normal|; ,zero/K "
+                                                    "makes every K-th problem zero"),
+                                           cl::value_desc("NAME=DISTRIBUTION"), cl::sub(runCommand), cl::cat(category));
+static cl::list<std::string> sketches("sketch", cl::desc("where to write a small sketch of an output, once for each"),
+                                      cl::value_desc("S.npy"), cl::sub(runCommand), cl::cat(category));
+static cl::list<std::string> expectedSketches("expect-sketch",
+                                              cl::desc("a sketch that an output is compared with, once for each"),
+                                              cl::value_desc("S.npy"), cl::sub(runCommand), cl::cat(category));
 static cl::opt<bool> verify("verify", cl::desc("compare a few problems with the direct evaluation of the program"),
                             cl::sub(runCommand), cl::cat(category));
 static cl::opt<double> tolerance("tolerance", cl::desc("largest relative L2 error that passes (default 1e-5)"),
@@ -234,6 +243,13 @@ static int run(const char *program) {
   work.inputs.assign(inputs.begin(), inputs.end());
   work.outputs.assign(outputs.begin(), outputs.end());
   work.expected.assign(expected.begin(), expected.end());
+  work.sketches.assign(sketches.begin(), sketches.end());
+  work.expectedSketches.assign(expectedSketches.begin(), expectedSketches.end());
+  for (llvm::StringRef given : distributions) {
+    auto [name, text] = given.split('=');
+    if (name.empty() || text.empty() || !work.distributions.emplace(name.str(), text.str()).second)
+      return fail("--random needs NAME=DISTRIBUTION once for an input, not '" + given + "'");
+  }
   work.tolerance = tolerance;
   work.seed = seed;
   work.time = timeIt;

@@ -166,6 +166,10 @@ int64_t size(ScalarKind kind) {
       ->bytes;
 }
 
+bool isReal(ScalarKind kind) {
+  return kind == ScalarKind::F16 || kind == ScalarKind::BF16 || kind == ScalarKind::F32 || kind == ScalarKind::F64;
+}
+
 ElementType ElementType::parse(const std::string &name) { return TypeParser(name).parse(); }
 
 ElementType ElementType::parse(const std::string &name, int64_t bytes) {

@@ -2,6 +2,7 @@
 
 #include "host/RandomInput.h"
 #include "host/HalfFloat.h"
+#include "host/SplitMix.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,13 +14,6 @@ namespace idc::host {
 
 namespace {
 
-/// The output function of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-uint64_t mix(uint64_t x) {
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-  return x ^ x >> 31;
-}
-
 /// Box-Muller on the two halves of a random word.
 double normal(uint64_t random) {
   constexpr double twoPi = 6.283185307179586476925;
@@ -27,14 +21,25 @@ double normal(uint64_t random) {
   return std::sqrt(-2 * std::log(u)) * std::cos(twoPi * v);
 }
 
+/// Uniform in [-1, 1].
+double uniform(uint64_t random) { return double(int64_t(random) >> 11) * 0x1p-52; }
+
+double draw(const Distribution &distribution, uint64_t random, bool imaginary) {
+  double value = distribution.uniform ? uniform(random) : normal(random);
+  if (distribution.magnitude)
+    value = std::abs(value);
+  return imaginary ? value : value + distribution.offset;
+}
+
 template <typename T> void put(char *to, T value) { std::memcpy(to, &value, sizeof value); }
 
-void putScalar(char *to, const Field &field, uint64_t random) {
+void putScalar(char *to, const Field &field, uint64_t random, const Distribution &distribution, bool imaginary) {
   if (field.modulus) {
     uint64_t value = random % field.modulus;
     field.kind == ScalarKind::U32 ? put(to, uint32_t(value)) : put(to, value);
     return;
   }
+  const double value = isReal(field.kind) ? draw(distribution, random, imaginary) : 0;
   switch (field.kind) {
   case ScalarKind::Bool:
     return put(to, char(random >> 63));
@@ -47,20 +52,20 @@ void putScalar(char *to, const Field &field, uint64_t random) {
   case ScalarKind::U64:
     return put(to, random % 2001);
   case ScalarKind::F16:
-    return put(to, toHalf(float(normal(random))));
+    return put(to, toHalf(float(value)));
   case ScalarKind::BF16:
-    return put(to, toBFloat16(float(normal(random))));
+    return put(to, toBFloat16(float(value)));
   case ScalarKind::F32:
-    return put(to, float(normal(random)));
+    return put(to, float(value));
   case ScalarKind::F64:
-    return put(to, normal(random));
+    return put(to, value);
   }
 }
 
 } // namespace
 
-void fillRandom(char *data, int64_t elements, const ElementType &type, uint64_t seed, uint64_t operand) {
-  constexpr uint64_t golden = 0x9e3779b97f4a7c15u; // SplitMix64's increment
+void fillRandom(char *data, int64_t elements, const ElementType &type, uint64_t seed, uint64_t operand,
+                const Distribution &distribution) {
   const uint64_t base = mix(mix(seed + golden) + (operand + 1) * golden);
   const uint64_t scalarsPerElement = 2 * type.fields.size(); // a real field leaves one number unused
   auto fill = [&](int64_t begin, int64_t end) {
@@ -69,9 +74,9 @@ void fillRandom(char *data, int64_t elements, const ElementType &type, uint64_t 
       uint64_t counter = uint64_t(i) * scalarsPerElement;
       for (const Field &field : type.fields) {
         char *to = data + i * type.bytes + field.offset;
-        putScalar(to, field, mix(base + counter * golden));
+        putScalar(to, field, mix(base + counter * golden), distribution, false);
         if (field.complex)
-          putScalar(to + size(field.kind), field, mix(base + (counter + 1) * golden));
+          putScalar(to + size(field.kind), field, mix(base + (counter + 1) * golden), distribution, true);
         counter += 2;
       }
     }
@@ -92,6 +97,14 @@ void fillRandom(char *data, int64_t elements, const ElementType &type, uint64_t 
   fill(0, std::min(part, elements));
   for (std::thread &other : others)
     other.join();
+}
+
+void fillRandomProblems(char *data, int64_t problems, int64_t elements, const ElementType &type, uint64_t seed,
+                        uint64_t operand, const Distribution &distribution) {
+  fillRandom(data, problems * elements, type, seed, operand, distribution);
+  const int64_t period = distribution.zeroPeriod;
+  for (int64_t i = period - 1; period && i < problems; i += period)
+    std::memset(data + i * elements * type.bytes, 0, size_t(elements * type.bytes));
 }
 
 } // namespace idc::host

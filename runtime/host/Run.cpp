@@ -5,6 +5,7 @@
 #include "host/ElementType.h"
 #include "host/Memory.h"
 #include "host/RandomInput.h"
+#include "host/Sketch.h"
 
 #include <algorithm>
 #include <cmath>
@@ -35,7 +36,8 @@ private:
   void describe(const idc_operand &described, std::vector<Operand> &side);
   std::vector<char> input(size_t i) const;
   void launch(char *set);
-  npy::Array output(const Operand &operand, const char *set);
+  std::vector<char> download(const Operand &operand, const char *set);
+  void writeAndCompare(size_t i, const char *set, RunReport &report);
   void compareWithReference(const char *set, RunReport &report);
   Timing measure(const Memory::Buffer &first);
 
@@ -67,10 +69,19 @@ Runner::Runner(const RunRequest &request) : request(request), module(request.mod
   if (!request.inputs.empty() && request.inputs.size() != inputs.size())
     throw Error("the module has " + std::to_string(inputs.size()) + " inputs, but " +
                 std::to_string(request.inputs.size()) + " input files are given");
-  for (auto [files, what] : {std::pair(&request.outputs, "output"), std::pair(&request.expected, "reference")})
+  for (auto [files, what] :
+       {std::pair(&request.outputs, "output"), std::pair(&request.expected, "reference"),
+        std::pair(&request.sketches, "sketch"), std::pair(&request.expectedSketches, "reference sketch")})
     if (files->size() > outputs.size())
       throw Error("the module has " + std::to_string(outputs.size()) + " outputs, but " +
                   std::to_string(files->size()) + " " + what + " files are given");
+  for (const auto &[name, text] : request.distributions) {
+    auto named = [name = &name](const Operand &operand) { return operand.name == *name; };
+    if (std::none_of(inputs.begin(), inputs.end(), named))
+      throw Error("the module has no input '" + name + "' that a distribution could be given for");
+    if (!request.inputs.empty())
+      throw Error("distributions are for random inputs, but input files are given");
+  }
   memory = Memory::forModule(module);
 }
 
@@ -100,7 +111,10 @@ std::vector<char> Runner::input(size_t i) const {
     return fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
                      "'" + request.inputs[i] + "' for input '" + operand.name + "'");
   std::vector<char> data(size_t(operand.bytes));
-  fillRandom(data.data(), operand.elements, operand.type, request.seed, i);
+  auto distribution = request.distributions.find(operand.name);
+  fillRandomProblems(data.data(), request.batch, operand.elementsPerProblem, operand.type, request.seed, i,
+                     distribution == request.distributions.end() ? Distribution()
+                                                                 : Distribution::parse(distribution->second));
   return data;
 }
 
@@ -115,11 +129,34 @@ void Runner::launch(char *set) {
                    memory->stream()));
 }
 
-npy::Array Runner::output(const Operand &operand, const char *set) {
+std::vector<char> Runner::download(const Operand &operand, const char *set) {
   std::vector<char> data(size_t(operand.bytes));
   memory->download(data.data(), set + operand.offset, operand.bytes);
-  return toArray(std::move(data), operand.type, request.batch, operand.elementsPerProblem,
-                 "output '" + operand.name + "'");
+  return data;
+}
+
+/// What the request's files say about output number i.
+void Runner::writeAndCompare(size_t i, const char *set, RunReport &report) {
+  const Operand &operand = outputs[i];
+  std::vector<char> data = download(operand, set);
+  auto compared = [&](const std::string &file, double error) {
+    report.comparisons.push_back({operand.name, file, error, error <= request.tolerance});
+  };
+  if (i < std::max(request.sketches.size(), request.expectedSketches.size())) {
+    Sketch sketch = Sketch::of(data.data(), operand.elements, operand.type);
+    if (i < request.sketches.size())
+      sketch.write(request.sketches[i]);
+    if (i < request.expectedSketches.size())
+      compared(request.expectedSketches[i], relativeError(sketch, Sketch::read(request.expectedSketches[i])));
+  }
+  if (i < std::max(request.outputs.size(), request.expected.size())) {
+    const std::string what = "output '" + operand.name + "'";
+    npy::Array array = toArray(std::move(data), operand.type, request.batch, operand.elementsPerProblem, what);
+    if (i < request.outputs.size())
+      npy::write(request.outputs[i], array);
+    if (i < request.expected.size())
+      compared(request.expected[i], relativeError(array, npy::read(request.expected[i]), what));
+  }
 }
 
 /// The worst of a few problems: the first, the last, and some in between.
@@ -158,7 +195,9 @@ RunReport Runner::run() {
   Memory::Buffer set = memory->allocate(setBytes);
   for (size_t i = 0; i < inputs.size(); ++i)
     memory->upload(set.get() + inputs[i].offset, input(i).data(), inputs[i].bytes);
-  size_t wanted = request.reference ? outputs.size() : std::max(request.outputs.size(), request.expected.size());
+  const size_t named = std::max(
+      {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
+  const size_t wanted = request.reference ? outputs.size() : named;
   // All ones is not a number in every floating-point type: elements that no kernel writes show up.
   for (size_t i = 0; i < wanted; ++i)
     memory->upload(set.get() + outputs[i].offset, std::vector<char>(size_t(outputs[i].bytes), '\xff').data(),
@@ -166,15 +205,8 @@ RunReport Runner::run() {
   launch(set.get());
   memory->synchronize();
 
-  for (size_t i = 0; i < std::max(request.outputs.size(), request.expected.size()); ++i) {
-    npy::Array array = output(outputs[i], set.get());
-    if (i < request.outputs.size())
-      npy::write(request.outputs[i], array);
-    if (i < request.expected.size()) {
-      double error = relativeError(array, npy::read(request.expected[i]), "output '" + outputs[i].name + "'");
-      report.comparisons.push_back({outputs[i].name, request.expected[i], error, error <= request.tolerance});
-    }
-  }
+  for (size_t i = 0; i < named; ++i)
+    writeAndCompare(i, set.get(), report);
   if (request.reference)
     compareWithReference(set.get(), report);
   if (request.time)

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -30,12 +31,16 @@ struct RunRequest {
   int64_t batch = 1;
   /// .npy files, one per input in manifest order, or none: inputs are then random (RandomInput.h).
   std::vector<std::string> inputs;
+  /// How random inputs are drawn (Distribution.h), by the names of inputs; standard normal without it.
+  std::map<std::string, std::string> distributions;
   /// Where to write the outputs, in manifest order; fewer than the module has (or none) is allowed. The first
   /// dimension of a written array is the batch.
   std::vector<std::string> outputs;
   /// .npy files that the outputs are compared with, in manifest order; fewer is allowed. Any shape with the right
   /// number of elements; the precision may differ from the output's.
   std::vector<std::string> expected;
+  /// Where to write sketches of the outputs (Sketch.h), and sketches they are compared with; as for the files above.
+  std::vector<std::string> sketches, expectedSketches;
   /// Computes what the outputs are compared with for `referenceProblems` problems spread over the batch, or null.
   Reference reference;
   int64_t referenceProblems = 3;
@@ -51,7 +56,8 @@ struct RunRequest {
 struct Comparison {
   std::string output; ///< name of the output
   std::string file;   ///< what it was compared with
-  double error = 0;   ///< |output - reference| / |reference| in the L2 norm; not a number if the output has one
+  double error = 0;   ///< |output - reference| / |reference| in the L2 norm; not a number if the output has one;
+                      ///< against a sketch an estimate, infinite if what is no finite real number differs
   bool passed = false;
 };
 

@@ -24,6 +24,9 @@ Runs the kernels of a fatbin, cubin or PTX file as its manifest says.
   --input X.npy     an input, once for each in order; without it inputs are random (normal)
   --output Y.npy    where to write an output, once for each in order
   --expect Y.npy    a reference for an output, once for each in order
+  --random NAME=D   how a random input is drawn: x=uniform, b=3+|normal|; ",zero/K" makes every K-th problem zero
+  --sketch S.npy    where to write a small sketch of an output, once for each in order
+  --expect-sketch S.npy   a sketch that an output is compared with, once for each in order
   --tolerance E     largest relative L2 error that passes (default 1e-5)
   --seed S          seed of random inputs (default 0)
   --time            print the median time, GB/s of input and output, and the ratio to a device copy
@@ -62,6 +65,13 @@ double parseTolerance(const std::string &text) {
   return value;
 }
 
+void addDistribution(RunRequest &request, const std::string &text) {
+  size_t equals = text.find('=');
+  if (equals == std::string::npos ||
+      !request.distributions.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
+    throw UsageError("--random needs NAME=DISTRIBUTION once for an input, not '" + text + "'");
+}
+
 Options parseOptions(int argc, char **argv) {
   constexpr long long most = std::numeric_limits<long long>::max();
   Options options;
@@ -96,6 +106,12 @@ Options parseOptions(int argc, char **argv) {
       request.outputs.push_back(value());
     else if (option == "--expect")
       request.expected.push_back(value());
+    else if (option == "--sketch")
+      request.sketches.push_back(value());
+    else if (option == "--expect-sketch")
+      request.expectedSketches.push_back(value());
+    else if (option == "--random")
+      addDistribution(request, value());
     else if (option == "--tolerance")
       request.tolerance = parseTolerance(value());
     else if (option == "--seed")

@@ -70,6 +70,37 @@ TEST_F(HostRun, ReadsWritesAndCompares) {
   EXPECT_NE(text.str().find("FAILED"), std::string::npos) << text.str();
 }
 
+TEST_F(HostRun, Sketches) {
+  request.sketches = {path("sketch")};
+  EXPECT_TRUE(run(request).comparisons.empty());
+  request.sketches = {};
+  request.expectedSketches = {path("sketch")};
+  RunReport report = run(request);
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.comparisons.at(0).error, 0);
+  request.seed = 1;
+  report = run(request);
+  EXPECT_FALSE(report.passed());
+  EXPECT_GT(report.comparisons.at(0).error, 0.1);
+}
+
+TEST_F(HostRun, DistributionsOfRandomInput) {
+  request.distributions = {{"x", "5+|uniform|,zero/2"}};
+  request.outputs = {path("y")};
+  run(request);
+  npy::Array y = npy::read(path("y"));
+  std::vector<float> values(8);
+  std::memcpy(values.data(), y.data.data(), y.data.size());
+  for (size_t i = 0; i < 8; ++i) {
+    EXPECT_GE(values[i], i < 4 ? 10 : 0);
+    EXPECT_LE(values[i], i < 4 ? 12 : 0);
+  }
+  request.distributions = {{"z", "normal"}};
+  EXPECT_NE(errorOf(request).find("no input 'z'"), std::string::npos);
+  request.distributions = {{"x", "gamma"}};
+  EXPECT_NE(errorOf(request).find("not 'gamma'"), std::string::npos);
+}
+
 TEST_F(HostRun, RandomInputFollowsTheSeed) {
   for (auto [seed, name] : {std::pair(1, "a"), std::pair(1, "b"), std::pair(2, "c")}) {
     request.seed = uint64_t(seed);

@@ -1,0 +1,53 @@
+#include "compiler/tools/Modules.h"
+
+#include "host/Error.h"
+#include "host/Memory.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace idc;
+using codegen::Compiler;
+using codegen::Level;
+
+tools::Module tools::adopt(idc_module *module) { return Module(module, idc_module_unload); }
+
+static std::string take(llvm::Expected<std::string> value) {
+  if (!value)
+    throw host::Error(llvm::toString(value.takeError()));
+  return *value;
+}
+
+tools::Module tools::cpuModule(Compiler &compiler) {
+  std::string manifest = take(compiler.emit(Level::Manifest, llvm::errs()));
+  llvm::Expected<const codegen::CpuJit *> jit = compiler.jit(llvm::errs());
+  if (!jit)
+    throw host::Error(llvm::toString(jit.takeError()));
+  auto lookup = [](const char *name, void *user) {
+    return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
+  };
+  idc_module *module = nullptr;
+  host::check(
+      idc_cpu_module_create(manifest.data(), manifest.size(), lookup, const_cast<codegen::CpuJit *>(*jit), &module));
+  return adopt(module);
+}
+
+tools::Module tools::gpuModule(Compiler &compiler) {
+  bool toolkit = Compiler::whyNoFatbin().empty();
+  std::string image = take(compiler.emit(toolkit ? Level::Fatbin : Level::Ptx, llvm::errs()));
+  std::string manifest = take(compiler.emit(Level::Manifest, llvm::errs()));
+  if (!toolkit)
+    image.push_back('\0');
+  idc_module *module = nullptr;
+  host::check(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module));
+  return adopt(module);
+}
+
+std::unique_ptr<emulator::EmulatedModule> tools::emulatedModule(Compiler &compiler,
+                                                                const emulator::EmulatorOptions &options) {
+  std::string kernels = take(compiler.emit(Level::Gpu, llvm::errs()));
+  std::string manifest = take(compiler.launches(llvm::errs()));
+  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
+      emulator::EmulatedModule::create(kernels, manifest, options);
+  if (!module)
+    throw host::Error(llvm::toString(module.takeError()));
+  return std::move(*module);
+}

@@ -1,0 +1,88 @@
+#include "compiler/tools/Scalars.h"
+
+#include "host/HalfFloat.h"
+
+#include <cstring>
+
+using namespace idc;
+using frontend::Scalar;
+using host::ScalarKind;
+
+template <class T> static T load(const char *from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+template <class T, class From> static void store(char *to, From from) {
+  T value = static_cast<T>(from);
+  std::memcpy(to, &value, sizeof value);
+}
+
+static long double loadReal(ScalarKind kind, const char *from) {
+  if (kind == ScalarKind::F16)
+    return host::fromHalf(load<uint16_t>(from));
+  if (kind == ScalarKind::BF16)
+    return host::fromBFloat16(load<uint16_t>(from));
+  return kind == ScalarKind::F32 ? load<float>(from) : load<double>(from);
+}
+
+static void storeReal(ScalarKind kind, long double value, char *to) {
+  if (kind == ScalarKind::F16)
+    store<uint16_t>(to, host::toHalf(static_cast<float>(value)));
+  else if (kind == ScalarKind::BF16)
+    store<uint16_t>(to, host::toBFloat16(static_cast<float>(value)));
+  else if (kind == ScalarKind::F32)
+    store<float>(to, value);
+  else
+    store<double>(to, value);
+}
+
+/// The leaf of an element at `from`.
+static Scalar loadLeaf(const host::Field &field, const char *from) {
+  Scalar s;
+  from += field.offset;
+  if (host::isReal(field.kind)) {
+    s.re = loadReal(field.kind, from);
+    if (field.complex)
+      s.im = loadReal(field.kind, from + host::size(field.kind));
+  } else if (field.kind == ScalarKind::Bool) {
+    s.integer = *from != 0;
+  } else if (field.kind == ScalarKind::I32) {
+    s.integer = load<int32_t>(from);
+  } else if (field.kind == ScalarKind::U32) {
+    s.integer = load<uint32_t>(from);
+  } else {
+    s.integer = load<int64_t>(from);
+  }
+  return s;
+}
+
+static void storeLeaf(const host::Field &field, const Scalar &value, char *to) {
+  to += field.offset;
+  if (host::isReal(field.kind)) {
+    storeReal(field.kind, value.re, to);
+    if (field.complex)
+      storeReal(field.kind, value.im, to + host::size(field.kind));
+  } else if (field.kind == ScalarKind::Bool) {
+    store<char>(to, value.integer != 0);
+  } else if (host::size(field.kind) == 4) {
+    store<uint32_t>(to, value.integer);
+  } else {
+    store<int64_t>(to, value.integer);
+  }
+}
+
+std::vector<Scalar> tools::loadScalars(const char *from, const host::ElementType &type, int64_t elements) {
+  std::vector<Scalar> leaves;
+  leaves.reserve(static_cast<size_t>(elements) * type.fields.size());
+  for (int64_t i = 0; i < elements; ++i, from += type.bytes)
+    for (const host::Field &field : type.fields)
+      leaves.push_back(loadLeaf(field, from));
+  return leaves;
+}
+
+void tools::storeScalars(const std::vector<Scalar> &leaves, const host::ElementType &type, char *to) {
+  for (auto leaf = leaves.begin(); leaf != leaves.end(); to += type.bytes)
+    for (const host::Field &field : type.fields)
+      storeLeaf(field, *leaf++, to);
+}

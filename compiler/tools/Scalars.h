@@ -1,0 +1,18 @@
+// Elements in memory as the values of the evaluator, and back.
+#pragma once
+
+#include "compiler/frontend/Evaluate.h"
+
+#include "host/ElementType.h"
+
+#include <vector>
+
+namespace idc::tools {
+
+/// The leaves of `elements` elements, element after element, in layout order.
+std::vector<frontend::Scalar> loadScalars(const char *from, const host::ElementType &type, int64_t elements);
+
+/// The inverse: every leaf is rounded or wrapped to its type. Padding is left as it is.
+void storeScalars(const std::vector<frontend::Scalar> &leaves, const host::ElementType &type, char *to);
+
+} // namespace idc::tools
