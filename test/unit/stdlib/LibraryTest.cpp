@@ -1,5 +1,6 @@
 // The library as a whole: its files can be imported together and are free of mistakes.
 #include "LibraryFixture.h"
+#include "Programs.h"
 
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,8 @@
 
 using namespace idc::frontend;
 using namespace idc::frontend::test;
+using idc::test::LibraryProgram;
+using idc::test::libraryPrograms;
 
 TEST(Library, EveryFileChecksAndAllCanBeImportedTogether) {
   std::string all;
@@ -28,102 +31,27 @@ TEST(Library, EveryFileChecksAndAllCanBeImportedTogether) {
   EXPECT_TRUE(program->program.has_value()) << program->messages();
 }
 
-namespace {
-
-struct Entry {
-  const char *file, *name;
-  std::vector<const char *> sizes, variables;
-  std::vector<std::string> types, unsuitable;
-};
-
-const std::vector<std::string> floating = {"f16", "bf16", "f32", "f64"};
-const std::vector<std::string> ordered = {"f16", "bf16", "f32", "f64", "i32", "i64", "u32", "u64"};
-const std::vector<std::string> numbers = {"f16", "f32", "f64", "i32", "i64", "u32", "u64", "complex<f32>", "mod<97>"};
-const std::vector<std::string> anything = {"bool", "f32", "i64", "complex<f64>", "mod<97>"};
-const std::vector<std::string> unordered = {"complex<f32>", "mod<97>"};
-const std::vector<std::string> fields = {"mod<97>", "mod<998244353>", "complex<f32>", "complex<f64>"};
-const std::vector<std::string> divisible = {"f32", "f64", "complex<f32>", "complex<f64>"};
-const std::vector<std::string> exact = {"i32", "u64", "mod<97>", "bool"};
-
-const Entry entries[] = {
-    {"fft.id", "fft", {"n"}, {"T"}, floating, exact},
-    {"fft.id", "ifft", {"n"}, {"T"}, floating, exact},
-    {"fft.id", "fft_ct", {"n"}, {"T"}, floating, exact},
-    {"fft.id", "fft_dif", {"n"}, {"T"}, floating, exact},
-    {"fft.id", "ifft_dit", {"n"}, {"T"}, floating, exact},
-    {"fft.id", "convolve", {"n"}, {"T"}, floating, exact},
-    {"fft.id", "fft_radix4", {"m"}, {"T"}, floating, exact},
-    {"fft.id", "fft2d", {"m", "n"}, {"T"}, floating, exact},
-    {"fft.id", "ifft2d", {"m", "n"}, {"T"}, floating, exact},
-    {"fft.id", "fft3d", {"l", "m", "n"}, {"T"}, floating, exact},
-    {"fft.id", "ifft3d", {"l", "m", "n"}, {"T"}, floating, exact},
-    {"hadamard.id", "hadamard", {"n"}, {"T"}, numbers, {}},
-    {"ntt.id", "ntt", {"n"}, {"T"}, fields, {"f32", "i32"}},
-    {"ntt.id", "intt", {"n"}, {"T"}, fields, {"f32", "i32"}},
-    {"ntt.id", "ntt_dif", {"n"}, {"T"}, fields, {"f32", "i32"}},
-    {"ntt.id", "intt_dit", {"n"}, {"T"}, fields, {"f32", "i32"}},
-    {"ntt.id", "cyclic_convolution", {"n"}, {"T"}, fields, {"f32", "i32"}},
-    {"ntt.id", "negacyclic_convolution", {"n"}, {"T"}, fields, {"f32", "i32"}},
-    {"sort.id", "bitonic_sort", {"n"}, {"T"}, ordered, unordered},
-    {"sort.id", "bitonic_sort_descending", {"n"}, {"T"}, ordered, unordered},
-    {"sort.id", "sort_by_key", {"n"}, {"K", "V"}, ordered, unordered},
-    {"reduce.id", "sum", {"n"}, {"T"}, numbers, {"bool"}},
-    {"reduce.id", "maximum", {"n"}, {"T"}, ordered, unordered},
-    {"reduce.id", "minimum", {"n"}, {"T"}, ordered, unordered},
-    {"reduce.id", "argmax", {"n"}, {"T"}, ordered, unordered},
-    {"reduce.id", "argmin", {"n"}, {"T"}, ordered, unordered},
-    {"reduce.id", "dot", {"n"}, {"T"}, numbers, {"bool"}},
-    {"scan.id", "exclusive_scan", {"n"}, {"T"}, numbers, {"bool"}},
-    {"scan.id", "inclusive_scan", {"n"}, {"T"}, numbers, {"bool"}},
-    {"scan.id", "inclusive_max_scan", {"n"}, {"T"}, ordered, unordered},
-    {"scan.id", "exclusive_max_scan", {"n"}, {"T"}, ordered, unordered},
-    {"scan.id", "segmented_scan", {"n"}, {"T"}, numbers, {"bool"}},
-    {"scan.id", "segmented_exclusive_scan", {"n"}, {"T"}, numbers, {"bool"}},
-    {"recurrence.id", "linear_recurrence", {"n"}, {"T"}, numbers, {"bool"}},
-    {"haar.id", "haar", {"n"}, {"T"}, floating, exact},
-    {"haar.id", "ihaar", {"n"}, {"T"}, floating, exact},
-    {"haar.id", "haar2d", {"m", "n"}, {"T"}, floating, exact},
-    {"haar.id", "ihaar2d", {"m", "n"}, {"T"}, floating, exact},
-    {"transpose.id", "transpose", {"m", "n"}, {"T"}, anything, {}},
-    {"transpose.id", "rotate", {"l", "m", "n"}, {"T"}, anything, {}},
-    {"bit_reverse.id", "bit_reverse", {"n"}, {"T"}, anything, {}},
-    {"tridiagonal.id", "tridiagonal", {"n"}, {"T"}, divisible, exact},
-    {"tridiagonal.id", "periodic_tridiagonal", {"n"}, {"T"}, divisible, exact},
-    {"tridiagonal.id", "tridiagonal_columns", {"m", "n"}, {"T"}, divisible, exact},
-    {"tridiagonal.id", "tridiagonal_shared", {"m", "n"}, {"T"}, divisible, exact},
-    {"tridiagonal.id", "tridiagonal_checked", {"n"}, {"T"}, divisible, exact},
-    {"tridiagonal.id", "periodic_tridiagonal_checked", {"n"}, {"T"}, divisible, exact},
-    {"tridiagonal.id", "wang_mou", {"n"}, {"T"}, divisible, exact},
-};
-
-std::unique_ptr<Elaborated> elaborateEntry(const Entry &entry, int64_t size, const std::string &type) {
-  SizeMap sizes;
-  TypeMap types;
-  for (const char *name : entry.sizes)
-    sizes[name] = size;
-  for (const char *name : entry.variables)
-    types[name] = type;
-  return fromFile(entry.file, entry.name, sizes, types);
+static std::unique_ptr<Elaborated> elaborate(const LibraryProgram &program, int64_t size, const std::string &type) {
+  return fromFile(program.file, program.name, program.everySize(size), program.typesFor(type));
 }
 
-} // namespace
-
-TEST(Library, EveryEntryTakesTheTypesOfItsContract) {
-  for (const Entry &entry : entries) {
-    for (const std::string &type : entry.types)
+TEST(Library, EveryProgramTakesTheTypesOfItsContract) {
+  for (const LibraryProgram &program : libraryPrograms()) {
+    EXPECT_FALSE(program.types.empty()) << program.name;
+    for (const std::string &type : program.types)
       for (int64_t size : {0, 1, 3}) {
-        auto program = elaborateEntry(entry, size, type);
-        EXPECT_TRUE(program->program) << entry.name << " of " << type << ": " << program->messages();
+        auto elaborated = elaborate(program, size, type);
+        EXPECT_TRUE(elaborated->program) << program.name << " of " << type << ": " << elaborated->messages();
       }
-    for (const std::string &type : entry.unsuitable)
-      EXPECT_FALSE(elaborateEntry(entry, 3, type)->program) << entry.name << " of " << type;
+    for (const std::string &type : program.unsuitable)
+      EXPECT_FALSE(elaborate(program, 3, type)->program) << program.name << " of " << type;
   }
 }
 
 TEST(Library, EveryDocumentedAlgorithmIsTested) {
   std::set<std::string> tested, documented;
-  for (const Entry &entry : entries)
-    tested.insert(std::string(entry.file) + " " + entry.name);
+  for (const LibraryProgram &program : libraryPrograms())
+    tested.insert(program.file + " " + program.name);
   for (const auto &file : std::filesystem::directory_iterator(IDC_STDLIB_DIR)) {
     if (file.path().extension() != ".id")
       continue;
