@@ -31,6 +31,8 @@ Name AstBuilder::name(IdParser::NameContext *context) const { return {context->g
 std::string AstBuilder::doc(ParserRuleContext *context) const {
   std::string text;
   for (Token *token : tokens.getHiddenTokensToLeft(context->getStart()->getTokenIndex())) {
+    if (token->getType() != IdParser::DOC)
+      continue;
     std::string line = token->getText().substr(3);
     text += (line.empty() || line[0] != ' ' ? line : line.substr(1)) + "\n";
   }

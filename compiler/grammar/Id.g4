@@ -97,8 +97,8 @@ name : NAME | 'schedule' | 'where' | 'kernel' | 'plain' | 'cluster' | 'tickets' 
      | 'load' | 'steps' | 'store' | 'order' | 'by' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
-LINE_COMMENT : '//' ~[\r\n]* -> skip ;
-BLOCK_COMMENT : '/*' .*? '*/' -> skip ;
+LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;
+BLOCK_COMMENT : '/*' .*? '*/' -> channel(HIDDEN) ;
 OPEN_COMMENT : '/*' ;
 SPACE : [ \t\r\n]+ -> skip ;
 STRING : '"' ~["\r\n]* '"' ;

@@ -1,6 +1,7 @@
-// The idc driver: command-line flags of `idc compile`, `idc run` and `idc check`.
+// The idc driver: command-line flags of `idc compile`, `idc run`, `idc check` and `idc format`.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/tools/CheckCommand.h"
+#include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/RunCommand.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -18,10 +19,11 @@ namespace cl = llvm::cl;
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
 static cl::SubCommand checkCommand("check", "report mistakes without compiling");
+static cl::SubCommand formatCommand("format", "print programs in the one style");
 
 static cl::OptionCategory category("idc options");
 
-// All commands.
+// All commands but format.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
@@ -101,6 +103,16 @@ static cl::opt<std::string> emulatorReport("report",
 // idc check
 static cl::opt<bool> checkJson("json", cl::desc("print the messages as a JSON array to standard output"),
                                cl::sub(checkCommand), cl::cat(category));
+
+// idc format
+static cl::list<std::string> formatFiles(cl::Positional, cl::desc("FILE.id… (-: standard input)"), cl::OneOrMore,
+                                         cl::sub(formatCommand), cl::cat(category));
+static cl::opt<bool> formatInPlace("i", cl::desc("write the files instead of standard output"), cl::sub(formatCommand),
+                                   cl::cat(category));
+static cl::opt<bool> formatCheck("check",
+                                 cl::desc("write nothing; name the files that are not in the style, exit "
+                                          "status 1 if there is one"),
+                                 cl::sub(formatCommand), cl::cat(category));
 
 static int fail(const llvm::Twine &message) {
   llvm::errs() << "idc: " << message << "\n";
@@ -266,10 +278,22 @@ static int check(const char *program) {
   return tools::checkProgram(request, checkJson);
 }
 
+static int format() {
+  if (formatInPlace && formatCheck)
+    return fail("-i writes and --check does not: give one of them");
+  if (formatInPlace && llvm::is_contained(formatFiles, "-"))
+    return fail("-i needs files; standard input has no place to write to");
+  tools::FormatMode mode = formatInPlace ? tools::FormatMode::InPlace
+                           : formatCheck ? tools::FormatMode::Check
+                                         : tools::FormatMode::Print;
+  return tools::formatFiles({formatFiles.begin(), formatFiles.end()}, mode);
+}
+
 int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
+  cl::HideUnrelatedOptions({&category}, formatCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
   if (compileCommand)
@@ -278,6 +302,8 @@ int main(int argc, char **argv) {
     return run(argv[0]);
   if (checkCommand)
     return check(argv[0]);
+  if (formatCommand)
+    return format();
   cl::PrintHelpMessage(false, true);
   return 2;
 }

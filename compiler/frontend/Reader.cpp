@@ -1,0 +1,147 @@
+// ANTLR's lexer and parser run over one buffer. What is checked before ANTLR sees the text: that it is UTF-8 (ANTLR's
+// stream throws on other bytes) and that brackets do not nest so deeply that recursive descent runs out of stack.
+#include "compiler/frontend/Reader.h"
+
+#include "llvm/Support/ConvertUTF.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+namespace idc::frontend {
+
+namespace {
+
+constexpr int maxNesting = 120;
+
+/// "expected ';', found 'x'" from ANTLR's state; places a missing end of a statement after the last token before it.
+class ErrorListener : public antlr4::BaseErrorListener {
+public:
+  ErrorListener(std::function<llvm::SMLoc(size_t)> locate, Diagnostics &diagnostics)
+      : locate(std::move(locate)), diagnostics(diagnostics) {}
+
+  void syntaxError(antlr4::Recognizer *recognizer, antlr4::Token *offending, size_t, size_t, const std::string &message,
+                   std::exception_ptr) override {
+    auto *parser = dynamic_cast<antlr4::Parser *>(recognizer);
+    if (!parser || !offending) {
+      diagnostics.error(llvm::SMLoc(), message);
+      return;
+    }
+    llvm::SMLoc begin = locate(offending->getStartIndex());
+    llvm::SMLoc end = locate(offending->getStopIndex() + 1);
+    if (offending->getType() == IdLexer::OPEN_COMMENT)
+      return diagnostics.error(begin, "comment is not closed");
+    if (offending->getType() == IdLexer::OPEN_STRING)
+      return diagnostics.error(begin, "string is not closed");
+    bool atEnd = offending->getType() == antlr4::Token::EOF;
+    std::string found = atEnd ? "the end of the file" : "'" + offending->getText() + "'";
+    std::string text = expected(*parser);
+    text = text.empty() ? "unexpected " + found : "expected " + text + ", found " + found;
+    // A missing ';' is missed where the line ends, not where the next one begins.
+    antlr4::Token *previous = parser->getTokenStream()->LT(-1);
+    if (previous && text.rfind("expected ';'", 0) == 0 && previous->getLine() < offending->getLine())
+      return diagnostics.error(locate(previous->getStopIndex() + 1), text);
+    diagnostics.error(begin, text,
+                      atEnd || end.getPointer() <= begin.getPointer() ? llvm::SMRange() : llvm::SMRange(begin, end));
+  }
+
+private:
+  static std::string expected(antlr4::Parser &parser) {
+    antlr4::misc::IntervalSet set = parser.getExpectedTokens();
+    if (set.contains(static_cast<ssize_t>(IdLexer::REAL)))
+      return "an expression";
+    bool anyName = set.contains(static_cast<ssize_t>(IdLexer::NAME));
+    std::vector<std::string> names;
+    static const std::vector<std::string> operators = {"'|>'", "'||'", "'&&'", "'=='", "'!='", "'<'", "'<='", "'>'",
+                                                       "'>='", "'|'",  "'&'",  "'<<'", "'+'",  "'-'", "'*'",  "'/'",
+                                                       "'%'",  "'^'",  "'.'",  "'['",  "'('",  "'@'", "'{'"};
+    bool closes = false;
+    for (ssize_t token : set.toList()) {
+      std::string text(parser.getVocabulary().getDisplayName(token));
+      if (text == "';'" || text == "')'" || text == "']'" || text == "'{'" || text == "','")
+        closes = true;
+      names.push_back(text);
+    }
+    if (std::find(names.begin(), names.end(), "'algorithm'") != names.end())
+      return "a declaration";
+    std::string result;
+    auto add = [&](const std::string &text) { result += (result.empty() ? "" : " or ") + text; };
+    if (anyName)
+      add("a name");
+    // After an expression every operator may follow; only what ends the expression helps.
+    for (const std::string &text : names) {
+      bool isOperator = std::find(operators.begin(), operators.end(), text) != operators.end();
+      if (closes && names.size() > 6 && isOperator && !(text == "'{'" && names.size() < 26 && result.empty()))
+        continue;
+      bool contextual = anyName && text.size() > 2 && islower(static_cast<unsigned char>(text[1]));
+      if (contextual || text == "NAME")
+        continue;
+      add(text == "INT" ? "a number" : text == "STRING" ? "a string" : text == "EOF" ? "the end" : text);
+    }
+    return result;
+  }
+
+  std::function<llvm::SMLoc(size_t)> locate;
+  Diagnostics &diagnostics;
+};
+
+} // namespace
+
+Reader::Reader(unsigned bufferId, Diagnostics &diagnostics)
+    : text(diagnostics.sources.getMemoryBuffer(bufferId)->getBuffer()), diagnostics(diagnostics) {}
+
+bool Reader::lex() {
+  const auto *begin = reinterpret_cast<const llvm::UTF8 *>(text.begin());
+  const auto *end = reinterpret_cast<const llvm::UTF8 *>(text.end());
+  for (const llvm::UTF8 *next = begin; next < end; next += llvm::getNumBytesForUTF8(*next)) {
+    if (!llvm::isLegalUTF8Sequence(next, end) || *next == 0) {
+      diagnostics.error(pointer(next - begin), *next ? "the file is not valid UTF-8" : "the file contains a zero byte");
+      return false;
+    }
+    offsets.push_back(next - begin);
+  }
+  offsets.push_back(text.size());
+  input.load(text.str());
+  lexer = std::make_unique<IdLexer>(&input);
+  lexer->removeErrorListeners();
+  tokens = std::make_unique<antlr4::CommonTokenStream>(lexer.get());
+  tokens->fill();
+  return checkNesting();
+}
+
+bool Reader::parse(llvm::function_ref<void(IdParser &, AstBuilder &, llvm::function_ref<bool()>)> run) {
+  IdParser parser(tokens.get());
+  auto place = [this](size_t codePoint) { return locate(codePoint); };
+  ErrorListener listener(place, diagnostics);
+  parser.removeErrorListeners();
+  parser.addErrorListener(&listener);
+  AstBuilder builder(*tokens, place, diagnostics);
+  unsigned before = diagnostics.errors();
+  try {
+    run(parser, builder, [&] { return diagnostics.errors() == before && parser.getNumberOfSyntaxErrors() == 0; });
+  } catch (const std::exception &failure) { // ANTLR's own, on input its recovery cannot handle
+    if (diagnostics.errors() == before)
+      diagnostics.error(locate(0), std::string("cannot parse: ") + failure.what());
+  }
+  return diagnostics.errors() == before;
+}
+
+bool Reader::checkNesting() {
+  int depth = 0, angles = 0;
+  for (antlr4::Token *token : tokens->getTokens()) {
+    std::string spelling = token->getType() == antlr4::Token::EOF ? "" : token->getText();
+    if (spelling == "(" || spelling == "[" || spelling == "{")
+      ++depth;
+    else if (spelling == ")" || spelling == "]" || spelling == "}")
+      --depth;
+    else if (spelling == "<")
+      ++angles;
+    else if (spelling == ";")
+      angles = 0;
+    if (depth > maxNesting || angles > maxNesting) {
+      diagnostics.error(locate(token->getStartIndex()),
+                        "brackets are nested too deeply (more than " + std::to_string(maxNesting) + " levels)");
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace idc::frontend
