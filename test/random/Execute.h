@@ -1,0 +1,27 @@
+// Runs a program in every way there is without a GPU, and compares.
+#pragma once
+
+#include "Levels.h"
+#include "Source.h"
+
+#include <string>
+
+namespace idc::random {
+
+/// What became of a program.
+struct Outcome {
+  enum class Kind { Same, Different, Rejected, Limit, Crash } kind = Kind::Same;
+  std::string where;  // "CPU", "emulator", "front end": what differs from the reference, or rejects the program
+  std::string detail; // first difference, faults or diagnostics; for Limit the limit
+  bool failed() const { return kind != Kind::Same && kind != Kind::Limit; }
+};
+
+struct Execution {
+  uint64_t seed = 0; // of the data and of the emulator's order of threads
+  bool cpu = true, emulator = true;
+  Changes gpuChanges, cpuChanges;
+};
+
+Outcome execute(const Program &program, const Execution &execution);
+
+} // namespace idc::random

@@ -1,0 +1,52 @@
+// Random expressions of funcs and nodes, with a bound on the error that rounding can cause in them.
+//
+// Nothing that a rounding error could turn into a large one is written on reals: no comparison decides between values
+// that are far apart, no real becomes an integer, divisors stay away from 0, and magnitudes are kept small. Integers
+// wrap and may do anything but divide by 0.
+#pragma once
+
+#include "Types.h"
+
+namespace idc::random {
+
+struct Expression {
+  std::string text;
+  Type type;
+  Bound bound;
+};
+
+class Expressions {
+public:
+  Expressions(Choices &choices, TypeNames &names) : choices(choices), names(names) {}
+
+  /// The leaves of a parameter become usable.
+  void add(const std::string &name, const Type &type, const std::vector<Bound> &bounds);
+
+  /// A value of any type; its leaves' bounds in `bounds`.
+  std::string value(const Type &type, int depth, std::vector<Bound> &bounds);
+
+  /// A sum of constants times `terms`, which have one number type.
+  Expression linear(const std::vector<Expression> &terms);
+
+  static std::string literal(const Type &type, Choices &choices, Bound &bound);
+
+private:
+  Choices &choices;
+  TypeNames &names;
+  std::vector<Expression> scope;
+
+  Expression scalar(const Type &type, int depth);
+  Expression variable(const Type &type);
+  Expression converted(const Type &type, const Expression &from);
+  Expression boolean(int depth);
+  Expression integer(const Type &type, int depth);
+  Expression real(const Type &type, int depth);
+  Expression complex(const Type &type, int depth);
+  Expression residue(const Type &type, int depth);
+  Expression make(std::string text, const Type &type, double magnitude, double error) const;
+};
+
+/// Multiplied down to where many steps do not overflow.
+Expression tamed(Expression expression);
+
+} // namespace idc::random

@@ -1,0 +1,100 @@
+#include "Levels.h"
+
+#include "compiler/codegen/ManifestWriter.h"
+#include "compiler/conversion/LowerToCpu.h"
+#include "compiler/conversion/LowerToGpu.h"
+#include "compiler/frontend/Elaborate.h"
+#include "compiler/frontend/Parse.h"
+#include "compiler/irgen/IrGen.h"
+#include "compiler/passes/Pipelines.h"
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::random;
+
+static llvm::Error message(const std::string &text) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
+}
+
+llvm::Expected<std::unique_ptr<Levels>> Levels::parse(const std::string &text) {
+  auto levels = std::make_unique<Levels>();
+  auto wrong = [&] {
+    std::string errors;
+    llvm::raw_string_ostream stream(errors);
+    levels->diagnostics.print(stream);
+    return message(errors);
+  };
+  std::unique_ptr<frontend::Source> source = frontend::parseText(text, "random.id", {}, levels->diagnostics);
+  if (!source || !frontend::check(*source, levels->diagnostics))
+    return wrong();
+  std::optional<frontend::Program> program = frontend::elaborate(*source, "f", {}, {}, levels->diagnostics);
+  if (!program)
+    return wrong();
+  levels->elaborated = std::move(*program);
+  return levels;
+}
+
+static std::string manifestOf(const frontend::Program &program, const std::string &target,
+                              const std::vector<conversion::LoweredKernel> &launches, func::FuncOp function) {
+  codegen::ManifestInfo info;
+  info.entry = program.entry;
+  info.symbol = function.getName().str();
+  info.target = target;
+  auto array = [&](const std::string &name, int value, mlir::Type type) {
+    auto sequence = cast<id::SeqType>(type);
+    return codegen::ManifestArray{name, frontend::spellStructure(*program.values[value].element),
+                                  id::elementBytes(sequence.getElement()), sequence.getNumElements()};
+  };
+  for (auto [parameter, type] : llvm::zip(program.inputs, function.getArgumentTypes()))
+    info.inputs.push_back(array(parameter.name, parameter.value, type));
+  for (auto [i, value] : llvm::enumerate(program.outputs))
+    info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
+  return codegen::writeManifest(info, launches, {});
+}
+
+llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const Changes &changes) const {
+  Kernels result;
+  result.context = std::make_unique<MLIRContext>(MLIRContext::Threading::DISABLED);
+  MLIRContext &context = *result.context;
+  context.printOpOnDiagnostic(false);
+  std::string errors;
+  llvm::raw_string_ostream stream(errors);
+  SourceMgrDiagnosticHandler handler(const_cast<llvm::SourceMgr &>(diagnostics.sources), &context, stream);
+  passes::Target machine;
+  std::string unknown;
+  if (!passes::findTarget(target, machine, unknown))
+    return message(unknown);
+  OwningOpRef<ModuleOp> module = irgen::generate(elaborated, diagnostics.sources, context);
+  if (!module)
+    return message(errors);
+  PassManager toFlow(&context), toStages(&context);
+  passes::buildFlowPipeline(toFlow);
+  passes::buildStagePipeline(toStages, target);
+  if (failed(toFlow.run(*module)))
+    return message(errors);
+  if (changes.flow)
+    changes.flow(*module);
+  if (failed(toStages.run(*module)))
+    return message(errors);
+  if (changes.stages)
+    changes.stages(*module);
+  func::FuncOp function = *module->getBody()->getOps<func::FuncOp>().begin();
+  std::vector<conversion::LoweredKernel> launches;
+  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(function, machine, launches)
+                                        : conversion::lowerToGpu(function, machine, launches);
+  if (!result.module)
+    return message(errors);
+  if (changes.kernels)
+    changes.kernels(*result.module);
+  if (changes.launches)
+    changes.launches(launches);
+  result.manifest = manifestOf(elaborated, target, launches, function);
+  return result;
+}

@@ -1,0 +1,94 @@
+// Random programs of the language through the reference, the CPU target and the emulator (docs/testing.md).
+#include "Execute.h"
+#include "Shrink.h"
+#include "Source.h"
+
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <chrono>
+#include <map>
+
+using namespace idc::random;
+namespace cl = llvm::cl;
+
+static cl::opt<uint64_t> seed("seed", cl::desc("of programs, data and orders of threads"), cl::init(1));
+static cl::opt<uint64_t> first("first", cl::desc("number of the first program"), cl::init(0));
+static cl::opt<uint64_t> count("count", cl::desc("programs"), cl::init(100));
+static cl::opt<double> seconds("seconds", cl::desc("begin no program after so long; 0: run them all"), cl::init(0));
+static cl::opt<bool> printOnly("print", cl::desc("print the programs instead of running them"));
+static cl::opt<bool> shrinking("shrink", cl::desc("make a failing program smaller before it is printed"),
+                               cl::init(true));
+static cl::opt<uint64_t> mostFailures("failures", cl::desc("stop after so many"), cl::init(10));
+
+/// What is being run, for a crash that ends the process.
+static const Program *current = nullptr;
+static uint64_t currentIndex = 0;
+
+/// Runs one program; a crash is an outcome, too.
+static Outcome run(const Program &program) {
+  current = &program;
+  Execution execution;
+  execution.seed = seed;
+  Outcome outcome;
+  llvm::CrashRecoveryContext context;
+  if (!context.RunSafely([&] { outcome = execute(program, execution); }))
+    outcome = {Outcome::Kind::Crash, "compiler", "crash"};
+  return outcome;
+}
+
+static void report(uint64_t index, Program program, Outcome outcome) {
+  if (shrinking)
+    program = shrink(program, [&](const Program &candidate) {
+      Outcome other = run(candidate);
+      return other.kind == outcome.kind && other.where == outcome.where;
+    });
+  outcome = run(program);
+  static const char *const kinds[] = {"same", "differs", "is rejected", "limit", "crashes"};
+  llvm::outs() << "program " << index << " of seed " << seed << " " << kinds[static_cast<int>(outcome.kind)] << " ("
+               << outcome.where << "), batch " << program.batch << "\n"
+               << outcome.detail << "\n"
+               << program.text << "\n";
+}
+
+int main(int argc, char **argv) {
+  cl::ParseCommandLineOptions(argc, argv, "random programs: reference, CPU and emulator must agree\n");
+  llvm::CrashRecoveryContext::Enable();
+  llvm::sys::AddSignalHandler(
+      [](void *) {
+        if (current)
+          llvm::errs() << "program " << currentIndex << " of seed " << seed << ":\n" << current->text;
+      },
+      nullptr);
+  auto start = std::chrono::steady_clock::now();
+  uint64_t done = 0, failures = 0;
+  std::map<std::string, uint64_t> limits;
+  for (uint64_t index = first; index < first + count && failures < mostFailures; ++index, ++done) {
+    double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    if (seconds > 0 && elapsed > seconds)
+      break;
+    Program program = write(draftProgram(seed, index));
+    if (printOnly) {
+      llvm::outs() << "// program " << index << " of seed " << seed << ", batch " << program.batch << "\n"
+                   << program.text << "\n";
+      continue;
+    }
+    currentIndex = index;
+    Outcome outcome = run(program);
+    if (outcome.kind == Outcome::Kind::Limit)
+      ++limits[outcome.detail];
+    if (outcome.failed()) {
+      ++failures;
+      report(index, program, outcome);
+    }
+  }
+  if (printOnly)
+    return 0;
+  llvm::outs() << done << " programs, " << failures << " failed\n";
+  for (const auto &[limit, programs] : limits)
+    llvm::outs() << "  " << programs << " need what is not compiled yet: " << limit << "\n";
+  return failures ? 1 : 0;
+}
