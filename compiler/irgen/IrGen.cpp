@@ -252,6 +252,8 @@ private:
       return id::ModMulOp::create(b, loc, v[0], v[1]);
     case Code::Div: // Fermat: the inverse is the power P - 2; 1 is the only unit of mod<2>
       return modulus == 2 ? v[0] : id::ModMulOp::create(b, loc, v[0], power(v[1], modulus - 2, loc)).getResult();
+    case Code::Fma:
+      return id::ModAddOp::create(b, loc, id::ModMulOp::create(b, loc, v[0], v[1]), v[2]);
     case Code::Neg:
       return id::ModSubOp::create(b, loc, id::ModConstantOp::create(b, loc, v[0].getType(), 0), v[0]);
     case Code::Eq:
@@ -366,7 +368,12 @@ private:
     case Code::Cos:
       return real ? math::CosOp::create(b, loc, v[0]).getResult() : Value();
     case Code::Fma:
-      return real ? math::FmaOp::create(b, loc, v[0], v[1], v[2]).getResult() : Value();
+      if (isComplex)
+        return complex::AddOp::create(b, loc, complex::MulOp::create(b, loc, v[0], v[1]), v[2]);
+      if (real)
+        return math::FmaOp::create(b, loc, v[0], v[1], v[2]);
+      return integer ? arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, v[0], v[1]), v[2]).getResult()
+                     : Value();
     case Code::Conj:
       return isComplex ? complex::ConjOp::create(b, loc, v[0]).getResult() : v[0];
     case Code::Re:

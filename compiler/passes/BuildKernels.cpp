@@ -121,8 +121,10 @@ public:
         error = "schedule: steps from " + std::to_string(segment.chain->firstStep) + " are missing";
       if (!error.empty())
         return false;
-      buffers[segment.chain->result] = chainKernels(*segment.chain, schedule, next, end);
-      chainResults[&*segment.chain] = buffers[segment.chain->result];
+      Value value = chainKernels(*segment.chain, schedule, next, end);
+      chainResults[&*segment.chain] = value;
+      if (segment.chain->result != segment.chain->source) // a copy's source stays where it is
+        buffers[segment.chain->result] = value;
       next = end;
     }
     if (next != schedule.kernels.size()) {

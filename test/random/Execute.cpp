@@ -28,7 +28,7 @@ struct Limit {
 const Limit limits[] = {
     {"an argument shared by the batch", "arguments shared by the batch"},
     {"mixes too many digits for a table", "exponents over more than 10 digits"},
-    {"Longer than 64 bits", "products of more than 64 bits in the emulator"},
+    {"the emulator cannot execute arith.mului_extended", "products of more than 64 bits in the emulator"},
 };
 
 using Data = std::vector<std::vector<char>>;

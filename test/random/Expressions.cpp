@@ -373,9 +373,10 @@ Expression Expressions::residue(const Type &type, int depth) {
     return binary("*");
   case 4:
     return make("(-" + operand() + ")", type, 1, 0);
-  case 5: {
+  case 5: { // a power of the divisor, hence much code
     std::string a = operand();
-    return make("(" + a + " / " + std::to_string(choices.between(1, 5)) + ")", type, 1, 0);
+    return make("(" + a + (type.modulus < 1000 ? " / " : " * ") + std::to_string(choices.between(1, 5)) + ")", type, 1,
+                0);
   }
   default: {
     std::string condition = boolean(depth - 1).text, a = operand(), b = operand();

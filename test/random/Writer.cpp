@@ -362,18 +362,15 @@ bool Writer::rootOfUnity(Choices &choices) {
   if (order == 1)
     return false;
   std::string type = shared.names.name(value.type), name = fresh("func"), from = value.name, argument;
-  if (choices.pick(4) == 3) {
-    shared.declarations += "func " + name + "(x: " + type + ", k: i64) -> " + type + " {\n  return x * omega(" +
-                           std::to_string(order) + ", 3 * k + 1) + x;\n}\n";
-    value.bounds[0] = {2 * value.bounds[0].magnitude,
-                       2 * value.bounds[0].error + 8 * value.type.precision() * value.bounds[0].magnitude};
-    argument = digitNumber(choices, value.radices, {}).text;
-  } else {
-    shared.declarations +=
-        "func " + name + "(x: " + type + ", w: " + type + ") -> " + type + " {\n  return x * w;\n}\n";
-    value.bounds[0].error += 6 * value.type.precision() * value.bounds[0].magnitude;
-    argument = rootOf(choices, order, value.radices, {});
-  }
+  // In a sum it stays in the body.
+  bool inBody = choices.pick(4) == 3;
+  Bound &bound = value.bounds[0];
+  shared.declarations += "func " + name + "(x: " + type + ", w: " + type + ") -> " + type + " {\n  return x * w" +
+                         (inBody ? " + x" : "") + ";\n}\n";
+  bound.error += 6 * value.type.precision() * bound.magnitude;
+  if (inBody)
+    bound = {2 * bound.magnitude, 2 * bound.error + 2 * value.type.precision() * bound.magnitude};
+  argument = rootOf(choices, order, value.radices, {});
   value.name = fresh("v");
   define({value}, from + " |> " + name + "(" + argument + ")");
   return true;

@@ -22,6 +22,8 @@ static cl::opt<double> seconds("seconds", cl::desc("begin no program after so lo
 static cl::opt<bool> printOnly("print", cl::desc("print the programs instead of running them"));
 static cl::opt<bool> shrinking("shrink", cl::desc("make a failing program smaller before it is printed"),
                                cl::init(true));
+static cl::opt<bool> onCpu("cpu", cl::desc("run on the CPU target"), cl::init(true));
+static cl::opt<bool> emulated("emulator", cl::desc("run the GPU's kernels in the emulator"), cl::init(true));
 static cl::opt<uint64_t> mostFailures("failures", cl::desc("stop after so many"), cl::init(10));
 
 /// What is being run, for a crash that ends the process.
@@ -33,6 +35,8 @@ static Outcome run(const Program &program) {
   current = &program;
   Execution execution;
   execution.seed = seed;
+  execution.cpu = onCpu;
+  execution.emulator = emulated;
   Outcome outcome;
   llvm::CrashRecoveryContext context;
   if (!context.RunSafely([&] { outcome = execute(program, execution); }))
