@@ -76,3 +76,20 @@ func.func @chains(%x: !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
   }
   return %2 : !id.seq<2**6, f32>
 }
+
+// -----
+
+// What a step makes and what is its copy are two results.
+// CHECK-LABEL: func.func @returned_twice
+// CHECK: %[[MADE:.*]] = id.kernel "returned_twice_k0" flat(%arg0, %arg1)
+// CHECK: %[[COPY:.*]] = id.kernel "returned_twice_k1" plain(%[[MADE]])
+// CHECK: return %[[MADE]], %[[COPY]]
+func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
+    -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>) {
+  %0 = id.pointwise (%x, %y) : (!id.seq<2**2, f32>, !id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s : f32
+  }
+  return %0, %0 : !id.seq<2**2, f32>, !id.seq<2**2, f32>
+}

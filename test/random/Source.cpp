@@ -26,7 +26,8 @@ Program idc::random::write(const Draft &draft) {
   static const std::vector<int64_t> sizes = {16, 64, 256, 64, 16, 1024, 128, 256, 32, 2048};
   Program program;
   Choices size(draft.size);
-  program.batch = size.between(1, 5);
+  static const std::vector<int64_t> batches = {1, 3, 2, 5, 40}; // many make whole blocks of small problems
+  program.batch = size.pick(batches);
   Shared shared;
   shared.maxElements = size.pick(sizes);
   program.draft.size = size.used();

@@ -1,10 +1,12 @@
 // Random programs of the language through the reference, the CPU target and the emulator (docs/testing.md).
+#include "Coverage.h"
 #include "Execute.h"
 #include "Shrink.h"
 #include "Source.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
@@ -26,17 +28,24 @@ static cl::opt<bool> onCpu("cpu", cl::desc("run on the CPU target"), cl::init(tr
 static cl::opt<bool> emulated("emulator", cl::desc("run the GPU's kernels in the emulator"), cl::init(true));
 static cl::opt<uint64_t> mostFailures("failures", cl::desc("stop after so many"), cl::init(10));
 
+static cl::opt<bool> printCoverage("coverage", cl::desc("print what the compiled programs were made of"));
+static cl::opt<std::string> cover("cover", cl::desc("a file with the cells of that table that must not be empty"));
+
 /// What is being run, for a crash that ends the process.
 static const Program *current = nullptr;
 static uint64_t currentIndex = 0;
 
 /// Runs one program; a crash is an outcome, too.
-static Outcome run(const Program &program) {
+static Outcome run(const Program &program, Coverage *coverage = nullptr) {
   current = &program;
   Execution execution;
   execution.seed = seed;
   execution.cpu = onCpu;
   execution.emulator = emulated;
+  if (coverage) {
+    execution.cpuChanges.stages = [&](mlir::ModuleOp module) { coverage->count(module, "cpu"); };
+    execution.gpuChanges.stages = [&](mlir::ModuleOp module) { coverage->count(module, "gpu"); };
+  }
   Outcome outcome;
   llvm::CrashRecoveryContext context;
   if (!context.RunSafely([&] { outcome = execute(program, execution); }))
@@ -70,6 +79,7 @@ int main(int argc, char **argv) {
   auto start = std::chrono::steady_clock::now();
   uint64_t done = 0, failures = 0;
   std::map<std::string, uint64_t> limits;
+  Coverage coverage;
   for (uint64_t index = first; index < first + count && failures < mostFailures; ++index, ++done) {
     double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     if (seconds > 0 && elapsed > seconds)
@@ -81,7 +91,7 @@ int main(int argc, char **argv) {
       continue;
     }
     currentIndex = index;
-    Outcome outcome = run(program);
+    Outcome outcome = run(program, &coverage);
     if (outcome.kind == Outcome::Kind::Limit)
       ++limits[outcome.detail];
     if (outcome.failed()) {
@@ -94,5 +104,19 @@ int main(int argc, char **argv) {
   llvm::outs() << done << " programs, " << failures << " failed\n";
   for (const auto &[limit, programs] : limits)
     llvm::outs() << "  " << programs << " need what is not compiled yet: " << limit << "\n";
-  return failures ? 1 : 0;
+  if (printCoverage)
+    coverage.print(llvm::outs());
+  bool covered = true;
+  if (!cover.empty()) {
+    auto list = llvm::MemoryBuffer::getFile(cover);
+    if (!list) {
+      llvm::errs() << "idc-random: " << cover << ": " << list.getError().message() << "\n";
+      return 1;
+    }
+    for (const std::string &cell : coverage.missing((*list)->getBuffer())) {
+      llvm::outs() << "not covered: " << cell << "\n";
+      covered = false;
+    }
+  }
+  return failures || !covered ? 1 : 0;
 }
