@@ -267,14 +267,15 @@ bool Writer::dimensions(Choices &choices) {
   value.bounds = declare(shared, choices, name, static_cast<int>(arity), {{"x0", value.type, value.bounds, true}},
                          arguments, {value.type}, {true}, linear)[0];
   bool transposed = choices.pick(2);
-  std::string y = "[y: " + shapeText(high) + "]", x = "[x: " + shapeText(low) + "]";
-  shared.declarations += "algorithm " + algorithm + "(x: " + type + y + x + ") -> " + type +
-                         (transposed ? x + y : y + x) + " {\n  return x |> " + name + argumentText + " @ " +
-                         (alongY ? "y" : "x") + (transposed ? " |> permute([x, y])" : "") + ";\n}\n";
+  // The result has no dimensions any more, so that the next step may see others.
   if (transposed) {
     value.radices = high;
     value.radices.insert(value.radices.end(), low.begin(), low.end());
   }
+  shared.declarations += "algorithm " + algorithm + "(x: " + type + "[y: " + shapeText(high) + "][x: " +
+                         shapeText(low) + "]) -> " + spell(type, value.radices) + " {\n  return x |> " + name +
+                         argumentText + " @ " + (alongY ? "y" : "x") + (transposed ? " |> permute([x, y])" : "") +
+                         ";\n}\n";
   std::string from = value.name;
   value.name = fresh("v");
   define({value}, from + " |> " + algorithm);

@@ -233,6 +233,8 @@ void Trial::emulate(const Execution &execution) {
   llvm::Expected<Levels::Kernels> kernels = levels->compile("sm_90", execution.gpuChanges);
   if (!kernels)
     return rejected("emulator", kernels.takeError());
+  if (execution.worthEmulating && !execution.worthEmulating())
+    return;
   std::string text;
   llvm::raw_string_ostream stream(text);
   kernels->module->print(stream);

@@ -20,6 +20,7 @@ struct Execution {
   uint64_t seed = 0; // of the data and of the emulator's order of threads
   bool cpu = true, emulator = true;
   Changes gpuChanges, cpuChanges;
+  std::function<bool()> worthEmulating; // asked when the kernels are there; empty: always
 };
 
 Outcome execute(const Program &program, const Execution &execution);

@@ -1,6 +1,7 @@
 // Random programs of the language through the reference, the CPU target and the emulator (docs/testing.md).
 #include "Coverage.h"
 #include "Execute.h"
+#include "Faults.h"
 #include "Shrink.h"
 #include "Source.h"
 
@@ -30,6 +31,10 @@ static cl::opt<uint64_t> mostFailures("failures", cl::desc("stop after so many")
 
 static cl::opt<bool> printCoverage("coverage", cl::desc("print what the compiled programs were made of"));
 static cl::opt<std::string> cover("cover", cl::desc("a file with the cells of that table that must not be empty"));
+
+static cl::opt<bool> plantFaults("faults", cl::desc("plant faults instead: random programs have to show each, on the "
+                                                    "emulator, before --count programs have run"));
+static cl::opt<std::string> onlyFault("fault", cl::desc("only those whose name contains this"));
 
 /// What is being run, for a crash that ends the process.
 static const Program *current = nullptr;
@@ -67,6 +72,44 @@ static void report(uint64_t index, Program program, Outcome outcome) {
                << program.text << "\n";
 }
 
+/// Plants every fault into one program after the other until one shows it. False when one stays hidden.
+static bool runFaults() {
+  int hidden = 0;
+  for (const Fault &fault : allFaults()) {
+    if (!llvm::StringRef(fault.name).contains(onlyFault))
+      continue;
+    uint64_t index = first, planted = 0, refused = 0;
+    Outcome outcome;
+    for (; index < first + count; ++index) {
+      Program program = write(draftProgram(seed, index));
+      current = &program;
+      currentIndex = index;
+      int places = 0;
+      Execution execution;
+      execution.seed = seed;
+      execution.cpu = false;
+      execution.gpuChanges = plant(fault, places);
+      execution.worthEmulating = [&] { return places > 0; };
+      llvm::CrashRecoveryContext context;
+      if (!context.RunSafely([&] { outcome = execute(program, execution); }))
+        outcome = {Outcome::Kind::Crash, "compiler", "crash"};
+      if (!places)
+        continue;
+      ++planted;
+      // A compiler that notices is no compiler that does something wrong.
+      refused += outcome.failed() && outcome.kind != Outcome::Kind::Different;
+      if (outcome.kind == Outcome::Kind::Different)
+        break;
+    }
+    bool shown = outcome.kind == Outcome::Kind::Different;
+    hidden += !shown;
+    llvm::outs() << (shown ? "shown:  " : "HIDDEN: ") << fault.name << ": " << index - first + shown << " programs, "
+                 << planted << " with the fault" << (refused ? ", " + std::to_string(refused) + " refused" : "")
+                 << "\n";
+  }
+  return !hidden;
+}
+
 int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "random programs: reference, CPU and emulator must agree\n");
   llvm::CrashRecoveryContext::Enable();
@@ -76,6 +119,8 @@ int main(int argc, char **argv) {
           llvm::errs() << "program " << currentIndex << " of seed " << seed << ":\n" << current->text;
       },
       nullptr);
+  if (plantFaults)
+    return runFaults() ? 0 : 1;
   auto start = std::chrono::steady_clock::now();
   uint64_t done = 0, failures = 0;
   std::map<std::string, uint64_t> limits;
