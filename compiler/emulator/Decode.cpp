@@ -274,6 +274,8 @@ private:
              store.getAlignment());
       return llvm::Error::success();
     }
+    if (auto multiply = dyn_cast<arith::MulUIExtendedOp>(op))
+      return multiplyOp(multiply);
     if (op->getNumResults() != 1 || op->getNumRegions())
       return unsupported(op);
     if (auto insert = dyn_cast<LLVM::InsertElementOp>(op))
@@ -439,6 +441,22 @@ private:
       Instruction &instruction = compute(op, addImmediate, result, base);
       instruction.immediate = fixed;
       instruction.counted = OpClass::Integer;
+    }
+    return llvm::Error::success();
+  }
+
+  llvm::Error multiplyOp(arith::MulUIExtendedOp op) {
+    SmallVector<uint32_t> halves;
+    if (llvm::Error error = defineAll(op.getResults(), halves))
+      return error;
+    Type scalar;
+    unsigned scalars = scalarsOf(op.getLhs().getType(), scalar);
+    for (unsigned k = 0; k < scalars; ++k) {
+      Instruction &instruction = compute(op, multiplyExtended().handler, halves[0] + k, slot(op.getLhs()) + k);
+      instruction.b = slot(op.getRhs()) + k;
+      instruction.d = halves[1] + k;
+      instruction.bits = static_cast<uint8_t>(scalarBits(scalar));
+      instruction.counted = multiplyExtended().counted;
     }
     return llvm::Error::success();
   }

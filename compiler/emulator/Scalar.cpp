@@ -43,16 +43,33 @@ struct F64 {
     return bits;
   }
 };
+
+/// `nearest`, a rounding of a number that lies in the direction of `error` from it, rounded to odd instead: the
+/// neighbour with an odd last bit. A second rounding to two bits less or fewer then gives what one would have given.
+template <class T> T roundedToOdd(T nearest, double error) {
+  uint64_t bits = 0;
+  std::memcpy(&bits, &nearest, sizeof nearest);
+  if (error == 0 || std::isnan(error) || bits & 1)
+    return nearest;
+  constexpr T infinity = std::numeric_limits<T>::infinity();
+  return std::nextafter(nearest, error > 0 ? infinity : -infinity);
+}
+float toOddFloat(double x) {
+  auto nearest = static_cast<float>(x);
+  return roundedToOdd(nearest, std::isinf(x) ? 0 : x - static_cast<double>(nearest));
+}
+
 struct F16 {
-  using Value = float;
-  static float get(uint64_t bits) { return host::fromHalf(static_cast<uint16_t>(bits)); }
-  static uint64_t put(float x) { return host::toHalf(x); }
+  using Value = double;
+  static double get(uint64_t bits) { return host::fromHalf(static_cast<uint16_t>(bits)); }
+  static uint64_t put(double x) { return host::toHalf(toOddFloat(x)); }
 };
 struct BF16 {
-  using Value = float;
-  static float get(uint64_t bits) { return host::fromBFloat16(static_cast<uint16_t>(bits)); }
-  static uint64_t put(float x) { return host::toBFloat16(x); }
+  using Value = double;
+  static double get(uint64_t bits) { return host::fromBFloat16(static_cast<uint16_t>(bits)); }
+  static uint64_t put(double x) { return host::toBFloat16(toOddFloat(x)); }
 };
+template <class F> constexpr bool isNarrow = std::is_same_v<F, F16> || std::is_same_v<F, BF16>;
 
 uint64_t cut(uint64_t x, unsigned bits) { return bits >= 64 ? x : x & ((uint64_t(1) << bits) - 1); }
 int64_t extended(uint64_t x, unsigned bits) {
@@ -66,10 +83,14 @@ template <class F, class Op> void floatBinary(uint64_t *s, const Instruction &i)
   s[i.result] = F::put(Op::apply(F::get(s[i.a]), F::get(s[i.b])));
 }
 template <class F> void floatFma(uint64_t *s, const Instruction &i) {
-  if constexpr (sizeof(typename F::Value) == 4 && !std::is_same_v<F, F32>) // one rounding of the exact product and sum
-    s[i.result] = F::put(static_cast<float>(std::fma(double(F::get(s[i.a])), F::get(s[i.b]), F::get(s[i.c]))));
-  else
-    s[i.result] = F::put(std::fma(F::get(s[i.a]), F::get(s[i.b]), F::get(s[i.c])));
+  typename F::Value x = F::get(s[i.a]), y = F::get(s[i.b]), z = F::get(s[i.c]);
+  if constexpr (isNarrow<F>) { // the product is exact, the sum's error known (Knuth's two-sum)
+    double product = x * y, sum = product + z, rest = sum - product;
+    double error = (product - (sum - rest)) + (z - rest);
+    s[i.result] = F::put(std::isfinite(sum) ? roundedToOdd(sum, error) : sum);
+  } else {
+    s[i.result] = F::put(std::fma(x, y, z));
+  }
 }
 template <class Op> void integerBinary(uint64_t *s, const Instruction &i) {
   s[i.result] = cut(Op::apply(s[i.a], s[i.b], i.bits), i.bits);
@@ -147,6 +168,13 @@ IDC_INTEGER(MaxUnsigned, a > b ? a : b)
 #undef IDC_SIGNED
 #undef IDC_INTEGER
 
+void multiplyBoth(uint64_t *s, const Instruction &i) {
+  __extension__ typedef unsigned __int128 Wide;
+  Wide product = static_cast<Wide>(s[i.a]) * s[i.b];
+  s[i.result] = cut(static_cast<uint64_t>(product), i.bits);
+  s[i.d] = cut(static_cast<uint64_t>(product >> i.bits), i.bits);
+}
+
 void absInteger(uint64_t *s, const Instruction &i) {
   int64_t x = extended(s[i.a], i.bits);
   s[i.result] = cut(x < 0 ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x), i.bits);
@@ -169,8 +197,13 @@ void compareInteger(uint64_t *s, const Instruction &i) {
 }
 
 template <class F, bool isSigned> void fromInteger(uint64_t *s, const Instruction &i) {
-  using T = typename F::Value;
-  s[i.result] = F::put(isSigned ? static_cast<T>(extended(s[i.a], i.bits)) : static_cast<T>(s[i.a]));
+  bool negative = isSigned && extended(s[i.a], i.bits) < 0;
+  uint64_t size = negative ? 0 - static_cast<uint64_t>(extended(s[i.a], i.bits)) : s[i.a];
+  if constexpr (isNarrow<F>) // what a double cannot hold goes into its last bit
+    if (size >> 53)
+      size = (size & ~uint64_t(0x7ff)) | (size & 0x7ff ? 0x800 : 0);
+  auto value = static_cast<typename F::Value>(size);
+  s[i.result] = F::put(negative ? -value : value);
 }
 /// Saturates, as the hardware does; not a number gives 0.
 template <class F, bool isSigned> void toInteger(uint64_t *s, const Instruction &i) {
@@ -252,6 +285,8 @@ ScalarOp emulator::integerOp(llvm::StringRef name) {
                         .Default(nullptr);
   return {handler, OpClass::Integer};
 }
+
+ScalarOp emulator::multiplyExtended() { return {multiplyBoth, OpClass::Integer}; }
 
 ScalarOp emulator::compareFloats(Number type) {
   static constexpr Handlers handlers = {compareFloat<F32>, compareFloat<F64>, compareFloat<F16>, compareFloat<BF16>};

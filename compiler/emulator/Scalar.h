@@ -1,7 +1,9 @@
 // Arithmetic of the arith and math dialects on slots.
 //
-// Integers are held zero-extended, floating-point numbers as their bits. Half precision is computed in single precision
-// and rounded, which is exact for the four operations and the square root.
+// Integers are held zero-extended, floating-point numbers as their bits. Every op rounds once, to nearest even.
+// Numbers of 16 bits are computed in double precision and then rounded, which gives the same for the four operations
+// and the square root; sums of three terms and conversions are first rounded to odd, so that the second rounding is
+// right.
 #pragma once
 
 #include "compiler/emulator/Program.h"
@@ -21,6 +23,8 @@ struct ScalarOp {
 ScalarOp floatOp(llvm::StringRef name, Number type);
 /// The op called `name` on integers of `bits` bits (arith.addi, …).
 ScalarOp integerOp(llvm::StringRef name);
+/// The full product of two integers: its low half to slots[result], its high half to slots[d].
+ScalarOp multiplyExtended();
 /// Comparisons; Instruction::immediate holds the relations that satisfy the predicate.
 ScalarOp compareFloats(Number type);
 ScalarOp compareIntegers();
