@@ -22,15 +22,10 @@ Value PrimeField::constant(uint64_t residue) {
                                    builder.getIntegerAttr(builder.getI32Type(), APInt(32, residue & UINT32_MAX)));
 }
 
-// All comparisons are unsigned. A sum that wraps is as good as one that exceeds P: subtracting P wraps it back.
-Value PrimeField::add(Value x, Value y) {
-  Value sum = arith::AddIOp::create(builder, loc, x, y), p = constant(modulus);
-  Value wrapped = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, sum, x);
-  Value large = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, sum, p);
-  Value reduce = arith::OrIOp::create(builder, loc, wrapped, large);
-  return arith::SelectOp::create(builder, loc, reduce, arith::SubIOp::create(builder, loc, sum, p), sum);
-}
+/// x - (P - y): the sum itself might wrap.
+Value PrimeField::add(Value x, Value y) { return sub(x, arith::SubIOp::create(builder, loc, constant(modulus), y)); }
 
+/// For x < P, y <= P.
 Value PrimeField::sub(Value x, Value y) {
   Value difference = arith::SubIOp::create(builder, loc, x, y);
   Value borrow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, x, y);
@@ -49,6 +44,30 @@ Value PrimeField::montgomery(Value x, Value y) {
   return sub(product.getHigh(), high);
 }
 
+/// 2^64 = 2^32 - 1 and 2^96 = -1 modulo P = 2^64 - 2^32 + 1, the value of x^2 - x + 1 at x = 2^32.
+static constexpr uint64_t foldable = ~uint64_t(0) - UINT32_MAX + 1;
+
+/// low + 2^64·(a + 2^32·b) = low - b + (2^32 - 1)·a mod P for a, b < 2^32. A sum or difference that wraps is off by
+/// 2^64, that is by 2^32 - 1 mod P, and putting that right cannot wrap again: low - b + 2^64 >= 2^64 - 2^32 + 1, and
+/// (2^32 - 1)·a <= 2^64 - 2^33 + 1.
+Value PrimeField::folded(Value low, Value high) {
+  Value epsilon = constant64(UINT32_MAX), half = constant64(32);
+  Value a = arith::AndIOp::create(builder, loc, high, epsilon);
+  Value b = arith::ShRUIOp::create(builder, loc, high, half);
+  Value difference = arith::SubIOp::create(builder, loc, low, b);
+  Value borrow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, low, b);
+  Value lowered = arith::SubIOp::create(builder, loc, difference, epsilon);
+  difference = arith::SelectOp::create(builder, loc, borrow, lowered, difference);
+  Value fold = arith::SubIOp::create(builder, loc, arith::ShLIOp::create(builder, loc, a, half), a);
+  Value sum = arith::AddIOp::create(builder, loc, difference, fold);
+  Value carry = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, sum, fold);
+  // sum + 2^32 - 1 is sum - P mod 2^64: one correction serves a carry and a sum of P or more, which exclude each other.
+  Value reduced = arith::AddIOp::create(builder, loc, sum, epsilon);
+  Value large = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, sum, constant64(modulus));
+  Value reduce = arith::OrIOp::create(builder, loc, carry, large);
+  return arith::SelectOp::create(builder, loc, reduce, reduced, sum);
+}
+
 Value PrimeField::mul(Value x, Value y) {
   if (!wide) {
     Type i64 = builder.getI64Type();
@@ -56,6 +75,10 @@ Value PrimeField::mul(Value x, Value y) {
                                           arith::ExtUIOp::create(builder, loc, i64, y));
     Value residue = arith::RemUIOp::create(builder, loc, product, constant64(modulus));
     return arith::TruncIOp::create(builder, loc, builder.getI32Type(), residue);
+  }
+  if (modulus == foldable) {
+    auto product = arith::MulUIExtendedOp::create(builder, loc, x, y);
+    return folded(product.getLow(), product.getHigh());
   }
   __extension__ typedef unsigned __int128 Wide;
   uint64_t radix = static_cast<uint64_t>((static_cast<Wide>(1) << 64) % modulus);

@@ -8,8 +8,9 @@
 namespace idc::conversion {
 
 /// Emits operations on residues of a prime P that are integers of 32 bits (P <= 2^32) or 64 bits. Products are reduced
-/// by a division by the constant P for 32 bits, and by two Montgomery reductions (with 2^128 mod P folded into the
-/// second factor) for 64 bits.
+/// by a division by the constant P for 32 bits. For 64 bits they are folded where the powers of two 2^64 and 2^96 have
+/// residues that cost no multiplication (P = 2^64 - 2^32 + 1), else reduced twice by Montgomery's method (with 2^128
+/// mod P folded into the second factor).
 class PrimeField {
 public:
   PrimeField(mlir::OpBuilder &builder, mlir::Location loc, uint64_t modulus);
@@ -31,6 +32,7 @@ private:
   uint64_t modulus;
   bool wide;
 
+  mlir::Value folded(mlir::Value low, mlir::Value high);
   mlir::Value montgomery(mlir::Value x, mlir::Value y);
   mlir::Value constant64(uint64_t value);
 };
