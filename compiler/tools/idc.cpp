@@ -59,8 +59,9 @@ static cl::opt<bool> printSchedule("print-schedule", cl::desc("print the schedul
 // idc run
 static cl::opt<std::string> runTarget("target",
                                       cl::desc("gpu, cpu, auto (default: the GPU when there is one), reference: "
-                                               "evaluate the program itself, any program; or emulate: execute the "
-                                               "GPU's kernels on the CPU, looking for races and other faults"),
+                                               "evaluate the program itself, any program; or emulate, "
+                                               "emulate:sm_NN: execute the GPU's kernels on the CPU, looking for races "
+                                               "and other faults"),
                                       cl::init("auto"), cl::sub(runCommand), cl::cat(category));
 static cl::opt<int64_t> batch("batch", cl::desc("number of problems (default 1)"), cl::init(1), cl::sub(runCommand),
                               cl::cat(category));
@@ -128,6 +129,26 @@ static std::string standardLibrary(const char *program) {
   if (llvm::sys::fs::is_directory(path))
     return path.str().str();
   return IDC_SOURCE_STDLIB;
+}
+
+/// `emulate` and `emulate:sm_NN`: sets the architecture; false with a message printed when there is no such GPU or
+/// --arch names another.
+static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
+  if (llvm::StringRef named = target.split(':').second; target.contains(':')) {
+    if (arch.getNumOccurrences() && named != arch.getValue()) {
+      fail("--target " + target + " and --arch " + arch + " name different architectures");
+      return false;
+    }
+    architecture = named.str();
+  }
+  std::vector<std::string> known;
+  for (const std::string &name : passes::targetNames())
+    if (llvm::StringRef(name).starts_with("sm_"))
+      known.push_back(name);
+  if (llvm::is_contained(known, architecture))
+    return true;
+  fail("unknown architecture '" + llvm::Twine(architecture) + "' to emulate; known are " + llvm::join(known, ", "));
+  return false;
 }
 
 /// Fills the request from the common flags; false with a message printed on a malformed one.
@@ -239,9 +260,14 @@ static int run(const char *program) {
   codegen::CompileRequest request;
   if (!makeRequest(program, request))
     return 1;
-  if (runTarget != "gpu" && runTarget != "cpu" && runTarget != "auto" && runTarget != "reference" &&
-      runTarget != "emulate")
+  llvm::StringRef device = llvm::StringRef(runTarget).split(':').first;
+  bool emulated = device == "emulate";
+  if (device != "gpu" && device != "cpu" && device != "auto" && device != "reference" && !emulated)
     return fail("unknown target '" + runTarget + "'; known are gpu, cpu, auto, reference and emulate");
+  if (!emulated && device != runTarget.getValue())
+    return fail("only emulate takes an architecture: '" + runTarget + "'");
+  if (emulated && !chooseEmulated(runTarget, request.target))
+    return 1;
   tools::Emulation emulation;
   emulation.options.seed = seed;
   emulation.reportFile = emulatorReport;
@@ -266,7 +292,7 @@ static int run(const char *program) {
   work.seed = seed;
   work.time = timeIt;
   work.repeat = repeat;
-  return tools::runProgram(std::move(request), std::move(work), runTarget, verify, emulation);
+  return tools::runProgram(std::move(request), std::move(work), device.str(), verify, emulation);
 }
 
 static int check(const char *program) {
