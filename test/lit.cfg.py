@@ -9,6 +9,7 @@ Substitutions
   %python   the system's python3
 Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   ptxas     NVIDIA's assembler: cubin and fatbin can be made
+  libdevice CUDA's device library, where idc looks for it
   gpu       an NVIDIA GPU with its driver
 """
 
@@ -43,6 +44,12 @@ paths += [config.environment["PATH"], "/usr/local/cuda/bin"]
 config.environment["PATH"] = os.pathsep.join(paths)
 if shutil.which("ptxas", path=config.environment["PATH"]):
     config.available_features.add("ptxas")
+libraries = ["/usr/local/cuda/nvvm/libdevice", "/usr/lib/nvidia-cuda-toolkit/libdevice"]
+if os.environ.get("CUDA_HOME"):
+    config.environment["CUDA_HOME"] = os.environ["CUDA_HOME"]
+    libraries = [os.path.join(os.environ["CUDA_HOME"], "nvvm", "libdevice")]
+if any(os.path.exists(os.path.join(folder, "libdevice.10.bc")) for folder in libraries):
+    config.available_features.add("libdevice")
 if has_gpu():
     config.available_features.add("gpu")
 

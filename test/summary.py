@@ -15,6 +15,7 @@ import xml.etree.ElementTree as xml
 
 MISSING_FEATURE = {
     "gpu": "no NVIDIA GPU with a driver on this machine",
+    "libdevice": "no libdevice.10.bc: the CUDA toolkit is not installed",
     "ptxas": "no ptxas: the CUDA toolkit is not installed",
 }
 NOT_SELECTED = "Test not selected"

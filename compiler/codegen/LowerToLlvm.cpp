@@ -1,11 +1,15 @@
 #include "compiler/codegen/LowerToLlvm.h"
 
+#include "compiler/codegen/DeviceLibrary.h"
+#include "compiler/codegen/NarrowFloats.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -13,8 +17,11 @@
 using namespace mlir;
 
 LogicalResult idc::codegen::lowerToLlvmDialect(ModuleOp module) {
+  callDeviceLibrary(module);
   // On the outermost module also for kernels in a gpu.module: the conversion of cf takes no other anchor.
   PassManager manager(module.getContext());
+  if (module.getOps<gpu::GPUModuleOp>().empty())
+    addNarrowFloatPasses(manager);
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

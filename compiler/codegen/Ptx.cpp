@@ -1,5 +1,7 @@
 #include "compiler/codegen/Ptx.h"
 
+#include "compiler/codegen/DeviceLibrary.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
@@ -41,6 +43,8 @@ LogicalResult idc::codegen::generatePtx(ModuleOp module, const passes::Target &t
       triple, target.chip, target.features, {}, std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
   llvmModule->setTargetTriple(triple);
   llvmModule->setDataLayout(targetMachine->createDataLayout());
+  if (failed(linkDeviceLibrary(module, *llvmModule)))
+    return failure();
 
   llvm::PassBuilder passes(targetMachine.get());
   llvm::LoopAnalysisManager loops;

@@ -32,6 +32,17 @@ llvm::Expected<std::string> codegen::findTool(llvm::StringRef name) {
                "PTX and the CPU target work without it");
 }
 
+llvm::Expected<std::string> codegen::findDeviceLibrary() {
+  llvm::SmallVector<std::string> folders{"/usr/local/cuda/nvvm/libdevice", "/usr/lib/nvidia-cuda-toolkit/libdevice"};
+  if (std::optional<std::string> home = llvm::sys::Process::GetEnv("CUDA_HOME"))
+    folders = {*home + "/nvvm/libdevice"};
+  for (const std::string &folder : folders)
+    if (std::string path = folder + "/libdevice.10.bc"; llvm::sys::fs::exists(path))
+      return path;
+  return error("libdevice.10.bc was not found in " + llvm::join(folders, " or ") +
+               "; the CPU target and the emulator work without it");
+}
+
 namespace {
 /// A temporary file that vanishes with its object.
 struct TemporaryFile {

@@ -1,4 +1,4 @@
-// CUDA's assembler and fat binary writer, where they are installed.
+// CUDA's assembler, fat binary writer and device library, where they are installed.
 #pragma once
 
 #include "llvm/Support/Error.h"
@@ -19,6 +19,10 @@ struct KernelResources {
 /// Path of a toolkit program ("ptxas", "fatbinary"): in $CUDA_HOME/bin, on PATH, or in /usr/local/cuda/bin. The error
 /// says where it was looked for.
 llvm::Expected<std::string> findTool(llvm::StringRef name);
+
+/// Path of the device library, bitcode: in $CUDA_HOME/nvvm/libdevice, or when that is not set, where the toolkit and
+/// Debian install it. The error says where it was looked for.
+llvm::Expected<std::string> findDeviceLibrary();
 
 /// Assembles PTX for `chip` ("sm_90") to a cubin; `resources` by kernel name. The error carries ptxas's own messages.
 llvm::Expected<std::string> assemble(llvm::StringRef ptx, llvm::StringRef chip,

@@ -182,6 +182,13 @@ Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool s
   return result;
 }
 
+Value Codelet::inSingle(Value x, Type real, function_ref<Value(Value)> compute) {
+  if (!isa<Float16Type, BFloat16Type>(real))
+    return compute(x);
+  Value single = arith::ExtFOp::create(b, loc, wide(b.getF32Type()), x);
+  return arith::TruncFOp::create(b, loc, wide(real), compute(single));
+}
+
 //===--- bodies -------------------------------------------------------------------------------------------------===//
 
 /// The modulus of an operation on a prime field; nothing for other operations.
@@ -258,7 +265,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       out = complex({divide(z.re), divide(z.im)});
     } else if (isa<complex::AbsOp>(op)) {
       Complex x = cplx(0);
-      out = real(wrap(math::SqrtOp::create(b, loc, materialize(fma(x.re, x.re, mul(x.im, x.im))))));
+      Value norm = materialize(fma(x.re, x.re, mul(x.im, x.im)));
+      out = real(wrap(inSingle(norm, type, [&](Value y) { return math::SqrtOp::create(b, loc, y).getResult(); })));
     } else if (isa<complex::EqualOp, complex::NotEqualOp>(op)) {
       Complex x = cplx(0), y = cplx(1);
       bool equal = isa<complex::EqualOp>(op);
@@ -317,11 +325,19 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       Type result = type;
       if (auto mod = dyn_cast<id::ModType>(type)) // a selection among residues
         result = PrimeField(b, loc, mod.getModulus()).type();
-      OperationState state(loc, op.getName(), operands, {wide(result)}, op.getAttrs());
+      OperationState state(op.getLoc(), op.getName(), operands, {wide(result)}, op.getAttrs());
       if (auto value = dyn_cast<arith::ConstantOp>(op))
         if (auto vector = dyn_cast<VectorType>(wide(type)))
           state.attributes.set("value", DenseElementsAttr::get(vector, cast<TypedAttr>(value.getValue())));
-      Value value = b.create(state)->getResult(0);
+      Value value;
+      if (isa<math::SqrtOp, math::RsqrtOp, math::ExpOp, math::LogOp, math::SinOp, math::CosOp>(op))
+        value = inSingle(operands[0], type, [&](Value x) {
+          state.operands[0] = x;
+          state.types[0] = x.getType();
+          return b.create(state)->getResult(0);
+        });
+      else
+        value = b.create(state)->getResult(0);
       if (isReal)
         out = real(wrap(value));
       else

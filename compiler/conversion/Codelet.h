@@ -8,6 +8,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <complex>
@@ -43,7 +44,7 @@ public:
   Codelet(mlir::OpBuilder &builder, mlir::Location loc, std::function<mlir::Type(mlir::Type)> wide)
       : b(builder), loc(loc), wide(std::move(wide)) {}
 
-  /// Type of the reals (f32 or f64) that constants are made in.
+  /// Type of the reals that constants are made in.
   void setRealType(mlir::Type type) { realType = type; }
 
   Real wrap(mlir::Value v) const { return Real{v, 0, false, {}}; }
@@ -87,6 +88,8 @@ private:
   };
   Leaf combine(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract,
                llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, Pair> &pairs);
+  /// compute(x) for a number of type `real`; of a 16-bit one in single precision, rounded once afterwards.
+  mlir::Value inSingle(mlir::Value x, mlir::Type real, llvm::function_ref<mlir::Value(mlir::Value)> compute);
   bool same(const Complex &x, const Complex &y) const;
 };
 

@@ -204,7 +204,7 @@ protected:
       std::string error;
       digits::ExchangeOptions options;
       options.maxShuffleSwaps = 5;
-      options.wordBytes = std::min<int64_t>(16, id::elementBytes(tile.element));
+      options.wordBytes = id::exchangeWordBytes(tile.element);
       if (!digits::planExchange(tile.mapping, moved.mapping, options, plan, error))
         return op.emitError() << error;
       if (plan.kind == digits::ExchangeKind::Registers)
@@ -451,7 +451,7 @@ private:
 
   void throughShared(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
     digits::SharedLayout layout = op.getLayoutAttr().getLayout();
-    int64_t wordBytes = components * real.getIntOrFloatBitWidth() / 8;
+    int64_t wordBytes = id::exchangeWordBytes(tile.element);
     sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
     bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
     auto pointer = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
@@ -463,7 +463,7 @@ private:
     for (size_t r = 0; r < tile.registers.size(); ++r) {
       SmallVector<Value> scalars;
       scalarsOf(tile.registers[r][0], scalars);
-      LLVM::StoreOp::create(b, loc, pack(scalars, real), sharedPointer(write, memory, r), wordBytes);
+      LLVM::StoreOp::create(b, loc, wordOf(pack(scalars, real)), sharedPointer(write, memory, r), wordBytes);
     }
     prefetchTwiddles(op, moved);
     if (warpLocal)
@@ -471,10 +471,11 @@ private:
     else
       NVVM::BarrierOp::create(b, loc);
     SharedSide read = sharedSide(moved.mapping, layout, wordBytes);
-    Type word = components == 1 ? real : Type(VectorType::get({components}, real));
+    Type held = components == 1 ? real : Type(VectorType::get({components}, real));
+    Type word = isNarrow(held) ? Type(b.getI32Type()) : held;
     for (size_t r = 0; r < moved.registers.size(); ++r) {
       Value value = LLVM::LoadOp::create(b, loc, word, sharedPointer(read, memory, r), wordBytes);
-      moved.registers[r] = {unpack(value, tile.element, 0, components)};
+      moved.registers[r] = {unpack(fromWord(value, held), tile.element, 0, components)};
     }
   }
 
@@ -535,7 +536,24 @@ private:
     }
   }
 
-  /// One value of 32 or 64 bits from another lane.
+  static bool isNarrow(Type type) { return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 32; }
+
+  /// A value as it travels between threads: numbers of 16 bits as the low half of 32.
+  Value wordOf(Value value) {
+    Type type = value.getType();
+    if (!isNarrow(type))
+      return value;
+    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+    return arith::ExtUIOp::create(b, loc, b.getI32Type(), arith::BitcastOp::create(b, loc, bits, value));
+  }
+  Value fromWord(Value word, Type type) {
+    if (!isNarrow(type))
+      return word;
+    Type bits = b.getIntegerType(type.getIntOrFloatBitWidth());
+    return arith::BitcastOp::create(b, loc, type, arith::TruncIOp::create(b, loc, bits, word));
+  }
+
+  /// One value of at most 64 bits from another lane.
   Value shuffleWord(Value value, Value lane, NVVM::ShflKind kind) {
     Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
     auto one = [&](Value v) {
@@ -543,14 +561,8 @@ private:
     };
     if (type.isF32() || type.isInteger(32))
       return one(value);
-    if (type.getIntOrFloatBitWidth() < 32) {
-      Value bits =
-          isa<FloatType>(type)
-              ? arith::BitcastOp::create(b, loc, b.getIntegerType(type.getIntOrFloatBitWidth()), value).getResult()
-              : value;
-      Value back = arith::TruncIOp::create(b, loc, bits.getType(), one(arith::ExtUIOp::create(b, loc, i32, bits)));
-      return isa<FloatType>(type) ? arith::BitcastOp::create(b, loc, type, back).getResult() : back;
-    }
+    if (isNarrow(type))
+      return fromWord(one(wordOf(value)), type);
     Value bits = type.isInteger(64) ? value : arith::BitcastOp::create(b, loc, i64, value).getResult();
     Value low = one(arith::TruncIOp::create(b, loc, i32, bits));
     Value high = one(arith::TruncIOp::create(b, loc, i32, arith::ShRUIOp::create(b, loc, bits, constant64(32))));
@@ -603,16 +615,6 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
       if (i < kernel.getInputs().size())
         func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
     }
-    // The NVPTX back end has no code for these; CUDA's device library would bring it.
-    WalkResult walk = kernel.walk([&](Operation *op) {
-      if (!isa<math::ExpOp, math::LogOp, math::SinOp, math::CosOp>(op))
-        return WalkResult::advance();
-      op->emitError() << "'" << op->getName().stripDialect()
-                      << "' cannot be generated for a GPU yet; the CPU target has it";
-      return WalkResult::interrupt();
-    });
-    if (walk.wasInterrupted())
-      return {};
     GpuEmitter emitter(b, kernel.getLoc(), tables, target);
     if (failed(emitter.run(kernel, func, entry)))
       return {};

@@ -31,16 +31,22 @@ namespace {
 
 using Steps = std::pair<int, int>; // first … last
 
+int log(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
+
 constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// How a kernel's data lie in the memory it reads or writes.
+struct Side {
+  AddressOrder order;
+  int64_t elementBytes;
+};
 
 class BlockPlanner {
 public:
   BlockPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), steps(static_cast<int>(request.stepDigits.size())) {
-    auto log = [](int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); };
     laneDigits = log(target.lanes);
     registerDigits = std::min(5, log(4 * target.dataRegistersPerThread / request.elementBytes));
-    vectorDigits = log(target.vectorBytes / request.elementBytes);
     threadDigits = std::min(9, log(target.maxThreadsPerBlock));
     maxTileDigits = std::min(log(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
     tileDigits = std::min({log(target.tileBytes / request.elementBytes), maxTileDigits, 13});
@@ -59,13 +65,14 @@ public:
     std::vector<std::vector<int>> tiles;
     for (const Steps &kernel : kernels)
       tiles.push_back(tileOf(kernel, capacityOf(kernel)));
-    AddressOrder load = request.loadOrder;
+    Side load{request.loadOrder, request.loadBytes};
     for (size_t k = 0; k < kernels.size(); ++k) {
       bool last = k + 1 == kernels.size();
-      AddressOrder store = last ? request.storeOrder : workspaceOrder(tiles[k], tiles[k + 1]);
+      Side store = last ? Side{request.storeOrder, request.storeBytes}
+                        : Side{workspaceOrder(tiles[k], tiles[k + 1]), request.elementBytes};
       schedule.kernels.push_back(planKernel(kernels[k], tiles[k], load, store));
       if (!last)
-        schedule.kernels.back().order = store;
+        schedule.kernels.back().order = store.order;
       load = store;
     }
     return true;
@@ -75,7 +82,7 @@ private:
   const PlanRequest &request;
   const Target &target;
   int steps;
-  int laneDigits, registerDigits, vectorDigits, threadDigits, maxTileDigits, tileDigits;
+  int laneDigits, registerDigits, threadDigits, maxTileDigits, tileDigits;
 
   //===--- kernels and tiles --------------------------------------------------------------------------------------===//
 
@@ -120,11 +127,11 @@ private:
     // Beside the workspace, runs are what two tiles have in common: the columns of both, as each holds the other's.
     bool inner = !meetsInput(kernel) && !meetsOutput(kernel);
     double between = target.costOfRun(request.elementBytes << (inner ? columns : 2 * columns));
-    auto outside = [&](const AddressOrder &order) {
-      return size == request.numDigits ? 1.0 : target.costOfRun(runBytes(tile, order, request.elementBytes));
+    auto outside = [&](const AddressOrder &order, int64_t bytes) {
+      return size == request.numDigits ? 1.0 : target.costOfRun(runBytes(tile, order, bytes));
     };
-    double cost = ((meetsInput(kernel) ? outside(request.loadOrder) : between) +
-                   (meetsOutput(kernel) ? outside(request.storeOrder) : between)) /
+    double cost = ((meetsInput(kernel) ? outside(request.loadOrder, request.loadBytes) : between) +
+                   (meetsOutput(kernel) ? outside(request.storeOrder, request.storeBytes) : between)) /
                   2;
     // A block that has a multiprocessor to itself leaves the memory idle while it computes.
     return size > tileDigits ? cost * 1.2 : cost;
@@ -137,8 +144,8 @@ private:
     bool inner = !meetsInput(kernel) && !meetsOutput(kernel);
     bool useLoad = meetsInput(kernel) || inner, useStore = meetsOutput(kernel) || inner;
     while (static_cast<int>(tile.size()) < std::min(capacity, request.numDigits)) {
-      int64_t loadRun = runBytes(tile, request.loadOrder, request.elementBytes);
-      int64_t storeRun = runBytes(tile, request.storeOrder, request.elementBytes);
+      int64_t loadRun = runBytes(tile, request.loadOrder, request.loadBytes);
+      int64_t storeRun = runBytes(tile, request.storeOrder, request.storeBytes);
       double loadCost = target.costOfRun(loadRun), storeCost = target.costOfRun(storeRun);
       bool forLoad = loadCost != storeCost ? loadCost > storeCost : loadRun <= storeRun;
       forLoad = useLoad && (forLoad || !useStore);
@@ -173,8 +180,7 @@ private:
     return groupSteps(request, kernel.first, kernel.second, size);
   }
 
-  KernelPlan planKernel(const Steps &kernel, std::vector<int> tile, const AddressOrder &load,
-                        const AddressOrder &store) const {
+  KernelPlan planKernel(const Steps &kernel, std::vector<int> tile, const Side &load, const Side &store) const {
     // Fewer registers unless that costs a pass; more when the threads would exceed a block.
     int registers = registerDigits;
     if (registers > 1 && countPasses(kernel, registers - 1) == countPasses(kernel, registers))
@@ -196,20 +202,20 @@ private:
       RangePlan range;
       range.first = passes[i].first;
       range.last = passes[i].second;
-      range.mapping = mappingOf(tile, digitsOfSteps(request, range.first, range.last), registers, i == 0 ? load : store,
-                                blockDigits);
+      range.mapping = mappingOf(tile, digitsOfSteps(request, range.first, range.last), registers,
+                                i == 0 ? load.order : store.order, blockDigits);
       plan.ranges.push_back(range);
     }
-    auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order) {
+    auto memoryRange = [&](RangePlan::Kind kind, const Side &side) {
       std::vector<int> vector;
-      for (int d : order) {
-        if (static_cast<int>(vector.size()) == std::min(vectorDigits, registers) || !llvm::is_contained(tile, d))
+      for (int d : side.order) {
+        if (static_cast<int>(vector.size()) == std::min(vectorDigits(side), registers) || !llvm::is_contained(tile, d))
           break;
         vector.push_back(d);
       }
       RangePlan range;
       range.kind = kind;
-      range.mapping = mappingOf(tile, vector, registers, order, blockDigits);
+      range.mapping = mappingOf(tile, vector, registers, side.order, blockDigits);
       return range;
     };
     if (passes.empty() || !hasFullRuns(plan.ranges.front().mapping, tile, load))
@@ -218,6 +224,9 @@ private:
       plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store));
     return plan;
   }
+
+  /// Digits of the widest access of one thread.
+  int vectorDigits(const Side &side) const { return log(target.vectorBytes / side.elementBytes); }
 
   /// The address order with the batch digits of the tile on top.
   AddressOrder withBatch(AddressOrder order, const std::vector<int> &tile) const {
@@ -252,22 +261,22 @@ private:
   }
 
   /// True when a warp-wide access of the mapping moves data in runs as long as the tile allows, up to four sectors.
-  bool hasFullRuns(const Mapping &mapping, const std::vector<int> &tile, const AddressOrder &order) const {
+  bool hasFullRuns(const Mapping &mapping, const std::vector<int> &tile, const Side &side) const {
     std::vector<int> covered;
     for (const digits::Column &column : mapping[Field::Lane])
       covered.push_back(column.digits[0]);
     int vector = 0;
-    for (int d : order) {
+    for (int d : side.order) {
       bool inRegisters =
           llvm::any_of(mapping[Field::Reg], [&](const digits::Column &column) { return column.digits[0] == d; });
-      if (!inRegisters || vector == vectorDigits)
+      if (!inRegisters || vector == vectorDigits(side))
         break;
       covered.push_back(d);
       ++vector;
     }
-    AddressOrder full = withBatch(order, tile);
-    int64_t possible = std::min(runBytes(tile, full, request.elementBytes), 4 * target.sectorBytes);
-    return runBytes(covered, full, request.elementBytes) >= possible;
+    AddressOrder full = withBatch(side.order, tile);
+    int64_t possible = std::min(runBytes(tile, full, side.elementBytes), 4 * target.sectorBytes);
+    return runBytes(covered, full, side.elementBytes) >= possible;
   }
 };
 

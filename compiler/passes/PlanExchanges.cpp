@@ -36,7 +36,7 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       digits::Mapping source = op.getInput().getType().getMapping(), target = op.getResult().getType().getMapping();
       digits::ExchangeOptions options;
       options.maxShuffleSwaps = maxShuffleSwaps;
-      options.wordBytes = std::min<int64_t>(16, id::elementBytes(op.getInput().getType().getElement()));
+      options.wordBytes = id::exchangeWordBytes(op.getInput().getType().getElement());
       options.lanes = static_cast<int>(source.extent(digits::Field::Lane));
       digits::ExchangePlan plan;
       std::string error;

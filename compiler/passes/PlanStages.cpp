@@ -41,7 +41,9 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
   static bool planChain(FlowChain &chain, const Target &machine, Schedule &schedule, std::string &error) {
     PlanRequest request;
     request.numDigits = chain.type.getNumDigits();
-    request.elementBytes = id::elementBytes(chain.type.getElement());
+    request.loadBytes = id::elementBytes(chain.type.getElement());
+    request.storeBytes = id::elementBytes(id::elementOf(chain.result.getType()));
+    request.elementBytes = std::max(request.loadBytes, request.storeBytes);
     for (FlowStep &step : chain.steps) {
       SmallVector<int> digits = digitsOf(step.node);
       request.stepDigits.emplace_back(digits.begin(), digits.end());

@@ -12,7 +12,9 @@ namespace idc::passes {
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
   int numDigits = 0;                        // of the logical sequence, all of radix 2
-  int64_t elementBytes = 8;                 // the largest element that crosses memory or an exchange
+  int64_t elementBytes = 8;                 // the largest element that a step makes or takes
+  int64_t loadBytes = 8;                    // an element of the input
+  int64_t storeBytes = 8;                   // an element of the output
   std::vector<std::vector<int>> stepDigits; // per step, the digits its node acts on
   digits::AddressOrder loadOrder;           // of the input, lowest address digit first
   digits::AddressOrder storeOrder;          // of the output

@@ -25,7 +25,8 @@ static bool isSpreadable(Type type) {
   Type element = sequence.getElement();
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
-  return (element.isF32() || element.isF64() || element.isInteger(32) || element.isInteger(64)) &&
+  return (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) || element.isInteger(32) ||
+          element.isInteger(64)) &&
          llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; });
 }
 

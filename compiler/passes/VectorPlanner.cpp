@@ -30,8 +30,8 @@ static KernelPlan vectorKernel(const PlanRequest &request, const Target &target,
     return lanes;
   };
   auto total = [&](const std::vector<int> &lanes) {
-    return std::min(runBytes(lanes, load, request.elementBytes), target.vectorBytes) +
-           std::min(runBytes(lanes, store, request.elementBytes), target.vectorBytes);
+    return std::min(runBytes(lanes, load, request.loadBytes), target.vectorBytes) +
+           std::min(runBytes(lanes, store, request.storeBytes), target.vectorBytes);
   };
   std::vector<int> byLoad = lanesFrom(load), byStore = lanesFrom(store);
   std::vector<int> lanes = total(byLoad) >= total(byStore) ? byLoad : byStore;

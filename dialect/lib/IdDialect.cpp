@@ -324,6 +324,8 @@ int64_t id::elementBytes(Type element) {
       .Default([](Type scalar) { return (static_cast<int64_t>(scalar.getIntOrFloatBitWidth()) + 7) / 8; });
 }
 
+int64_t id::exchangeWordBytes(Type element) { return std::clamp<int64_t>(elementBytes(element), 4, 16); }
+
 SmallVector<int64_t> id::leafOffsets(Type element) {
   auto record = dyn_cast<RecordType>(element);
   if (!record)
