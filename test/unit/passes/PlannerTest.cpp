@@ -197,6 +197,30 @@ TEST(Planner, NodeLargerThanAnyTile) {
   }
 }
 
+TEST(Planner, MemoryIsPlannedInTheBytesOfInputAndOutput) {
+  PlanRequest plan = request(12, 4, downwards(12), false);
+  plan.loadBytes = plan.storeBytes = 2;
+  checkPlan(plan, target("sm_90"));
+  Schedule schedule;
+  std::string error;
+  ASSERT_TRUE(planSchedule(plan, target("sm_90"), schedule, error)) << error;
+  ASSERT_EQ(schedule.kernels.size(), 1u);
+  // Lanes that load two bytes each would make runs of 64; three digits in registers are 16 bytes.
+  for (const RangePlan *range : {&schedule.kernels[0].ranges.front(), &schedule.kernels[0].ranges.back()})
+    for (int digit : {1, 2, 3}) {
+      digits::Place place;
+      EXPECT_TRUE(range->mapping.find(digit, place) && place.field == Field::Reg) << range->mapping.str();
+    }
+  EXPECT_EQ(schedule.kernels[0].ranges.front().kind, RangePlan::Kind::Load);
+  plan.storeBytes = 4;
+  Schedule narrowing;
+  ASSERT_TRUE(planSchedule(plan, target("sm_90"), narrowing, error)) << error;
+  digits::Place place;
+  EXPECT_TRUE(narrowing.kernels[0].ranges.front().mapping.find(3, place) && place.field == Field::Reg);
+  EXPECT_TRUE(narrowing.kernels[0].ranges.back().mapping.find(3, place) && place.field != Field::Reg)
+      << "four numbers of four bytes are the widest access";
+}
+
 TEST(Planner, RunBytes) {
   EXPECT_EQ(runBytes({}, {1, 2, 3}, 8), 8);
   EXPECT_EQ(runBytes({2, 3}, {1, 2, 3}, 8), 8);
