@@ -33,6 +33,10 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
   return std::nullopt;
 }
 
+// What the planner and LLVM work on for a few seconds; many times what a kernel's registers hold.
+static constexpr size_t maxSteps = 2048;
+static constexpr size_t maxOperations = 65536;
+
 /// An error whose message has been printed with its place.
 static llvm::Error reported() { return llvm::createStringError(llvm::inconvertibleErrorCode(), ""); }
 static llvm::Error message(const llvm::Twine &text) {
@@ -146,6 +150,13 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     moduleLevel = Level::Id;
   }
   if (moduleLevel < Level::Flow && level >= Level::Flow) {
+    if (program->steps.size() > maxSteps) {
+      diagnostics.error(program->steps[maxSteps].loc, "the program has " + std::to_string(program->steps.size()) +
+                                                          " steps, and kernels are made for at most " +
+                                                          std::to_string(maxSteps));
+      diagnostics.print(errors);
+      return reported();
+    }
     PassManager manager(&context);
     passes::buildFlowPipeline(manager);
     if (llvm::Error error = withDiagnostics(errors, [&] { return manager.run(*module); }))
@@ -235,7 +246,14 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
     kernels = target.kind == "cpu" ? conversion::lowerToCpu(function(), target, launches)
                                    : conversion::lowerToGpu(function(), target, launches);
-    return success(static_cast<bool>(kernels));
+    if (!kernels)
+      return failure();
+    size_t operations = 0;
+    kernels->walk([&](Operation *) { ++operations; });
+    if (operations > maxOperations)
+      return function().emitError("the kernels have ")
+             << operations << " operations, more than the " << maxOperations << " that are compiled";
+    return success();
   });
   if (error)
     return error;

@@ -11,6 +11,7 @@ namespace idc::frontend {
 namespace {
 constexpr size_t maxCalls = 160;
 constexpr int64_t maxWork = 40000000; // evaluated expressions and statements
+constexpr size_t maxBody = 65536;     // operations of one func or node on its elements
 constexpr size_t maxSteps = 200000;
 
 std::string spellSplit(const Context &context) {
@@ -55,6 +56,9 @@ void Elaborator::fail(const Expr &expr, const std::string &message) { fail(expr.
 void Elaborator::countWork(llvm::SMLoc loc) {
   if (++work > maxWork || program.steps.size() > maxSteps)
     fail(loc, "the program is too large: its loops and calls unroll to too many steps");
+  if (!builders.empty() && builders.back().body.instrs.size() > maxBody)
+    fail(loc,
+         "the body is too large: its loops and calls unroll to more than " + std::to_string(maxBody) + " operations");
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,9 @@ namespace idc::frontend {
 
 struct ElaborationFailed {};
 
+/// Elements of a small array, and so values of the digits of a node: a body is unrolled over them.
+constexpr Int maxArrayElements = 4096;
+
 /// Digits as the arguments of a stage see them.
 struct StageDigits {
   std::vector<int> places;  // own digit number - 1 → place in the arrangement of the body

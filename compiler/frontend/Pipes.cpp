@@ -294,8 +294,9 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
     for (int digit : list) {
       radixOf[digit] = radices[digit - 1];
       size *= radices[digit - 1];
-      if (size > 65536)
-        fail(*expr.digits, "these digits have more than 65536 values together");
+      if (size > maxArrayElements)
+        fail(*expr.digits, "these digits have more than " + spell(maxArrayElements) +
+                               " values together, which is too much for a node");
     }
   } else {
     const TypeExpr *array = nullptr;

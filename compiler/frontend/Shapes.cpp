@@ -155,8 +155,8 @@ TypeRef Elaborator::resolveType(const TypeExpr &type, Context &context, bool wit
   if (withDimensions)
     for (auto dimension = type.dimensions.rbegin(); dimension != type.dimensions.rend(); ++dimension) {
       Int length = evalInteger(*dimension->length, context, "an array length");
-      if (length < 1 || length > 65536)
-        fail(*dimension->length, "an array has 1 to 65536 elements, not " + spell(length));
+      if (length < 1 || length > maxArrayElements)
+        fail(*dimension->length, "an array has 1 to " + spell(maxArrayElements) + " elements, not " + spell(length));
       result = arrayType(result, static_cast<int64_t>(length));
     }
   return result;
