@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -33,9 +34,14 @@ Real Codelet::negate(Real x) const {
   return x;
 }
 
+/// A constant of the type of `like`: a body may mix types, and a lazy product is made when another one's turn has come.
+static Real constantLike(const Real &like, double number) {
+  return {{}, number, false, like.isConstant() ? like.type : getElementTypeOrSelf(like.value.getType())};
+}
+
 Real Codelet::add(const Real &x, const Real &y) {
   if (x.isConstant() && y.isConstant())
-    return constant(x.number + y.number);
+    return constantLike(x, x.number + y.number);
   if (x.is(0))
     return y;
   if (y.is(0))
@@ -57,10 +63,10 @@ Real Codelet::add(const Real &x, const Real &y) {
 
 Real Codelet::mul(const Real &x, const Real &y) {
   if (x.isConstant() && y.isConstant())
-    return constant(x.number * y.number);
+    return constantLike(x, x.number * y.number);
   const Real &c = x.isConstant() ? x : y, &v = x.isConstant() ? y : x;
   if (c.is(0))
-    return constant(0);
+    return constantLike(c, 0);
   if (c.is(1))
     return v;
   if (c.is(-1))
@@ -259,7 +265,7 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       Complex z = mul(x, Complex{y.re, negate(y.im)});
       auto divide = [&](const Real &n) {
         if (n.isConstant() && norm.isConstant())
-          return constant(n.number / norm.number);
+          return constantLike(n, n.number / norm.number);
         return wrap(arith::DivFOp::create(b, loc, materialize(n), materialize(norm)));
       };
       out = complex({divide(z.re), divide(z.im)});

@@ -78,9 +78,8 @@ bool Writer::loop(Choices &choices) {
                                                         " |> complement(i)",
                                                         " |> unshuffle(i, 1) ^ -1"};
   pipe += choices.pick(permutations);
-  bool roots = value.type.isComplex() || (value.type.kind == Kind::Mod && (value.type.modulus - 1) %
-                                                                                  static_cast<uint64_t>(value.elements()) ==
-                                                                              0);
+  bool roots = value.type.isComplex() || (value.type.kind == Kind::Mod &&
+                                          (value.type.modulus - 1) % static_cast<uint64_t>(value.elements()) == 0);
   if (roots && choices.pick(3)) {
     static const std::vector<std::string> exponents = {"digit(n) * digits(n-1, n-i+1)", "digit(i) * digits(n, i+1)",
                                                        "digits(i, 1)", "2 * digit(i) * digits(i-1, 1) + digit(1)"};
@@ -97,8 +96,8 @@ bool Writer::loop(Choices &choices) {
   pipe += " |> " + name + " @ " + choices.pick(places);
   static const std::vector<std::string> ranges = {"1..n", "n downto 1", "1..n-1", "n downto 1 by 2"};
   std::string shape = type + "[" + radix + "^n]"; // n is a size of the algorithm
-  shared.declarations += "algorithm " + algorithm + "(x: " + shape + ") -> " + shape + " {\n" +
-                         "  for i in " + choices.pick(ranges) + " {\n    x = " + pipe + ";\n  }\n  return x;\n}\n";
+  shared.declarations += "algorithm " + algorithm + "(x: " + shape + ") -> " + shape + " {\n" + "  for i in " +
+                         choices.pick(ranges) + " {\n    x = " + pipe + ";\n  }\n  return x;\n}\n";
   double error = errorOf(value);
   for (int i = 0; i < n; ++i)
     error = level.after(error + 6 * value.type.precision() * levelMagnitude);
@@ -132,8 +131,8 @@ bool Writer::recursion(Choices &choices) {
   static const std::vector<std::string> between = {"", " |> reverse(n-1, 1)", " |> unshuffle(n-1, 1)"};
   std::string algorithm = fresh("recursion"), place = choices.pick(places);
   shared.declarations += "algorithm " + algorithm + "(x: " + shape + ") -> " + shape + " {\n" +
-                         "  if n == 0 { return x |> " + base + "; }\n" +                      //
-                         "  let (a, b) = x |> " + up + " @ " + place + ";\n" +                //
+                         "  if n == 0 { return x |> " + base + "; }\n" +       //
+                         "  let (a, b) = x |> " + up + " @ " + place + ";\n" + //
                          "  return (" + algorithm + "(a" + choices.pick(between) + "), b) |> " + down + " @ " + place +
                          ";\n}\n";
   double error = errorOf(value), largest = 0;
@@ -272,10 +271,10 @@ bool Writer::dimensions(Choices &choices) {
     value.radices = high;
     value.radices.insert(value.radices.end(), low.begin(), low.end());
   }
-  shared.declarations += "algorithm " + algorithm + "(x: " + type + "[y: " + shapeText(high) + "][x: " +
-                         shapeText(low) + "]) -> " + spell(type, value.radices) + " {\n  return x |> " + name +
-                         argumentText + " @ " + (alongY ? "y" : "x") + (transposed ? " |> permute([x, y])" : "") +
-                         ";\n}\n";
+  shared.declarations += "algorithm " + algorithm + "(x: " + type + "[y: " + shapeText(high) +
+                         "][x: " + shapeText(low) + "]) -> " + spell(type, value.radices) + " {\n  return x |> " +
+                         name + argumentText + " @ " + (alongY ? "y" : "x") +
+                         (transposed ? " |> permute([x, y])" : "") + ";\n}\n";
   std::string from = value.name;
   value.name = fresh("v");
   define({value}, from + " |> " + algorithm);

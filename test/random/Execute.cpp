@@ -79,9 +79,9 @@ static std::vector<char> randomData(const Operand &operand, int64_t elements, st
         double real = static_cast<double>(static_cast<int64_t>(bits)) * std::ldexp(1, -63);
         int64_t integer = bits & 1 ? static_cast<int64_t>(bits >> 1) : static_cast<int64_t>(bits >> 1) % 9 - 4;
         if (field.modulus)
-          integer = static_cast<int64_t>(bits & 2 ? bits % field.modulus
-                                                  : bits & 4 ? (bits >> 3) % 3 % field.modulus
-                                                             : field.modulus - 1 - (bits >> 3) % 2);
+          integer = static_cast<int64_t>(bits & 2   ? bits % field.modulus
+                                         : bits & 4 ? (bits >> 3) % 3 % field.modulus
+                                                    : field.modulus - 1 - (bits >> 3) % 2);
         if (field.kind == ScalarKind::F32)
           put(to, static_cast<float>(real));
         else if (field.kind == ScalarKind::F64)
@@ -120,8 +120,8 @@ static std::string difference(const Operand &operand, const std::vector<Bound> &
         return place + integer(a) + " instead of " + integer(e);
       }
       // A compiler may order exact rewritings differently; the reference is rounded once more when it is stored.
-      const double allowed = 4 * bounds[leaf].error + 2 * (bytes == 4 ? std::ldexp(1, -23) : std::ldexp(1, -52)) *
-                                                          bounds[leaf].magnitude;
+      const double allowed =
+          4 * bounds[leaf].error + 2 * (bytes == 4 ? std::ldexp(1, -23) : std::ldexp(1, -52)) * bounds[leaf].magnitude;
       double apart = 0;
       for (int part = 0; part <= field.complex; ++part)
         apart = std::hypot(apart, realAt(field, a + part * bytes) - realAt(field, e + part * bytes));
@@ -144,11 +144,13 @@ static Data launch(const idc_module *module, int64_t batch, const Data &inputs, 
   struct alignas(256) Line {
     char bytes[256];
   };
-  auto lines = [](size_t bytes) { return std::vector<Line>(bytes / sizeof(Line) + 1, [] {
-                                    Line line;
-                                    std::memset(&line, 0xff, sizeof line);
-                                    return line;
-                                  }()); };
+  auto lines = [](size_t bytes) {
+    return std::vector<Line>(bytes / sizeof(Line) + 1, [] {
+      Line line;
+      std::memset(&line, 0xff, sizeof line);
+      return line;
+    }());
+  };
   std::vector<Line> workspace = lines(static_cast<size_t>(workspaceBytes));
   std::vector<std::vector<Line>> in, out;
   std::vector<const void *> inputPointers;
@@ -223,8 +225,7 @@ void Trial::runOnCpu(const Execution &execution) {
     return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
   };
   idc_module *module = nullptr;
-  host::check(
-      idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), lookup, &*jit, &module));
+  host::check(idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), lookup, &*jit, &module));
   std::unique_ptr<idc_module, idc_status (*)(idc_module *)> owner(module, idc_module_unload);
   compare("CPU", launch(module, program.batch, inputs, outputs));
 }

@@ -1,8 +1,8 @@
 #include "Expressions.h"
 
 #include <algorithm>
-#include <tuple>
 #include <cmath>
+#include <tuple>
 
 using namespace idc::random;
 using Kind = Type::Kind;
@@ -36,7 +36,8 @@ Expression idc::random::tamed(Expression e) {
     return e;
   int shift = static_cast<int>(std::ceil(std::log2(e.bound.magnitude / 4)));
   double factor = std::ldexp(1, -shift);
-  return {"(" + e.text + ") / " + std::to_string(int64_t(1) << shift), e.type,
+  return {"(" + e.text + ") / " + std::to_string(int64_t(1) << shift),
+          e.type,
           {e.bound.magnitude * factor, e.bound.error * factor}};
 }
 
@@ -47,8 +48,8 @@ void Expressions::add(const std::string &name, const Type &type, const std::vect
 }
 
 std::string Expressions::literal(const Type &type, Choices &choices, Bound &bound) {
-  static const std::vector<std::pair<const char *, double>> reals = {
-      {"1.0", 1}, {"0.5", 0.5}, {"-0.75", 0.75}, {"0.1", 0.1}, {"-1.0", 1}, {"1.3", 1.3}};
+  static const std::vector<std::pair<const char *, double>> reals = {{"1.0", 1},   {"0.5", 0.5}, {"-0.75", 0.75},
+                                                                     {"0.1", 0.1}, {"-1.0", 1},  {"1.3", 1.3}};
   bound = {1, 0};
   switch (type.kind) {
   case Kind::Bool:
@@ -292,8 +293,8 @@ Expression Expressions::real(const Type &type, int depth) {
   case 8: { // the divisor is at least 2
     Expression a = operand(), b = operand();
     return make("(" + a.text + " / (abs(" + b.text + ") + 2))", type, a.bound.magnitude / 2,
-                a.bound.error / 2 + a.bound.magnitude / 4 *
-                                        (b.bound.error + type.precision() * (b.bound.magnitude + 2)));
+                a.bound.error / 2 +
+                    a.bound.magnitude / 4 * (b.bound.error + type.precision() * (b.bound.magnitude + 2)));
   }
   case 9: { // of at least 1, where the derivative is at most 1/2
     Expression a = operand();
@@ -386,8 +387,8 @@ Expression Expressions::residue(const Type &type, int depth) {
 }
 
 Expression Expressions::linear(const std::vector<Expression> &terms) {
-  static const std::vector<std::pair<const char *, double>> reals = {{"", 1},      {"-", 1},       {"0.5 * ", 0.5},
-                                                                     {"0", 0},     {"-0.3 * ", 0.3}, {"2 * ", 2}};
+  static const std::vector<std::pair<const char *, double>> reals = {{"", 1},  {"-", 1},         {"0.5 * ", 0.5},
+                                                                     {"0", 0}, {"-0.3 * ", 0.3}, {"2 * ", 2}};
   static const std::vector<const char *> integers = {"", "-", "2 * ", "0", "3 * "};
   const Type &type = terms.front().type;
   std::string text;

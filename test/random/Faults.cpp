@@ -359,8 +359,8 @@ template <class Access> static bool replaceAccess(Access op, mlir::Type from, ml
 static int invertStores(ModuleOp module) {
   int places = 0;
   module.walk([&](id::StoreOp op) {
-    places += replaceAccess(op, op.getTile().getType(), op.getBuffer().getType(),
-                            op.getMap().getPermutation().inverse());
+    places +=
+        replaceAccess(op, op.getTile().getType(), op.getBuffer().getType(), op.getMap().getPermutation().inverse());
   });
   return places;
 }
@@ -368,8 +368,8 @@ static int invertStores(ModuleOp module) {
 static int invertLoads(ModuleOp module) {
   int places = 0;
   module.walk([&](id::LoadOp op) {
-    places += replaceAccess(op, op.getBuffer().getType(), op.getResult().getType(),
-                            op.getMap().getPermutation().inverse());
+    places +=
+        replaceAccess(op, op.getBuffer().getType(), op.getResult().getType(), op.getMap().getPermutation().inverse());
   });
   return places;
 }

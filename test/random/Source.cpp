@@ -6,7 +6,7 @@ using namespace idc::random;
 
 static std::vector<int> pickShape(Choices &choices, int64_t maxElements) {
   static const std::vector<int> mixed = {2, 2, 3, 2, 5, 4, 2, 7};
-  bool binary = choices.pick(8) < 5;
+  bool binary = choices.pick(8) < 6;
   int digits = choices.between(1, 12);
   std::vector<int> radices;
   int64_t elements = 1;
@@ -46,7 +46,8 @@ Program idc::random::write(const Draft &draft) {
       input.radices.resize(choices.pick(static_cast<uint32_t>(input.radices.size() + 1)));
     for (const LeafOf &leaf : leavesOf(input.type))
       input.bounds.push_back({leaf.type.isComplex() ? 1.5 : 1, 0});
-    parameters += (inputs.empty() ? "" : ", ") + input.name + ": " + spell(shared.names.name(input.type), input.radices);
+    parameters +=
+        (inputs.empty() ? "" : ", ") + input.name + ": " + spell(shared.names.name(input.type), input.radices);
     inputs.push_back(std::move(input));
     program.draft.inputs.push_back(choices.used());
   }

@@ -21,11 +21,12 @@ double Type::precision() const {
 }
 
 Type idc::random::pickType(Choices &choices, bool records) {
-  static const std::vector<Kind> kinds = {Kind::I32, Kind::F32, Kind::ComplexF32, Kind::F64, Kind::ComplexF64, Kind::I64,
-                                          Kind::U32, Kind::Mod, Kind::ComplexF32, Kind::U64, Kind::Bool,       Kind::Mod};
+  static const std::vector<Kind> kinds = {Kind::I32, Kind::F32,        Kind::ComplexF32, Kind::F64, Kind::ComplexF64,
+                                          Kind::I64, Kind::U32,        Kind::Mod,        Kind::U64, Kind::Bool,
+                                          Kind::F32, Kind::ComplexF32, Kind::ComplexF64, Kind::Mod, Kind::ComplexF32};
   // Small and large, with few and many roots of unity; the last ones need products of more than 64 bits.
-  static const std::vector<uint64_t> moduli = {17,         97,         257, 998244353, 4294967291,
-                                               2013265921, 4179340454199820289, 18446744069414584321u};
+  static const std::vector<uint64_t> moduli = {
+      17, 97, 257, 998244353, 4294967291, 2013265921, 4179340454199820289, 18446744069414584321u};
   if (records && choices.oneIn(8)) {
     Type record{Kind::Record, 0, {}};
     int fields = choices.between(2, 3);

@@ -17,9 +17,7 @@ struct Type {
 
   bool operator==(const Type &o) const { return kind == o.kind && modulus == o.modulus && fields == o.fields; }
   bool operator!=(const Type &o) const { return !(*this == o); }
-  bool isInteger() const {
-    return kind == Kind::I32 || kind == Kind::I64 || kind == Kind::U32 || kind == Kind::U64;
-  }
+  bool isInteger() const { return kind == Kind::I32 || kind == Kind::I64 || kind == Kind::U32 || kind == Kind::U64; }
   bool isSigned() const { return kind == Kind::I32 || kind == Kind::I64; }
   bool isReal() const { return kind == Kind::F32 || kind == Kind::F64; }
   bool isComplex() const { return kind == Kind::ComplexF32 || kind == Kind::ComplexF64; }

@@ -234,8 +234,9 @@ void Writer::define(const std::vector<Sequence> &results, const std::string &pip
 bool Writer::step(Choices &choices) {
   using Step = bool (Writer::*)(Choices &);
   static const std::vector<Step> steps = {
-      &Writer::permutation, &Writer::node, &Writer::pointwise,   &Writer::node,      &Writer::loop,       &Writer::rootOfUnity,
-      &Writer::permutation, &Writer::node, &Writer::application, &Writer::recursion, &Writer::dimensions, &Writer::loop};
+      &Writer::permutation, &Writer::node,        &Writer::pointwise, &Writer::node,       &Writer::loop,
+      &Writer::rootOfUnity, &Writer::permutation, &Writer::node,      &Writer::recursion,  &Writer::application,
+      &Writer::loop,        &Writer::rootOfUnity, &Writer::loop,      &Writer::dimensions, &Writer::rootOfUnity};
   return (this->*choices.pick(steps))(choices);
 }
 
@@ -322,12 +323,13 @@ static std::string makeArguments(Choices &choices, const std::vector<int> &radic
 bool Writer::pointwise(Choices &choices) {
   std::vector<const Sequence *> inputs = {&pickValue(choices)};
   int more = choices.pick(2) ? choices.between(1, 2) : 0;
-  for (int i = 0; i < more; ++i) { // the same digits, or the lowest ones
-    const Sequence &other = pickValue(choices);
-    const std::vector<int> &all = inputs[0]->radices;
-    if (other.radices.size() <= all.size() && std::equal(other.radices.begin(), other.radices.end(), all.begin()))
-      inputs.push_back(&other);
-  }
+  std::vector<const Sequence *> others; // the same digits, or the lowest ones
+  for (const Sequence &other : values)
+    if (other.radices.size() <= inputs[0]->radices.size() &&
+        std::equal(other.radices.begin(), other.radices.end(), inputs[0]->radices.begin()))
+      others.push_back(&other);
+  for (int i = 0; i < more; ++i)
+    inputs.push_back(choices.pick(others));
   std::vector<Slot> operands, arguments;
   std::vector<std::string> names;
   for (const Sequence *input : inputs) {
@@ -422,12 +424,13 @@ bool Writer::node(Choices &choices) {
   std::vector<std::string> names = {value.name};
   bool linear = value.type.isNumber() && choices.pick(3) == 0;
   int others = choices.pick(3) == 2 ? choices.between(1, 2) : 0;
-  for (int i = 0; i < others; ++i) {
-    const Sequence &other = pickValue(choices);
-    bool array = other.radices == radices;
-    if ((!array && other.radices != reduced) || (inserts && array) || (linear && other.type != value.type))
-      continue;
-    operands.push_back({"x" + std::to_string(operands.size()), other.type, other.bounds, array});
+  std::vector<const Sequence *> candidates; // as arrays or as single elements
+  for (const Sequence &other : values)
+    if (((other.radices == radices && !inserts) || other.radices == reduced) && (!linear || other.type == value.type))
+      candidates.push_back(&other);
+  for (int i = 0; i < others && !candidates.empty(); ++i) {
+    const Sequence &other = *choices.pick(candidates);
+    operands.push_back({"x" + std::to_string(operands.size()), other.type, other.bounds, other.radices == radices});
     names.push_back(other.name);
   }
   std::string argumentText = linear ? "" : makeArguments(choices, radices, digits, arguments);
@@ -452,8 +455,7 @@ bool Writer::node(Choices &choices) {
   for (size_t i = 0; i < arrays.size(); ++i)
     types.push_back(!linear && choices.oneIn(6) ? pickType(choices, true) : value.type);
   std::string name = fresh("node");
-  auto bounds =
-      declare(shared, choices, name, static_cast<int>(arity), operands, arguments, types, arrays, linear);
+  auto bounds = declare(shared, choices, name, static_cast<int>(arity), operands, arguments, types, arrays, linear);
   std::vector<Sequence> results;
   for (size_t i = 0; i < arrays.size(); ++i)
     results.push_back({fresh("v"), types[i], arrays[i] ? radices : reduced, bounds[i]});

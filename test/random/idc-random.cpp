@@ -88,6 +88,7 @@ static bool runFaults() {
       Execution execution;
       execution.seed = seed;
       execution.cpu = false;
+      Execution healthy = execution;
       execution.gpuChanges = plant(fault, places);
       execution.worthEmulating = [&] { return places > 0; };
       llvm::CrashRecoveryContext context;
@@ -98,8 +99,10 @@ static bool runFaults() {
       ++planted;
       // A compiler that notices is no compiler that does something wrong.
       refused += outcome.failed() && outcome.kind != Outcome::Kind::Different;
-      if (outcome.kind == Outcome::Kind::Different)
+      // What the program does without the fault does not count.
+      if (outcome.kind == Outcome::Kind::Different && !execute(program, healthy).failed())
         break;
+      outcome = {};
     }
     bool shown = outcome.kind == Outcome::Kind::Different;
     hidden += !shown;

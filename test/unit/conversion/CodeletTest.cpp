@@ -326,4 +326,13 @@ TEST_F(CodeletTest, UnknownOperation) {
       [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); })));
 }
 
+// A body may mix types: what is folded has the type of its operands, whatever type is set when it is needed.
+TEST_F(CodeletTest, FoldedConstantsKeepTheirType) {
+  conversion::Complex x = constant({1, 1});
+  codelet->setRealType(b.getF32Type());
+  conversion::Complex product = codelet->mul(x, x);
+  for (const Real &part : {product.re, product.im, codelet->mul(x.re, codelet->sub(x.re, x.re))})
+    EXPECT_TRUE(codelet->materialize(part).getType().isF64());
+}
+
 } // namespace
