@@ -234,9 +234,10 @@ void Writer::define(const std::vector<Sequence> &results, const std::string &pip
 bool Writer::step(Choices &choices) {
   using Step = bool (Writer::*)(Choices &);
   static const std::vector<Step> steps = {
-      &Writer::permutation, &Writer::node,        &Writer::pointwise, &Writer::node,       &Writer::loop,
-      &Writer::rootOfUnity, &Writer::permutation, &Writer::node,      &Writer::recursion,  &Writer::application,
-      &Writer::loop,        &Writer::rootOfUnity, &Writer::loop,      &Writer::dimensions, &Writer::rootOfUnity};
+      &Writer::permutation, &Writer::node,        &Writer::pointwise,   &Writer::node,
+      &Writer::loop,        &Writer::rootOfUnity, &Writer::permutation, &Writer::node,
+      &Writer::recursion,   &Writer::application, &Writer::pointwise,   &Writer::loop,
+      &Writer::rootOfUnity, &Writer::loop,        &Writer::dimensions,  &Writer::rootOfUnity};
   return (this->*choices.pick(steps))(choices);
 }
 
@@ -322,7 +323,7 @@ static std::string makeArguments(Choices &choices, const std::vector<int> &radic
 
 bool Writer::pointwise(Choices &choices) {
   std::vector<const Sequence *> inputs = {&pickValue(choices)};
-  int more = choices.pick(2) ? choices.between(1, 2) : 0;
+  int more = choices.oneIn(3) ? choices.between(1, 2) : 0;
   std::vector<const Sequence *> others; // the same digits, or the lowest ones
   for (const Sequence &other : values)
     if (other.radices.size() <= inputs[0]->radices.size() &&
