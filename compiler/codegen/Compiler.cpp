@@ -344,6 +344,9 @@ static std::string manifest(const frontend::Program &program, const std::string 
   };
   for (auto [parameter, type] : llvm::zip(program.inputs, function.getArgumentTypes()))
     info.inputs.push_back(array(parameter.name, parameter.value, type));
+  if (auto types = function->getAttrOfType<ArrayAttr>("id.scalars"))
+    for (auto [scalar, type] : llvm::zip(program.scalars, types.getAsValueRange<TypeAttr>()))
+      info.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), id::elementBytes(type)});
   for (auto [i, value] : llvm::enumerate(program.outputs))
     info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
   return writeManifest(info, launches, resources);

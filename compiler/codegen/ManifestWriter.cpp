@@ -32,6 +32,12 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
           json.attribute("perProblem", buffer.offsetPerProblem);
         }
       });
+    for (const conversion::ScalarArgument &scalar : kernel.scalars)
+      json.object([&] {
+        json.attribute("scalar", scalar.index);
+        json.attribute("offset", scalar.offset);
+        json.attribute("bytes", scalar.bytes);
+      });
     json.object([&] { json.attribute("batch", true); });
   });
 }
@@ -56,6 +62,14 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
     json.attribute("target", info.target);
     json.attribute("plan", info.plan);
     writeArrays(json, "inputs", info.inputs);
+    json.attributeArray("scalars", [&] {
+      for (const ManifestScalar &scalar : info.scalars)
+        json.object([&] {
+          json.attribute("name", scalar.name);
+          json.attribute("type", scalar.type);
+          json.attribute("bytes", scalar.bytes);
+        });
+    });
     writeArrays(json, "outputs", info.outputs);
     json.attributeObject("workspace", [&] {
       json.attribute("bytesPerProblem", conversion::workspaceBytes(kernels));

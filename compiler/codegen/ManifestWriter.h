@@ -16,11 +16,18 @@ struct ManifestArray {
   int64_t elementBytes = 0, elements = 0;
 };
 
+/// A run-time scalar, given to a launch by value.
+struct ManifestScalar {
+  std::string name, type;
+  int64_t bytes = 0;
+};
+
 struct ManifestInfo {
   std::string entry, symbol, target, plan = "throughput";
   std::vector<std::pair<std::string, int64_t>> sizes;
   std::vector<std::pair<std::string, std::string>> types;
   std::vector<ManifestArray> inputs, outputs;
+  std::vector<ManifestScalar> scalars;
 };
 
 /// `resources` may be empty (no ptxas): then the fields registers, spillBytes and localBytes are null.

@@ -89,6 +89,7 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
     entry.cluster = kernel.getCluster();
     for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
       entry.buffers.push_back(places.lookup(value));
+    entry.scalars = scalarArguments(kernel);
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
       digits::Mapping mapping = load.getResult().getType().getMapping();
       int n = load.getResult().getType().getNumDigits();

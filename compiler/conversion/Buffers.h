@@ -1,6 +1,8 @@
 // Which memory each kernel of a function reads and writes, and how it is launched.
 #pragma once
 
+#include "compiler/conversion/Scalars.h"
+
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +19,7 @@ struct Buffer {
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
 };
 
-/// A kernel as its launcher sees it. Arguments are `buffers` in order, then the batch as i64.
+/// A kernel as its launcher sees it. Arguments are `buffers` in order, then `scalars`, then the batch as i64.
 struct LoweredKernel {
   std::string name;
   std::string kind = "plain";
@@ -27,6 +29,7 @@ struct LoweredKernel {
   int64_t blocksPerGroup = 1;
   int64_t sharedBytes = 0;
   std::vector<Buffer> buffers; // inputs, then outputs
+  std::vector<ScalarArgument> scalars;
 };
 
 /// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared

@@ -210,6 +210,7 @@ static std::optional<uint64_t> modulusOf(Operation &op) {
 
 FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments,
                                           const std::function<Value(int)> &digit,
+                                          const std::function<Leaf(int64_t)> &parameter,
                                           const std::function<std::optional<Leaf>(Operation *, Value)> &root) {
   Block &block = body.front();
   DenseMap<Value, Leaf> leaves;
@@ -298,6 +299,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       out = real(fma(re(0), re(1), re(2)));
     else if (auto value = dyn_cast<id::DigitOp>(op))
       out.other = digit(static_cast<int>(value.getDigit()));
+    else if (auto value = dyn_cast<id::ParameterOp>(op))
+      out = parameter(value.getNumber());
     else if (isa<id::OmegaOp>(op)) {
       std::optional<Leaf> w = root(&op, op.getNumOperands() ? in(0).other : Value());
       if (!w)

@@ -26,9 +26,11 @@ namespace {
 class FlatEmitter : public KernelEmitter {
 public:
   FlatEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const DenseMap<Value, Value> &buffers,
-              Value problem, Value number)
+              const Parameters &scalars, Value problem, Value number)
       : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem),
-        number(number) {}
+        number(number) {
+    parameters = scalars;
+  }
 
   LogicalResult run(id::KernelOp kernel) { return emitBody(kernel); }
 
@@ -197,15 +199,6 @@ private:
 
   Value byteOffset(Value pointer, Value bytes) {
     return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{bytes});
-  }
-
-  /// The type a leaf has in memory: bool is a byte, mod<P> its residue.
-  Type storedType(Type leaf) {
-    if (leaf.isInteger(1))
-      return b.getI8Type();
-    if (auto mod = dyn_cast<id::ModType>(leaf))
-      return b.getIntegerType(static_cast<unsigned>(8 * id::elementBytes(mod)));
-    return leaf;
   }
 
   //===--- accesses ---------------------------------------------------------------------------------------------===//
@@ -387,8 +380,9 @@ private:
 } // namespace
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                       const DenseMap<Value, Value> &buffers, Value problem, Value number) {
-  return FlatEmitter(b, loc, tables, buffers, problem, number).run(kernel);
+                                       const DenseMap<Value, Value> &buffers, const Parameters &parameters,
+                                       Value problem, Value number) {
+  return FlatEmitter(b, loc, tables, buffers, parameters, problem, number).run(kernel);
 }
 
 int64_t conversion::flatExtent(id::KernelOp kernel) {

@@ -254,7 +254,8 @@ FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf>
     leaf.number = *w;
     return leaf;
   };
-  return codelet.run(body, arguments, digit, root);
+  auto parameter = [&](int64_t number) { return parameters.lookup(number); };
+  return codelet.run(body, arguments, digit, parameter, root);
 }
 
 /// The leaves of the next element of `results`, which shrinks by them.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/conversion/Codelet.h"
+#include "compiler/conversion/Scalars.h"
 #include "compiler/conversion/TwiddleTables.h"
 
 #include "id/IdDialect.h"
@@ -34,6 +35,7 @@ protected:
   mlir::Location loc;
   Codelet codelet;
   TwiddleTables &tables;
+  Parameters parameters; // in the machine's width
 
   /// Runs the ops of the kernel's body in order.
   mlir::LogicalResult emitBody(id::KernelOp kernel);

@@ -30,7 +30,7 @@ public:
       : KernelEmitter(builder, loc, tables, [lanes](Type type) -> Type { return VectorType::get({lanes}, type); }),
         lanes(lanes) {}
 
-  LogicalResult run(id::KernelOp kernel, LLVM::LLVMFuncOp function) {
+  LogicalResult run(id::KernelOp kernel, LLVM::LLVMFuncOp function, const LoweredKernel &lowered) {
     Block *entry = function.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
     auto pointer = LLVM::LLVMPointerType::get(b.getContext());
@@ -44,6 +44,11 @@ public:
       pointers[buffer] = argument(count++);
     for (Value value : kernel.getBody().front().getTerminator()->getOperands())
       pointers[value] = argument(count++);
+    SmallVector<Value> scalars;
+    for (const ScalarArgument &scalar : lowered.scalars) // a caller's bytes need no alignment
+      scalars.push_back(LLVM::LoadOp::create(b, loc, scalar.type, argument(count++), 1));
+    bool flat = kernel.getKind() == id::KernelKind::Flat;
+    parameters = parametersOf(b, loc, kernel, scalars, [&](Value value) { return flat ? value : splat(value); });
     batch = entry->getArgument(1);
     Value one = emitConstant(1);
     auto loop = scf::ForOp::create(b, loc, entry->getArgument(2), entry->getArgument(3), one);
@@ -51,11 +56,11 @@ public:
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(loop.getBody());
       block = loop.getInductionVar();
-      if (kernel.getKind() == id::KernelKind::Flat) {
+      if (flat) {
         Value extent = emitConstant(flatExtent(kernel));
         Value problem = arith::DivUIOp::create(b, loc, block, extent);
         Value number = arith::RemUIOp::create(b, loc, block, extent);
-        if (failed(emitFlatBody(b, loc, tables, kernel, pointers, problem, number)))
+        if (failed(emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number)))
           return failure();
       } else if (failed(emitBody(kernel))) {
         return failure();
@@ -392,7 +397,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
     b.setInsertionPointToEnd(module->getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
-    if (failed(CpuEmitter(b, kernel.getLoc(), tables, target.lanes).run(kernel, func)))
+    if (failed(CpuEmitter(b, kernel.getLoc(), tables, target.lanes).run(kernel, func, entry)))
       return {};
     if (kernel.getKind() == id::KernelKind::Flat) {
       entry.problemsPerBlockGroup = 1;

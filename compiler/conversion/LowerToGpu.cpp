@@ -47,6 +47,8 @@ public:
     for (auto [i, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
       pointers[value] = entry->getArgument(numInputs + i);
     batch = entry->getArguments().back();
+    parameters = parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
+                              [](Value value) { return value; });
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
@@ -86,7 +88,7 @@ public:
     auto branch = scf::IfOp::create(b, loc, TypeRange{}, active, false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    return emitFlatBody(b, loc, tables, kernel, pointers, problem, number);
+    return emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number);
   }
 
   /// 32-bit registers a thread's part of the largest tile takes.
@@ -603,6 +605,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     LoweredKernel &entry = kernels[index++];
     auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
     SmallVector<Type> parameters(entry.buffers.size(), pointer);
+    for (const ScalarArgument &scalar : entry.scalars)
+      parameters.push_back(scalar.type);
     parameters.push_back(b.getI64Type());
     b.setInsertionPointToEnd(gpuModule.getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);

@@ -6,6 +6,8 @@
 
 #include "mlir/Parser/Parser.h"
 
+#include <cstring>
+
 using namespace idc;
 using namespace idc::emulator;
 
@@ -40,8 +42,7 @@ EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, Em
       new EmulatedModule(std::move(manifest), std::move(context), std::move(module), std::move(*emulator)));
 }
 
-idc_status EmulatedModule::launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                                  void *) const {
+idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operands, void *) const {
   return runtime::guarded([&]() -> idc_status {
     // One buffer per operand; an output may be an input as well.
     std::deque<Buffer> buffers;
@@ -53,15 +54,16 @@ idc_status EmulatedModule::launch(int64_t batch, const void *const *inputs, void
         buffers.emplace_back(name, static_cast<char *>(pointer), bytes, initialised, writable);
     };
     auto isInput = [&](const void *pointer) {
-      return std::find(inputs, inputs + manifest.inputs.size(), pointer) != inputs + manifest.inputs.size();
+      const void *const *end = operands.inputs + manifest.inputs.size();
+      return std::find(operands.inputs, end, pointer) != end;
     };
     for (size_t i = 0; i < manifest.outputs.size(); ++i)
-      bufferAt("output '" + manifest.outputs[i].name + "'", outputs[i], batch * manifest.outputs[i].bytesPerProblem(),
-               isInput(outputs[i]), true);
+      bufferAt("output '" + manifest.outputs[i].name + "'", operands.outputs[i],
+               batch * manifest.outputs[i].bytesPerProblem(), isInput(operands.outputs[i]), true);
     for (size_t i = 0; i < manifest.inputs.size(); ++i)
-      bufferAt("input '" + manifest.inputs[i].name + "'", const_cast<void *>(inputs[i]),
+      bufferAt("input '" + manifest.inputs[i].name + "'", const_cast<void *>(operands.inputs[i]),
                batch * manifest.inputs[i].bytesPerProblem(), true, false);
-    bufferAt("workspace", workspace, manifest.workspaceBytes(batch), false, true);
+    bufferAt("workspace", operands.workspace, manifest.workspaceBytes(batch), false, true);
     for (const runtime::Kernel &kernel : manifest.kernels) {
       Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}};
       for (const runtime::Argument &argument : kernel.arguments) {
@@ -69,7 +71,13 @@ idc_status EmulatedModule::launch(int64_t batch, const void *const *inputs, void
           launch.arguments.push_back({nullptr, batch});
           continue;
         }
-        char *pointer = static_cast<char *>(runtime::pointerFor(argument, batch, inputs, outputs, workspace));
+        char *pointer = static_cast<char *>(runtime::pointerFor(argument, batch, operands));
+        if (argument.kind == runtime::Argument::Kind::Scalar) {
+          int64_t bits = 0;
+          std::memcpy(&bits, pointer, static_cast<size_t>(argument.bytes));
+          launch.arguments.push_back({nullptr, bits});
+          continue;
+        }
         for (Buffer &buffer : buffers)
           if (pointer >= buffer.data && pointer < buffer.data + buffer.bytes) {
             launch.arguments.push_back({&buffer, pointer - buffer.data});

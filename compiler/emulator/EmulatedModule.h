@@ -21,8 +21,7 @@ public:
 
   /// Succeeds also when kernels do what they must not: see reports(). Fails when a kernel cannot be launched or a fault
   /// ended it.
-  idc_status launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                    void *stream) const override;
+  idc_status launch(int64_t batch, const runtime::Operands &operands, void *stream) const override;
 
   /// One per kernel launched so far.
   const std::vector<KernelReport> &reports() const { return finished; }

@@ -32,7 +32,7 @@ struct EmulatorOptions {
   int64_t maxIterations = int64_t(1) << 24; // of loops, by one thread
 };
 
-/// A parameter: a pointer to byte `value` of `buffer`, or without a buffer the integer `value`.
+/// A parameter: a pointer to byte `value` of `buffer`, or without a buffer the number whose bits are `value`.
 struct Argument {
   Buffer *buffer = nullptr;
   int64_t value = 0;

@@ -405,6 +405,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     if (param.type->dimensions.empty()) {
       TypeRef type = resolveType(*param.type, context, true);
       std::vector<TypeRef> parts = leaves(type);
+      std::vector<std::string> names = leafNames(param.name.text, *type);
       std::vector<int> ids;
       for (size_t i = 0; i < parts.size(); ++i) {
         Instr instr;
@@ -412,7 +413,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
         instr.type = parts[i];
         instr.digit = static_cast<int>(program.scalars.size());
         instr.loc = param.name.range.Start;
-        program.scalars.push_back({param.name.text + (parts.size() > 1 ? "." + std::to_string(i) : ""), parts[i]});
+        program.scalars.push_back({names[i], parts[i]});
         ids.push_back(context.builder->emit(std::move(instr)));
       }
       size_t next = 0;

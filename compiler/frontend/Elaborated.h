@@ -43,6 +43,8 @@ std::string spellStructure(const Type &type);
 bool equal(const Type &a, const Type &b);
 /// The scalar leaves of a type in layout order (a record's fields, an array's elements, recursively).
 std::vector<TypeRef> leaves(const TypeRef &type);
+/// Names for the leaves of a value called `name`: "name", "name.field", "name[2]", recursively.
+std::vector<std::string> leafNames(const std::string &name, const Type &type);
 
 /// Scalar operations of a body. Operand and result types are leaves; integers made of digits are I64.
 // clang-format off

@@ -203,6 +203,23 @@ std::vector<TypeRef> leaves(const TypeRef &type) {
   return result;
 }
 
+std::vector<std::string> leafNames(const std::string &name, const Type &type) {
+  std::vector<std::string> names;
+  auto add = [&](const std::string &part, const Type &partType) {
+    for (std::string &leaf : leafNames(part, partType))
+      names.push_back(std::move(leaf));
+  };
+  if (type.kind == Type::Kind::Record)
+    for (const auto &field : type.fields)
+      add(name + "." + field.first, *field.second);
+  else if (type.kind == Type::Kind::Array)
+    for (int64_t i = 0; i < type.length; ++i)
+      add(name + "[" + std::to_string(i) + "]", *type.element);
+  else
+    names.push_back(name);
+  return names;
+}
+
 //===----------------------------------------------------------------------===//
 // Values
 //===----------------------------------------------------------------------===//

@@ -41,15 +41,16 @@ public:
       inputs.push_back(sequenceType(p.value));
     for (int value : program.outputs)
       outputs.push_back(sequenceType(value));
-    if (!program.scalars.empty()) {
-      emitError(loc) << "run-time scalar parameters ('" << program.scalars.front().name
-                     << "') cannot be compiled to kernels yet";
-      return {};
-    }
     if (failed)
       return {};
     auto function = func::FuncOp::create(builder, loc, program.entry, builder.getFunctionType(inputs, outputs));
     function->setAttr("id.entry", builder.getUnitAttr());
+    if (!program.scalars.empty()) {
+      SmallVector<Attribute> scalars;
+      for (const frontend::ScalarParameter &scalar : program.scalars)
+        scalars.push_back(TypeAttr::get(scalarType(*scalar.type)));
+      function->setAttr("id.scalars", builder.getArrayAttr(scalars));
+    }
     Block *block = function.addEntryBlock();
     builder.setInsertionPointToEnd(block);
     values.resize(program.values.size());
@@ -287,7 +288,7 @@ private:
       return id::OmegaOp::create(b, loc, type, instr.root, id::PolyAttr::get(b.getContext(), instr.poly),
                                  v.empty() ? Value() : v[0]);
     case Code::ScalarParam:
-      return {};
+      return id::ParameterOp::create(b, loc, type, instr.digit);
     case Code::Add:
       return isComplex ? complex::AddOp::create(b, loc, v[0], v[1]).getResult()
              : real    ? arith::AddFOp::create(b, loc, v[0], v[1]).getResult()

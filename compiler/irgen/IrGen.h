@@ -13,8 +13,8 @@ class SourceMgr;
 namespace idc::irgen {
 
 /// A module with one function, named like the program's entry and marked `id.entry`: its arguments are the sequence
-/// parameters, every step one op, its results the outputs. Unsupported elements (mod<P> arithmetic, run-time scalar
-/// parameters) are reported through MLIR diagnostics at their source place and give a null module.
+/// parameters, every step one op, its results the outputs; `id.scalars` lists the types of its run-time scalars. What
+/// cannot be compiled is reported through MLIR diagnostics at its source place and gives a null module.
 mlir::OwningOpRef<mlir::ModuleOp> generate(const frontend::Program &program, const llvm::SourceMgr &sources,
                                            mlir::MLIRContext &context);
 

@@ -30,32 +30,33 @@ struct Operand {
   int64_t bytes() const { return elements * layout.bytes; }
 };
 
-/// A program with its operands: sequences, then scalars.
+/// Arguments that a scalar takes: the parts of a complex one.
+int64_t partsOf(const Operand &scalar) { return scalar.layout.fields[0].complex ? 2 : 1; }
+
+/// A program with its operands.
 struct Evaluation {
   const frontend::Program &program;
-  std::vector<Operand> inputs, outputs;
+  std::vector<Operand> inputs, scalars, outputs;
 
   explicit Evaluation(const frontend::Program &program) : program(program) {
     for (const frontend::Parameter &parameter : program.inputs)
       inputs.emplace_back(parameter.name, program.values[parameter.value]);
     for (const frontend::ScalarParameter &scalar : program.scalars)
-      inputs.emplace_back(scalar.name, *scalar.type);
+      scalars.emplace_back(scalar.name, *scalar.type);
     for (size_t i = 0; i < program.outputs.size(); ++i)
       outputs.emplace_back("y" + std::to_string(i), program.values[program.outputs[i]]);
   }
 
-  /// One problem whose inputs begin at `from`. False with `error` set when it fails.
+  /// One problem whose inputs, then scalars, begin at `from`. False with `error` set when it fails.
   bool run(const std::vector<const char *> &from, std::vector<std::vector<Scalar>> &results, std::string &error) const {
+    auto next = from.begin();
     std::vector<std::vector<Scalar>> sequences;
-    std::vector<Scalar> scalars;
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      std::vector<Scalar> leaves = tools::loadScalars(from[i], inputs[i].layout, inputs[i].elements);
-      if (i < program.inputs.size())
-        sequences.push_back(std::move(leaves));
-      else
-        scalars.push_back(leaves.front());
-    }
-    return frontend::evaluate(program, sequences, scalars, results, error);
+    for (const Operand &input : inputs)
+      sequences.push_back(tools::loadScalars(*next++, input.layout, input.elements));
+    std::vector<Scalar> values;
+    for (const Operand &scalar : scalars)
+      values.push_back(tools::loadScalars(*next++, scalar.layout, 1).front());
+    return frontend::evaluate(program, sequences, values, results, error);
   }
 };
 } // namespace
@@ -85,9 +86,6 @@ host::Reference tools::makeReference(const frontend::Program &program) {
     std::vector<const char *> from;
     for (const std::vector<char> &input : inputs)
       from.push_back(input.data());
-    from.resize(evaluation.inputs.size());
-    if (inputs.size() < from.size())
-      throw host::Error("the reference evaluation needs the values of the program's scalars");
     std::vector<std::vector<Scalar>> results;
     std::string error;
     if (!evaluation.run(from, results, error))
@@ -121,6 +119,11 @@ void tools::ReferenceModule::State::run(void *const *args, int64_t firstProblem,
     std::vector<const char *> from;
     for (size_t i = 0; i < inputs.size(); ++i)
       from.push_back(static_cast<const char *>(args[i]) + problem * inputs[i].bytes());
+    size_t next = inputs.size() + outputs.size();
+    for (const Operand &scalar : evaluation.scalars) {
+      from.push_back(static_cast<const char *>(args[next]));
+      next += static_cast<size_t>(partsOf(scalar));
+    }
     std::vector<std::vector<Scalar>> results;
     std::string failure;
     if (!evaluation.run(from, results, failure)) {
@@ -152,6 +155,12 @@ static std::string manifest(const Evaluation &evaluation) {
   };
   add(evaluation.inputs, info.inputs, conversion::Buffer::Kind::Input);
   add(evaluation.outputs, info.outputs, conversion::Buffer::Kind::Output);
+  for (const Operand &scalar : evaluation.scalars) {
+    int64_t parts = partsOf(scalar), bytes = scalar.layout.bytes / parts;
+    for (int64_t part = 0; part < parts; ++part)
+      kernel.scalars.push_back({static_cast<int>(info.scalars.size()), part * bytes, bytes, {}});
+    info.scalars.push_back({scalar.name, scalar.type, scalar.layout.bytes});
+  }
   return codegen::writeManifest(info, {kernel}, {});
 }
 

@@ -10,13 +10,12 @@
 namespace idc::tools {
 
 /// Evaluates `program` (which must outlive the result) on the bytes of one problem's inputs, in long double or exactly;
-/// real results come as f8 or c16, integers as i8 or u8. Inputs after the program's sequences are its scalars. Throws
-/// host::Error when the evaluation fails.
+/// real results come as f8 or c16, integers as i8 or u8. Throws host::Error when the evaluation fails.
 host::Reference makeReference(const frontend::Program &program);
 
 /// A module for a CPU whose only kernel evaluates a program, one problem after the other: it runs every program of the
-/// language. Values are rounded to their types when they are written, not in between. Inputs are the sequences, then
-/// one element for each leaf of a parameter without brackets; elements of records are laid out as in C.
+/// language. Values are rounded to their types when they are written, not in between. Elements of
+/// records are laid out as in C.
 /// One such module can exist at a time.
 class ReferenceModule {
 public:

@@ -67,6 +67,10 @@ static cl::opt<int64_t> batch("batch", cl::desc("number of problems (default 1)"
                               cl::cat(category));
 static cl::list<std::string> inputs("input", cl::desc("an input as .npy, once for each; random without it"),
                                     cl::value_desc("X.npy"), cl::sub(runCommand), cl::cat(category));
+static cl::list<std::string> scalars("scalar",
+                                     cl::desc("value of a run-time scalar, once for each: lowest=-1e30, on=true; "
+                                              "complex: w=0.5,-1; a record's: r.field=1"),
+                                     cl::value_desc("NAME=VALUE"), cl::sub(runCommand), cl::cat(category));
 static cl::list<std::string> outputs("output", cl::desc("where to write an output, once for each"),
                                      cl::value_desc("Y.npy"), cl::sub(runCommand), cl::cat(category));
 static cl::list<std::string> expected("expect", cl::desc("a reference for an output, once for each"),
@@ -279,6 +283,7 @@ static int run(const char *program) {
   host::RunRequest work;
   work.batch = batch;
   work.inputs.assign(inputs.begin(), inputs.end());
+  work.scalars.assign(scalars.begin(), scalars.end());
   work.outputs.assign(outputs.begin(), outputs.end());
   work.expected.assign(expected.begin(), expected.end());
   work.sketches.assign(sketches.begin(), sketches.end());

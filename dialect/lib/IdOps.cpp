@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
 
 #include <numeric>
@@ -153,6 +154,20 @@ static LogicalResult verifyBody(Operation *op, Region &region, ArrayRef<Type> ar
   if (TypeRange(yield.getValues().getTypes()) != TypeRange(results))
     return op->emitOpError() << "body yields " << yield.getValues().size()
                              << " values that do not match the results' leaves (" << results.size() << " expected)";
+  return success();
+}
+
+LogicalResult ParameterOp::verify() {
+  auto function = (*this)->getParentOfType<FunctionOpInterface>();
+  auto scalars = function ? function->getAttrOfType<ArrayAttr>("id.scalars") : ArrayAttr();
+  int64_t count = scalars ? scalars.size() : 0;
+  int64_t number = getNumber();
+  if (number < 0 || number >= count)
+    return emitOpError() << "number " << number << " does not exist: the function lists " << count
+                         << " in 'id.scalars'";
+  auto type = dyn_cast<TypeAttr>(scalars[number]);
+  if (!type || type.getValue() != getType())
+    return emitOpError() << "is of type " << getType() << ", the function's 'id.scalars' says " << scalars[number];
   return success();
 }
 

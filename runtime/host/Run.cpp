@@ -5,6 +5,7 @@
 #include "host/ElementType.h"
 #include "host/Memory.h"
 #include "host/RandomInput.h"
+#include "host/Scalars.h"
 #include "host/Sketch.h"
 
 #include <algorithm>
@@ -45,6 +46,7 @@ private:
   const idc_module *module;
   std::unique_ptr<Memory> memory;
   std::vector<Operand> inputs, outputs;
+  std::vector<std::vector<char>> scalars;
   int64_t setBytes = 0;
   int64_t operandBytes = 0;
   Memory::Buffer workspace;
@@ -82,6 +84,7 @@ Runner::Runner(const RunRequest &request) : request(request), module(request.mod
     if (!request.inputs.empty())
       throw Error("distributions are for random inputs, but input files are given");
   }
+  scalars = scalarValues(module, request.scalars);
   memory = Memory::forModule(module);
 }
 
@@ -119,14 +122,16 @@ std::vector<char> Runner::input(size_t i) const {
 }
 
 void Runner::launch(char *set) {
-  std::vector<const void *> inputPointers;
+  std::vector<const void *> inputPointers, scalarPointers;
   std::vector<void *> outputPointers;
   for (const Operand &operand : inputs)
     inputPointers.push_back(set + operand.offset);
+  for (const std::vector<char> &scalar : scalars)
+    scalarPointers.push_back(scalar.data());
   for (const Operand &operand : outputs)
     outputPointers.push_back(set + operand.offset);
-  check(idc_launch(module, request.batch, inputPointers.data(), outputPointers.data(), workspace.get(),
-                   memory->stream()));
+  check(idc_launch(module, request.batch, inputPointers.data(), scalarPointers.data(),
+                   outputPointers.data(), workspace.get(), memory->stream()));
 }
 
 std::vector<char> Runner::download(const Operand &operand, const char *set) {
@@ -173,6 +178,7 @@ void Runner::compareWithReference(const char *set, RunReport &report) {
     std::vector<std::vector<char>> given;
     for (const Operand &operand : inputs)
       given.push_back(bytesOf(operand));
+    given.insert(given.end(), scalars.begin(), scalars.end());
     std::vector<npy::Array> expected = request.reference(given);
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::string what = "output '" + outputs[i].name + "'";

@@ -23,7 +23,7 @@
 
 namespace idc::host {
 
-/// The outputs that one problem must have, from the bytes of its inputs, both in manifest order.
+/// The outputs that one problem must have, from the bytes of its inputs and then of the scalars, all in manifest order.
 using Reference = std::function<std::vector<npy::Array>(const std::vector<std::vector<char>> &inputs)>;
 
 struct RunRequest {
@@ -33,6 +33,8 @@ struct RunRequest {
   std::vector<std::string> inputs;
   /// How random inputs are drawn (Distribution.h), by the names of inputs; standard normal without it.
   std::map<std::string, std::string> distributions;
+  /// The values of the program's run-time scalars as NAME=VALUE (Scalars.h).
+  std::vector<std::string> scalars;
   /// Where to write the outputs, in manifest order; fewer than the module has (or none) is allowed. The first
   /// dimension of a written array is the batch.
   std::vector<std::string> outputs;

@@ -18,16 +18,14 @@ struct CpuModule final : idc_module {
       : idc_module(std::move(manifest)), functions(std::move(functions)),
         pool(std::make_unique<WorkerPool>(std::max(1u, std::thread::hardware_concurrency()) - 1)) {}
 
-  idc_status launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                    void *stream) const override;
+  idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
 
 private:
   std::vector<idc_cpu_kernel> functions; // one per kernel of the manifest
   std::unique_ptr<WorkerPool> pool;
 };
 
-idc_status CpuModule::launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                             void *) const {
+idc_status CpuModule::launch(int64_t batch, const Operands &operands, void *) const {
   // Waking the workers costs tens of microseconds: as long as one core needs to stream through this much.
   constexpr double bytesWorthSharing = 256 << 10;
   double bytes = 0;
@@ -41,7 +39,7 @@ idc_status CpuModule::launch(int64_t batch, const void *const *inputs, void *con
     size_t count = 0;
     for (const Argument &argument : kernel.arguments)
       if (argument.kind != Argument::Kind::Batch)
-        pointers[count++] = pointerFor(argument, batch, inputs, outputs, workspace);
+        pointers[count++] = pointerFor(argument, batch, operands);
     int64_t blocks = kernel.blocks(batch);
     // Several chunks per thread even out what the system takes from one of them.
     int64_t chunks = bytes < bytesWorthSharing ? 1 : std::min<int64_t>(blocks, 4 * pool->threads());

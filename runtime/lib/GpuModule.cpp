@@ -26,8 +26,7 @@ struct GpuModule final : idc_module {
 
   /// Loads the image and prepares every kernel of the manifest.
   idc_status load(std::string image);
-  idc_status launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                    void *stream) const override;
+  idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
 
 private:
   idc_status prepare(const Kernel &kernel);
@@ -126,8 +125,7 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
   return IDC_SUCCESS;
 }
 
-idc_status GpuModule::launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                             void *stream) const {
+idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stream) const {
   ContextScope scope(driver, context);
   if (scope.status())
     return scope.status();
@@ -137,10 +135,9 @@ idc_status GpuModule::launch(int64_t batch, const void *const *inputs, void *con
     void *arguments[maxKernelArguments];
     for (size_t i = 0; i < kernel.arguments.size(); ++i) {
       const Argument &argument = kernel.arguments[i];
-      values[i] = argument.kind == Argument::Kind::Batch
-                      ? uint64_t(batch)
-                      : reinterpret_cast<uint64_t>(pointerFor(argument, batch, inputs, outputs, workspace));
-      arguments[i] = &values[i];
+      void *pointer = pointerFor(argument, batch, operands);
+      values[i] = argument.kind == Argument::Kind::Batch ? uint64_t(batch) : reinterpret_cast<uint64_t>(pointer);
+      arguments[i] = argument.kind == Argument::Kind::Scalar ? pointer : &values[i]; // the driver copies what it needs
     }
 
     CUlaunchAttribute attributes[2] = {};

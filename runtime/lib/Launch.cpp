@@ -40,8 +40,8 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
   return IDC_SUCCESS;
 }
 
-idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, void *const *outputs,
-                      void *workspace, void *stream) {
+idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, const void *const *scalars,
+                      void *const *outputs, void *workspace, void *stream) {
   int64_t workspaceBytes = 0;
   if (idc_status status = idc_workspace_size(module, batch, &workspaceBytes))
     return status;
@@ -52,6 +52,9 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
     return status;
   if (idc_status status = checkOperands(manifest.outputs, outputs, "output", batch))
     return status;
+  for (size_t i = 0; i < manifest.scalars.size(); ++i)
+    if (!scalars || !scalars[i])
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "scalar %zu (%s) has no value", i, manifest.scalars[i].name.c_str());
   if (workspaceBytes > 0 && !workspace)
     return fail(IDC_ERROR_INVALID_ARGUMENT, "the workspace is null but %lld bytes are needed",
                 static_cast<long long>(workspaceBytes));
@@ -61,7 +64,7 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
     if (kernel.blocks(batch) < 0)
       return fail(IDC_ERROR_TOO_LARGE, "kernel '%s' needs more than %lld blocks at batch %lld", kernel.name.c_str(),
                   static_cast<long long>(maxGridBlocks), static_cast<long long>(batch));
-  return module->launch(batch, inputs, outputs, workspace, stream);
+  return module->launch(batch, {inputs, scalars, outputs, workspace}, stream);
 }
 
 idc_status idc_module_unload(idc_module *module) {
@@ -91,6 +94,20 @@ idc_status idc_input(const idc_module *module, int32_t index, idc_operand *opera
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand) {
   return module ? describe(module->manifest.outputs, index, operand)
                 : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+}
+
+int32_t idc_scalar_count(const idc_module *module) {
+  return module ? static_cast<int32_t>(module->manifest.scalars.size()) : 0;
+}
+
+idc_status idc_scalar(const idc_module *module, int32_t index, idc_operand *operand) {
+  if (!module || !operand)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", module ? "operand" : "module");
+  if (index < 0 || index >= idc_scalar_count(module))
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "scalar %d does not exist: there are %d", index, idc_scalar_count(module));
+  const Scalar &scalar = module->manifest.scalars[index];
+  *operand = {scalar.name.c_str(), scalar.type.c_str(), scalar.bytes, 1};
+  return IDC_SUCCESS;
 }
 
 const char *idc_module_entry(const idc_module *module) { return module ? module->manifest.entry.c_str() : nullptr; }

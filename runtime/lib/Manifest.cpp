@@ -2,6 +2,7 @@
 
 #include "Manifest.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -78,11 +79,19 @@ Operand parseOperand(const Field &field) {
   return operand;
 }
 
+Scalar parseScalar(const Field &field) {
+  Scalar scalar;
+  scalar.name = field.get("name").string();
+  scalar.type = field.get("type").string();
+  scalar.bytes = field.get("bytes").integer(1, maxInt32);
+  return scalar;
+}
+
 Argument parseArgument(const Field &field, const Manifest &manifest) {
-  std::optional<Field> input = field.find("input"), output = field.find("output"), workspace = field.find("workspace"),
-                       batch = field.find("batch");
-  if (input.has_value() + output.has_value() + workspace.has_value() + batch.has_value() != 1)
-    field.error("must have exactly one of 'input', 'output', 'workspace' and 'batch'");
+  std::optional<Field> input = field.find("input"), output = field.find("output"), scalar = field.find("scalar"),
+                       workspace = field.find("workspace"), batch = field.find("batch");
+  if (input.has_value() + output.has_value() + scalar.has_value() + workspace.has_value() + batch.has_value() != 1)
+    field.error("must have exactly one of 'input', 'output', 'scalar', 'workspace' and 'batch'");
   Argument argument;
   if (input) {
     argument.kind = Argument::Kind::Input;
@@ -90,6 +99,12 @@ Argument parseArgument(const Field &field, const Manifest &manifest) {
   } else if (output) {
     argument.kind = Argument::Kind::Output;
     argument.operand = int32_t(output->integer(0, int64_t(manifest.outputs.size()) - 1));
+  } else if (scalar) {
+    argument.kind = Argument::Kind::Scalar;
+    argument.operand = int32_t(scalar->integer(0, int64_t(manifest.scalars.size()) - 1));
+    int64_t bytes = manifest.scalars[argument.operand].bytes;
+    argument.offset = field.get("offset").integer(0, bytes - 1);
+    argument.bytes = field.get("bytes").integer(1, std::min(maxArgumentBytes, bytes - argument.offset));
   } else if (workspace) {
     argument.kind = Argument::Kind::Workspace;
     argument.offset = workspace->integer(0, manifest.workspaceFixedBytes);
@@ -165,6 +180,10 @@ Manifest parseManifest(std::string_view text) {
   manifest.target = root.get("target").string();
   for (const Field &input : root.get("inputs").array())
     manifest.inputs.push_back(parseOperand(input));
+  // Absent in manifests of programs that have none.
+  if (std::optional<Field> scalars = root.find("scalars"))
+    for (const Field &scalar : scalars->array())
+      manifest.scalars.push_back(parseScalar(scalar));
   Field outputs = root.get("outputs");
   for (const Field &output : outputs.array())
     manifest.outputs.push_back(parseOperand(output));

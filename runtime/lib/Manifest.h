@@ -17,6 +17,7 @@ namespace idc::runtime {
 
 /// Kernel parameters occupy at most 4 KiB, 8 bytes each.
 constexpr int maxKernelArguments = 512;
+constexpr int64_t maxArgumentBytes = 8;
 /// Blocks in a grid's x dimension.
 constexpr int64_t maxGridBlocks = 2147483647;
 
@@ -29,13 +30,21 @@ struct Operand {
   int64_t bytesPerProblem() const { return elementBytes * elements; }
 };
 
+/// A value that is given to a launch, one for the whole batch.
+struct Scalar {
+  std::string name;
+  std::string type;
+  int64_t bytes = 0;
+};
+
 struct Argument {
-  enum class Kind { Input, Output, Workspace, Batch };
+  enum class Kind { Input, Output, Scalar, Workspace, Batch };
   Kind kind = Kind::Batch;
-  int32_t operand = 0; ///< Input, Output: which one
-  /// Workspace: the pointer is workspace + offset + batch * bytesPerProblem.
+  int32_t operand = 0; ///< Input, Output, Scalar: which one
+  /// Workspace: the pointer is workspace + offset + batch * bytesPerProblem. Scalar: `bytes` bytes from `offset`.
   int64_t offset = 0;
   int64_t bytesPerProblem = 0;
+  int64_t bytes = 0;
 };
 
 enum class LaunchKind { Plain, Cluster, Cooperative, DependentLaunch };
@@ -57,6 +66,7 @@ struct Kernel {
 struct Manifest {
   std::string entry, symbol, target;
   std::vector<Operand> inputs, outputs;
+  std::vector<Scalar> scalars;
   int64_t workspaceBytesPerProblem = 0;
   int64_t workspaceFixedBytes = 0;
   std::vector<Kernel> kernels;

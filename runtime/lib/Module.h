@@ -6,6 +6,18 @@
 #include "Manifest.h"
 #include "idc/runtime.h"
 
+namespace idc::runtime {
+
+/// What a launch works on: one pointer per input, scalar (host memory) and output of the manifest.
+struct Operands {
+  const void *const *inputs;
+  const void *const *scalars;
+  void *const *outputs;
+  void *workspace;
+};
+
+} // namespace idc::runtime
+
 /// What the C interface hands out: a manifest and a way to run it. Immutable after construction.
 struct idc_module {
   explicit idc_module(idc::runtime::Manifest manifest) : manifest(std::move(manifest)) {}
@@ -14,24 +26,25 @@ struct idc_module {
   idc_module &operator=(const idc_module &) = delete;
 
   /// Runs the kernels in order. idc_launch() has checked the arguments; batch is at least 1.
-  virtual idc_status launch(int64_t batch, const void *const *inputs, void *const *outputs, void *workspace,
-                            void *stream) const = 0;
+  virtual idc_status launch(int64_t batch, const idc::runtime::Operands &operands, void *stream) const = 0;
 
   const idc::runtime::Manifest manifest;
 };
 
 namespace idc::runtime {
 
-/// The pointer that a kernel receives for an argument that is not the batch.
-inline void *pointerFor(const Argument &argument, int64_t batch, const void *const *inputs, void *const *outputs,
-                        void *workspace) {
+/// The pointer that a kernel receives for an input, an output or the workspace; for a scalar, the pointer to its value;
+/// null for the batch.
+inline void *pointerFor(const Argument &argument, int64_t batch, const Operands &operands) {
   switch (argument.kind) {
   case Argument::Kind::Input:
-    return const_cast<void *>(inputs[argument.operand]);
+    return const_cast<void *>(operands.inputs[argument.operand]);
   case Argument::Kind::Output:
-    return outputs[argument.operand];
+    return operands.outputs[argument.operand];
+  case Argument::Kind::Scalar:
+    return static_cast<char *>(const_cast<void *>(operands.scalars[argument.operand])) + argument.offset;
   case Argument::Kind::Workspace:
-    return static_cast<char *>(workspace) + batch * argument.bytesPerProblem + argument.offset;
+    return static_cast<char *>(operands.workspace) + batch * argument.bytesPerProblem + argument.offset;
   case Argument::Kind::Batch:
     break;
   }

@@ -22,6 +22,7 @@ Runs the kernels of a fatbin, cubin or PTX file as its manifest says.
 
   --batch N         problems to run (default 1)
   --input X.npy     an input, once for each in order; without it inputs are random (normal)
+  --scalar S=V      the value of a run-time scalar, once for each (complex: RE,IM)
   --output Y.npy    where to write an output, once for each in order
   --expect Y.npy    a reference for an output, once for each in order
   --random NAME=D   how a random input is drawn: x=uniform, b=3+|normal|; ",zero/K" makes every K-th problem zero
@@ -102,6 +103,8 @@ Options parseOptions(int argc, char **argv) {
       request.batch = parseInteger(option, value(), 1, most);
     else if (option == "--input")
       request.inputs.push_back(value());
+    else if (option == "--scalar")
+      request.scalars.push_back(value());
     else if (option == "--output")
       request.outputs.push_back(value());
     else if (option == "--expect")

@@ -152,6 +152,12 @@ class Test:
             raise Wrong(f"{entry} has {len(parameters)} inputs, but {len(words)} are given")
         for i, ((name, spelling), word) in enumerate(zip(parameters, words)):
             dtype = np.dtype(self.program.dtype(spelling, types))
+            if "[" not in spelling:
+                (value,) = numbers(word)
+                names[name] = value
+                text = f"{value.real},{value.imag}" if dtype.kind == "c" else str(value)
+                flags = flags + ["--scalar", f"{name}={text}"]
+                continue
             names[name] = np.array(numbers(word), dtype) if word != "random" else self.random(name, dtype, spelling, settings)
             np.save(f"{self.path}.{name}.npy", names[name])
             flags = flags + ["--input", f"{self.path}.{name}.npy"]

@@ -115,7 +115,7 @@ size_t LoadedKernel::workspaceBytes(size_t batch) const {
 }
 
 void LoadedKernel::launch(size_t batch, const void *input, void *output, void *workspace, cudaStream_t stream) const {
-  requireIdc(idc_launch(module, int64_t(batch), &input, &output, workspace, stream), "idc_launch");
+  requireIdc(idc_launch(module, int64_t(batch), &input, nullptr, &output, workspace, stream), "idc_launch");
 }
 
 } // namespace gpucheck

@@ -77,6 +77,15 @@ def Id_DigitOp : Id_Op<"digit", [Pure]> {
   let assemblyFormat = "$digit attr-dict `:` type($result)";
 }
 
+def Id_ParameterOp : Id_Op<"parameter", [Pure]> {
+  let summary = "a run-time scalar of the program: one value for the whole batch (in bodies)";
+  let description = "`number` counts the types that the function lists in `id.scalars`, from 0.";
+  let arguments = (ins I64Attr:$number);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$number attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 def Id_OmegaOp : Id_Op<"omega", [Pure]> {
   let summary = "a root of unity (in bodies)";
   let description = "omega(root, exponent); a run-time exponent that is no polynomial in the digits is the operand.";

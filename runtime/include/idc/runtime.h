@@ -91,39 +91,44 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
 #define IDC_POINTER_ALIGNMENT 16
 
 /// Runs the module on `batch` problems. `inputs` and `outputs` hold one pointer per operand in manifest order; problem
-/// b of an operand begins b * elements * element_bytes bytes after its pointer. `workspace` has the size that
-/// idc_workspace_size() tells and may be null when that is 0; its contents need not be initialised.
+/// b of an operand begins b * elements * element_bytes bytes after its pointer. `scalars` holds one pointer to host
+/// memory per run-time scalar of the program, in manifest order; the values, one for the whole batch, are copied before
+/// the function returns (a graph that is captured keeps them); it may be null when the module has none. `workspace` has
+/// the size that idc_workspace_size() tells and may be null when that is 0; its contents need not be initialised.
 ///
-/// On a GPU the pointers are device pointers and `stream` is a CUstream or cudaStream_t (null: the default stream). The
-/// kernels are enqueued and the function returns; errors of their execution appear at a later synchronization. The
-/// stream must belong to the module's context, which is made current for the duration of the call. Nothing is
-/// allocated, nothing waits, and the stream may be capturing a graph.
+/// On a GPU the pointers to operands and workspace are device pointers and `stream` is a CUstream or cudaStream_t (null:
+/// the default stream). The kernels are enqueued and the function returns; errors of their execution appear at a later
+/// synchronization. The stream must belong to the module's context, which is made current for the duration of the call.
+/// Nothing is allocated, nothing waits, and the stream may be capturing a graph.
 /// On a CPU module the pointers are host pointers, `stream` is ignored, and the outputs are complete on return.
 ///
 /// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer
-/// (IDC_ERROR_INVALID_ARGUMENT) and a batch that needs more than 2^31 - 1 blocks (IDC_ERROR_TOO_LARGE) are refused
-/// before anything is launched.
-idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, void *const *outputs,
-                      void *workspace, void *stream);
+/// (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more than 2^31 - 1 blocks
+/// (IDC_ERROR_TOO_LARGE) are refused before anything is launched.
+idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, const void *const *scalars,
+                      void *const *outputs, void *workspace, void *stream);
 
 //===----------------------------------------------------------------------===//
 // What a module says about itself
 //===----------------------------------------------------------------------===//
 
-/// One input or output. The strings belong to the module.
+/// One input, output or run-time scalar. The strings belong to the module.
 typedef struct idc_operand {
   const char *name;      /* parameter name, or the name given to the result */
   const char *type;      /* element type as written in the language, e.g. "complex<f32>" */
   int64_t element_bytes; /* bytes of one element */
-  int64_t elements;      /* elements per problem */
+  int64_t elements;      /* elements per problem; 1 for a scalar */
 } idc_operand;
 
-/// Number of inputs and of outputs; 0 for a null module.
+/// Number of inputs, run-time scalars and outputs; 0 for a null module.
 int32_t idc_input_count(const idc_module *module);
+int32_t idc_scalar_count(const idc_module *module);
 int32_t idc_output_count(const idc_module *module);
 
-/// Describes input or output number `index`, counted from 0; an index out of range is IDC_ERROR_INVALID_ARGUMENT.
+/// Describes input, scalar or output number `index`, counted from 0; an index out of range is
+/// IDC_ERROR_INVALID_ARGUMENT. A parameter that is a record is one scalar for each of its leaves.
 idc_status idc_input(const idc_module *module, int32_t index, idc_operand *operand);
+idc_status idc_scalar(const idc_module *module, int32_t index, idc_operand *operand);
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand);
 
 /// The algorithm that was compiled, its symbol, and the target ("cpu", "sm_90"); null for a null module.

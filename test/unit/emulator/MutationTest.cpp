@@ -50,7 +50,7 @@ protected:
     std::vector<Point> x(static_cast<size_t>(batch << n)), y(x.size()), workspace(x.size());
     const void *inputs[] = {x.data()};
     void *outputs[] = {y.data()};
-    idc_launch(module->get(), batch, inputs, outputs, workspace.data(), nullptr);
+    idc_launch(module->get(), batch, inputs, nullptr, outputs, workspace.data(), nullptr);
     EXPECT_FALSE((*module)->reports().empty());
     int64_t count = 0;
     for (const KernelReport &report : (*module)->reports())

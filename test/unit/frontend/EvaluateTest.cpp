@@ -209,6 +209,25 @@ TEST(Evaluate, ScalarParameters) {
     EXPECT_EQ(y[i].re, 6 * static_cast<long double>(i));
 }
 
+TEST(Evaluate, ScalarParametersOfRecords) {
+  const char *text = R"(
+    type Line<T> = { slope: T, offset: T };
+    type Setting = { line: Line<f32>, on: bool };
+    func apply(x: f32, s: Setting, k: i32) -> f32 { return select(s.on, s.line.slope * x + s.line.offset, f32(k)); }
+    algorithm f(x: f32[2^n], s: Setting, k: i32) -> f32[2^n] { return x |> apply(s, k); })";
+  auto elaborated = fromText(text, "f", {{"n", 1}});
+  std::vector<std::string> names;
+  for (const ScalarParameter &scalar : elaborated->program->scalars)
+    names.push_back(scalar.name + ": " + spell(*scalar.type));
+  EXPECT_EQ(names, (std::vector<std::string>{"s.line.slope: f32", "s.line.offset: f32", "s.on: bool", "k: i32"}));
+  Scalar slope, offset, on, k;
+  slope.re = 3;
+  offset.re = 0.5;
+  on.integer = 1;
+  Buffer y = run(*elaborated, {counting(2)}, {slope, offset, on, k})[0];
+  EXPECT_EQ(y[1].re, 3.5);
+}
+
 TEST(Evaluate, WrongInputsAreErrors) {
   auto program = fromFile("hadamard.id", "hadamard", {{"n", 3}});
   std::vector<Buffer> outputs;

@@ -34,6 +34,29 @@ inline const char *doubleManifest() {
                  "args": [{"input": 0}, {"batch": true}, {"output": 0}]}]})";
 }
 
+/// y = f (x + c) on 4 floats, the scalars being c of type complex<f32>, whose imaginary part counts, and f of type i32.
+inline void shiftKernel(void *const *args, int64_t, int64_t first, int64_t last) {
+  const float *x = static_cast<const float *>(args[0]);
+  float *y = static_cast<float *>(args[1]);
+  float shift;
+  int32_t factor;
+  std::memcpy(&shift, args[3], sizeof shift);
+  std::memcpy(&factor, args[2], sizeof factor);
+  for (int64_t i = first * problemElements; i < last * problemElements; ++i)
+    y[i] = float(factor) * (x[i] + shift);
+}
+
+inline const char *shiftManifest() {
+  return R"({"idc": 1, "entry": "shift", "symbol": "shift_f32", "target": "cpu",
+    "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "scalars": [{"name": "c", "type": "complex<f32>", "bytes": 8}, {"name": "f", "type": "i32", "bytes": 4}],
+    "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+    "kernels": [{"name": "shift_k0", "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+                 "args": [{"input": 0}, {"output": 0}, {"scalar": 1, "offset": 0, "bytes": 4},
+                          {"scalar": 0, "offset": 4, "bytes": 4}, {"batch": true}]}]})";
+}
+
 /// A module whose kernels are all `kernel`; null with a test failure when it cannot be made.
 inline ModulePointer makeCpuModule(const std::string &manifest, idc_cpu_kernel kernel) {
   idc_module *module = nullptr;

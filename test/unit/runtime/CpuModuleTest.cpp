@@ -29,7 +29,7 @@ void runDoubling(const idc_module *module, int64_t batch) {
   std::vector<Block> x = counting(batch), y(size_t(batch), Block{{-1, -1, -1, -1}});
   const void *inputs[] = {x.data()};
   void *outputs[] = {y.data()};
-  ASSERT_EQ(idc_launch(module, batch, inputs, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
   for (int64_t i = 0; i < batch; ++i)
     for (int j = 0; j < problemElements; ++j)
       ASSERT_EQ(y[size_t(i)].values[j], 2 * x[size_t(i)].values[j]) << i;
@@ -80,7 +80,7 @@ TEST(CpuModule, ChecksLaunchArguments) {
   const void *inputs[] = {&x}, *noInput[] = {nullptr}, *oddInput[] = {&x.values[1]};
   void *outputs[] = {&y}, *noOutput[] = {nullptr}, *oddOutput[] = {&y.values[1]};
   auto launch = [&](int64_t batch, const void *const *in, void *const *out) {
-    return idc_launch(module.get(), batch, in, out, nullptr, nullptr);
+    return idc_launch(module.get(), batch, in, nullptr, out, nullptr, nullptr);
   };
   EXPECT_EQ(launch(0, nullptr, nullptr), IDC_SUCCESS);
   EXPECT_EQ(launch(-1, inputs, outputs), IDC_ERROR_INVALID_ARGUMENT);
@@ -96,7 +96,7 @@ TEST(CpuModule, ChecksLaunchArguments) {
   EXPECT_EQ(launch(int64_t(1) << 31, inputs, outputs), IDC_ERROR_TOO_LARGE);
   EXPECT_STREQ(idc_last_error(), "kernel 'twice_k0' needs more than 2147483647 blocks at batch 2147483648");
   EXPECT_EQ(launch(std::numeric_limits<int64_t>::max(), inputs, outputs), IDC_ERROR_TOO_LARGE);
-  EXPECT_EQ(idc_launch(nullptr, 1, inputs, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_launch(nullptr, 1, inputs, nullptr, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
 }
 
 TEST(CpuModule, LastErrorBelongsToTheThread) {
@@ -148,8 +148,8 @@ TEST(CpuModule, KernelsRunInOrderThroughTheWorkspace) {
     std::vector<Block> workspace(size_t(bytes) / sizeof(Block), Block{{-1, -1, -1, -1}});
     const void *inputs[] = {x.data()};
     void *outputs[] = {y.data()};
-    EXPECT_EQ(idc_launch(raw, batch, inputs, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
-    ASSERT_EQ(idc_launch(raw, batch, inputs, outputs, workspace.data(), nullptr), IDC_SUCCESS) << idc_last_error();
+    EXPECT_EQ(idc_launch(raw, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+    ASSERT_EQ(idc_launch(raw, batch, inputs, nullptr, outputs, workspace.data(), nullptr), IDC_SUCCESS) << idc_last_error();
     for (int64_t b = 0; b < batch; ++b) {
       const Block &from = x[size_t(batch - 1 - b)];
       for (float value : y[size_t(b)].values)
@@ -159,6 +159,34 @@ TEST(CpuModule, KernelsRunInOrderThroughTheWorkspace) {
     for (size_t i = 0; i < size_t(batch + 4); ++i)
       EXPECT_EQ(workspace[i].values[0], -1) << i;
   }
+}
+
+TEST(CpuModule, ScalarsComeByTheirBytes) {
+  ModulePointer module = makeCpuModule(shiftManifest(), shiftKernel);
+  EXPECT_EQ(idc_scalar_count(module.get()), 2);
+  idc_operand described;
+  ASSERT_EQ(idc_scalar(module.get(), 0, &described), IDC_SUCCESS);
+  EXPECT_STREQ(described.name, "c");
+  EXPECT_STREQ(described.type, "complex<f32>");
+  EXPECT_EQ(described.element_bytes, 8);
+  EXPECT_EQ(described.elements, 1);
+  EXPECT_EQ(idc_scalar(module.get(), 2, &described), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_scalar_count(nullptr), 0);
+
+  Block x{{1, 2, 3, 4}}, y{};
+  char bytes[9]; // the values of scalars need no alignment
+  float c[] = {100, 10};
+  std::memcpy(bytes + 1, c, sizeof c);
+  int32_t f = -2;
+  const void *inputs[] = {&x}, *scalars[] = {bytes + 1, &f}, *missing[] = {bytes + 1, nullptr};
+  void *outputs[] = {&y};
+  ASSERT_EQ(idc_launch(module.get(), 1, inputs, scalars, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  for (int i = 0; i < 4; ++i)
+    EXPECT_EQ(y.values[i], -2 * (x.values[i] + 10));
+  EXPECT_EQ(idc_launch(module.get(), 1, inputs, missing, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "scalar 1 (f) has no value");
+  EXPECT_EQ(idc_launch(module.get(), 1, inputs, nullptr, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "scalar 0 (c) has no value");
 }
 
 TEST(CpuModule, WorkspaceSizes) {

@@ -73,7 +73,7 @@ TEST_F(GpuModule, LaunchesInOrderWithTheManifestsShape) {
   EXPECT_EQ(state->functionAttributes["k3"], (std::map<int, int>{{8, 100}, {14, 1}}));
 
   void *stream = workspace;
-  ASSERT_EQ(idc_launch(module.get(), 5, inputs, outputs, workspace, stream), IDC_SUCCESS) << idc_last_error();
+  ASSERT_EQ(idc_launch(module.get(), 5, inputs, nullptr, outputs, workspace, stream), IDC_SUCCESS) << idc_last_error();
   ASSERT_EQ(state->launches.size(), 5u);
   unsigned blocks[] = {3, 12, 3, 48, 3}, shared[] = {0, 50000, 0, 100, 0};
   std::map<unsigned, unsigned> attributes[] = {{}, {{4, 4}}, {{2, 1}}, {{4, 16}, {6, 1}}, {}};
@@ -93,21 +93,34 @@ TEST_F(GpuModule, LaunchesInOrderWithTheManifestsShape) {
 
 TEST_F(GpuModule, ComputesThroughTheArguments) {
   ModulePointer module = load(".version twice", manifestOf(kernel("twice", "plain", 1, 0)));
-  ASSERT_EQ(idc_launch(module.get(), 2, inputs, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
+  ASSERT_EQ(idc_launch(module.get(), 2, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
   for (int i = 0; i < 8; ++i)
     EXPECT_EQ(y[i], 2 * x[i]);
+}
+
+TEST_F(GpuModule, PassesScalarsByValue) {
+  std::string manifest = manifestOf(
+      kernel("k0", "plain", 1, 0, R"({"scalar": 0, "offset": 8, "bytes": 8}, {"input": 0}, {"batch": true})"));
+  manifest.insert(manifest.find("\"outputs\""), R"("scalars": [{"name": "w", "type": "complex<f64>", "bytes": 16}], )");
+  ModulePointer module = load(".version k0", manifest);
+  uint64_t bits[] = {17, 4711};
+  const void *scalars[] = {bits};
+  ASSERT_EQ(idc_launch(module.get(), 2, inputs, scalars, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
+  ASSERT_EQ(state->launches.size(), 1u);
+  EXPECT_EQ(state->launches[0].firstArgument, 4711u);
 }
 
 TEST_F(GpuModule, ChecksArgumentsBeforeLaunchingAnything) {
   ModulePointer module =
       load(".version k0 k1", manifestOf(kernel("k0", "plain", 1, 0) + "," + kernel("k1", "cluster", 4, 0)));
   const void *odd[] = {x + 1};
-  EXPECT_EQ(idc_launch(module.get(), 0, nullptr, nullptr, nullptr, nullptr), IDC_SUCCESS);
-  EXPECT_EQ(idc_launch(module.get(), 2, odd, outputs, workspace, nullptr), IDC_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(idc_launch(module.get(), 2, inputs, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
-  EXPECT_EQ(idc_launch(module.get(), 2, inputs, outputs, workspace + 8, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_launch(module.get(), 0, nullptr, nullptr, nullptr, nullptr, nullptr), IDC_SUCCESS);
+  EXPECT_EQ(idc_launch(module.get(), 2, odd, nullptr, outputs, workspace, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_launch(module.get(), 2, inputs, nullptr, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_launch(module.get(), 2, inputs, nullptr, outputs, workspace + 8, nullptr), IDC_ERROR_INVALID_ARGUMENT);
   // 2^30 problems fit the first kernel, 2^29 blocks, but not the second, 2^31.
-  EXPECT_EQ(idc_launch(module.get(), int64_t(1) << 30, inputs, outputs, workspace, nullptr), IDC_ERROR_TOO_LARGE);
+  EXPECT_EQ(idc_launch(module.get(), int64_t(1) << 30, inputs, nullptr, outputs, workspace, nullptr),
+            IDC_ERROR_TOO_LARGE);
   EXPECT_TRUE(state->launches.empty());
 }
 
@@ -118,7 +131,7 @@ TEST_F(GpuModule, KeepsTheThreadsContext) {
   setCurrent(&mine);
   ModulePointer module = load(".version k0", manifestOf(kernel("k0", "plain", 1, 0)));
   setCurrent(&other);
-  ASSERT_EQ(idc_launch(module.get(), 1, inputs, outputs, workspace, nullptr), IDC_SUCCESS);
+  ASSERT_EQ(idc_launch(module.get(), 1, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS);
   void *current = nullptr;
   getCurrent(&current);
   EXPECT_EQ(current, &other);
@@ -132,7 +145,7 @@ TEST_F(GpuModule, LaunchesFromThreadsWithoutAContext) {
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 100; ++i)
-        EXPECT_EQ(idc_launch(module.get(), 1, inputs, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
+        EXPECT_EQ(idc_launch(module.get(), 1, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -168,7 +181,7 @@ TEST_F(GpuModule, LoadErrors) {
 TEST_F(GpuModule, DriverErrorsBecomeStatuses) {
   ModulePointer module = load(".version k0", manifestOf(kernel("k0", "plain", 1, 0)));
   state->failNext = 719;
-  EXPECT_EQ(idc_launch(module.get(), 1, inputs, outputs, workspace, nullptr), IDC_ERROR_DRIVER);
+  EXPECT_EQ(idc_launch(module.get(), 1, inputs, nullptr, outputs, workspace, nullptr), IDC_ERROR_DRIVER);
   EXPECT_STREQ(idc_last_error(), "k0: CUDA_ERROR_FAKE: fake error");
   state->failNext = 2;
   void *pointer = x;

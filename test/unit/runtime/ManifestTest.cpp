@@ -61,6 +61,32 @@ TEST(Manifest, HoldsAllFields) {
   EXPECT_EQ(kernel.arguments[3].kind, Argument::Kind::Batch);
 }
 
+TEST(Manifest, Scalars) {
+  const std::string scalars = R"("scalars": [{"name": "w", "type": "complex<f32>", "bytes": 8}], "outputs")";
+  auto withArgument = [&](const std::string &argument) {
+    std::string text = with("\"outputs\"", scalars);
+    return text.replace(text.find("{\"batch\""), 0, argument + ", ");
+  };
+  Manifest manifest = parseManifest(withArgument(R"({"scalar": 0, "offset": 4, "bytes": 4})"));
+  ASSERT_EQ(manifest.scalars.size(), 1u);
+  EXPECT_EQ(manifest.scalars[0].name, "w");
+  EXPECT_EQ(manifest.scalars[0].type, "complex<f32>");
+  EXPECT_EQ(manifest.scalars[0].bytes, 8);
+  const Argument &argument = manifest.kernels[0].arguments[3];
+  EXPECT_EQ(argument.kind, Argument::Kind::Scalar);
+  EXPECT_EQ(argument.operand, 0);
+  EXPECT_EQ(argument.offset, 4);
+  EXPECT_EQ(argument.bytes, 4);
+  EXPECT_EQ(errorOf(withArgument(R"({"scalar": 1, "offset": 0, "bytes": 4})")),
+            "manifest: kernels[0].args[3].scalar is 1, outside 0 .. 0");
+  EXPECT_EQ(errorOf(withArgument(R"({"scalar": 0, "offset": 8, "bytes": 4})")),
+            "manifest: kernels[0].args[3].offset is 8, outside 0 .. 7");
+  EXPECT_EQ(errorOf(withArgument(R"({"scalar": 0, "offset": 4, "bytes": 8})")),
+            "manifest: kernels[0].args[3].bytes is 8, outside 1 .. 4");
+  EXPECT_EQ(errorOf(withArgument(R"({"scalar": 0, "batch": true})")),
+            "manifest: kernels[0].args[3] must have exactly one of 'input', 'output', 'scalar', 'workspace' and 'batch'");
+}
+
 TEST(Manifest, GridRoundsGroupsUp) {
   Kernel kernel = parseManifest(valid).kernels[0];
   EXPECT_EQ(kernel.blocks(0), 0);
@@ -114,7 +140,7 @@ TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf(with("{\"input\": 0}", "{\"input\": 1}")),
             "manifest: kernels[0].args[0].input is 1, outside 0 .. 0");
   EXPECT_EQ(errorOf(with("{\"input\": 0}", "{\"input\": 0, \"output\": 0}")),
-            "manifest: kernels[0].args[0] must have exactly one of 'input', 'output', 'workspace' and 'batch'");
+            "manifest: kernels[0].args[0] must have exactly one of 'input', 'output', 'scalar', 'workspace' and 'batch'");
   EXPECT_EQ(errorOf(with("\"workspace\": 256", "\"workspace\": 257")),
             "manifest: kernels[0].args[2].workspace is 257, outside 0 .. 256");
   EXPECT_EQ(errorOf(valid.substr(0, valid.find("\"kernels\"")) + "\"kernels\": []}"),
