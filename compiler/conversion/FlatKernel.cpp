@@ -40,6 +40,7 @@ protected:
     // Digit d of the tile is digit source(d) of the buffer.
     const Permutation map = op.getMap().getPermutation();
     std::vector<int64_t> strides = stridesOf(op.getBuffer().getType().getRadices());
+    strides.resize(map.size(), 0); // along digits that the buffer lacks it is repeated
     Layout layout;
     for (int d = 1; d <= map.size(); ++d)
       layout.add(strides[map.source(d) - 1], map.complemented(d), tile.radices[d - 1]);
@@ -188,8 +189,10 @@ private:
       while (j < columns.size() && stride > 0 && !columns[j].digits.empty() &&
              layout.stride[columns[j].digits[0] - 1] == stride * range)
         range *= columns[j++].radix;
-      Value step = arith::MulIOp::create(b, loc, part(weight, range), constant(stride));
-      offset = arith::AddIOp::create(b, loc, offset, step);
+      if (stride) {
+        Value step = arith::MulIOp::create(b, loc, part(weight, range), constant(stride));
+        offset = arith::AddIOp::create(b, loc, offset, step);
+      }
       weight *= range;
       i = j;
     }

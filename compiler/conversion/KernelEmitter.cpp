@@ -274,8 +274,8 @@ LogicalResult KernelEmitter::emitPointwise(id::PointwiseOp op) {
     outputs.push_back(emptyTile(output.getType()));
   for (size_t r = 0; r < outputs[0].registers.size(); ++r) {
     SmallVector<Leaf> arguments;
-    for (const Tile &input : inputs) // an input without the register digits is repeated along them
-      llvm::append_range(arguments, input.registers[r % input.registers.size()]);
+    for (const Tile &input : inputs)
+      llvm::append_range(arguments, input.registers[r]);
     FailureOr<SmallVector<Leaf>> results = runBody(op.getBody(), arguments, outputs[0], r);
     if (failed(results))
       return failure();

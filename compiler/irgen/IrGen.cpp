@@ -1,6 +1,7 @@
 // Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
 //
-// Every step becomes one op: Permute -> id.permute, Pointwise -> id.pointwise, Node -> id.node; bodies become regions
+// Every step becomes one op: Permute -> id.permute, Pointwise -> id.pointwise, Node -> id.node; an input that lacks
+// digits of its step gets them by id.repeat and, where they are not the highest, id.permute. Bodies become regions
 // of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index. Integers are
 // signless in the IR; the signed or unsigned operation is chosen here, where the source type is still known.
 //
@@ -135,12 +136,9 @@ private:
       inputs.push_back(values[input]);
     for (int output : step.outputs)
       types.push_back(sequenceType(output));
-    if (!step.broadcastDigits.empty() && llvm::any_of(step.broadcastDigits, [](auto &d) { return !d.empty(); })) {
-      error(loc, "an argument shared by the batch of '" + step.name + "' cannot be compiled to kernels yet");
-      return;
-    }
     if (llvm::is_contained(inputs, Value()))
       return; // an earlier step failed
+    repeatInputs(step, inputs, loc);
     Operation *op = nullptr;
     switch (step.kind) {
     case frontend::Step::Kind::Permute:
@@ -163,6 +161,60 @@ private:
     }
     for (size_t i = 0; i < step.outputs.size(); ++i)
       values[step.outputs[i]] = op->getResult(i);
+  }
+
+  /// Gives every input of a step the digits that it lacks.
+  void repeatInputs(const frontend::Step &step, SmallVector<Value> &inputs, Location loc) {
+    if (step.broadcastDigits.empty())
+      return;
+    std::vector<int> radices = fullRadices(step);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<int> &own = program.values[step.inputs[i]].radices, &places = step.broadcastDigits[i];
+      if (places.empty() && !own.empty())
+        continue;
+      // The digits that the input should have, and which of the repeated sequence's digits each is.
+      bool array = i < step.arrayInput.size() && step.arrayInput[i];
+      SmallVector<int32_t> wanted, repeated(own.begin(), own.end());
+      std::vector<int> sources;
+      for (int digit = 1; digit <= static_cast<int>(radices.size()); ++digit) {
+        if (!array && llvm::is_contained(step.digits, digit))
+          continue;
+        wanted.push_back(radices[digit - 1]);
+        auto at = llvm::find(places, digit);
+        sources.push_back(at != places.end() ? static_cast<int>(at - places.begin()) + 1
+                                             : static_cast<int>(repeated.size()) + 1);
+        if (at == places.end())
+          repeated.push_back(radices[digit - 1]);
+      }
+      Type element = id::elementOf(inputs[i].getType());
+      auto type = [&](ArrayRef<int32_t> shape) { return id::SeqType::get(builder.getContext(), shape, element); };
+      inputs[i] = builder.createOrFold<id::RepeatOp>(loc, type(repeated), inputs[i]);
+      auto map = id::PermAttr::get(builder.getContext(), digits::Permutation::fromSources(sources));
+      inputs[i] = builder.createOrFold<id::PermuteOp>(loc, type(wanted), inputs[i], map);
+    }
+  }
+
+  /// The radices of the arrangement that has all digits of a step.
+  std::vector<int> fullRadices(const frontend::Step &step) {
+    for (size_t i = 0; i < step.outputs.size(); ++i)
+      if (i >= step.arrayOutput.size() || step.arrayOutput[i] || step.digits.empty())
+        return program.values[step.outputs[i]].radices;
+    // The outputs lack the node's digits, an array input has them.
+    std::vector<int> radices = program.values[step.outputs[0]].radices;
+    for (int digit : sorted(step.digits))
+      radices.insert(radices.begin() + (digit - 1), 0);
+    for (size_t i = 0; i < step.inputs.size(); ++i)
+      if (step.arrayInput[i]) {
+        const std::vector<int> &own = program.values[step.inputs[i]].radices, &places = step.broadcastDigits[i];
+        for (size_t k = 0; k < own.size(); ++k)
+          radices[places.empty() ? k : places[k] - 1] = own[k];
+      }
+    return radices;
+  }
+
+  static std::vector<int> sorted(std::vector<int> digits) {
+    llvm::sort(digits);
+    return digits;
   }
 
   void emitBody(const frontend::Body &body, Region &region, Location loc) {

@@ -149,7 +149,7 @@ private:
         outside.push_back(operand.getOperandNumber());
         continue;
       }
-      if (from.map.hasComplement() || !group.axes.contains(from.buffer))
+      if (from.map.hasComplement() || from.isRepeated() || !group.axes.contains(from.buffer))
         return false;
       const SmallVector<int> &own = group.axes[from.buffer];
       SmallVector<int> places = placesOf(step, operand.get());
@@ -447,7 +447,7 @@ private:
       FlowStore &store = copy.group.stores[result.store];
       FlowValue from = program.resolve(store.value);
       auto maker = makers.find(from.buffer);
-      if (maker == makers.end() || !isGroup(maker->second))
+      if (maker == makers.end() || !isGroup(maker->second) || from.isRepeated())
         continue;
       auto &stores = group(maker->second).stores;
       stores.push_back({from.buffer, from.map, store.made});

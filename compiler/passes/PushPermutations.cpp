@@ -9,6 +9,7 @@
 //
 // A complemented digit t reads as r-1-t in exponents and bodies. Several operands move together when all come through
 // the same permutation; where they differ, the first one's is pushed and the others keep the difference on their edge.
+// An operand that is repeated along digits keeps the permutation that puts them in place, unless all operands are.
 // A node on a complemented digit takes and gives its elements in reverse order along that digit. A node that removes or
 // inserts digits stops the permutation.
 #include "compiler/passes/Passes.h"
@@ -54,14 +55,44 @@ struct PushThroughTwiddle : OpRewritePattern<id::TwiddleOp> {
   }
 };
 
-/// The operands before the permutation of the first; the others composed with its inverse where theirs differs.
+/// permute before a repetition -> after it, the repeated digits staying where they are.
+struct PushThroughRepeat : OpRewritePattern<id::RepeatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::RepeatOp op, PatternRewriter &rewriter) const override {
+    auto permute = op.getInput().getDefiningOp<id::PermuteOp>();
+    if (!permute)
+      return failure();
+    SmallVector<int32_t> radices(permute.getInput().getType().getRadices());
+    llvm::append_range(radices, op.getType().getRadices().drop_front(radices.size()));
+    auto type = id::SeqType::get(op.getContext(), radices, op.getType().getElement());
+    auto moved = id::RepeatOp::create(rewriter, op.getLoc(), type, permute.getInput());
+    Permutation map = permute.getMap().getPermutation().extended(static_cast<int>(radices.size()));
+    rewriter.replaceOpWithNewOp<id::PermuteOp>(op, op.getType(), moved.getResult(),
+                                               id::PermAttr::get(op.getContext(), map));
+    return success();
+  }
+};
+
+bool isRepeated(Value value) {
+  while (auto permute = value.getDefiningOp<id::PermuteOp>())
+    value = permute.getInput();
+  return value.getDefiningOp<id::RepeatOp>() != nullptr;
+}
+
+/// The permutation of the operand that leads: the first that is no repetition of something smaller, if any. Following a
+/// repetition would move the larger operands.
+id::PermuteOp leadingPermutation(Operation *op) {
+  for (Value operand : op->getOperands())
+    if (!isRepeated(operand))
+      return operand.getDefiningOp<id::PermuteOp>();
+  return op->getOperand(0).getDefiningOp<id::PermuteOp>();
+}
+
+/// The operands before the leading permutation; the others composed with its inverse where theirs differs.
 bool takeOperands(Operation *op, PatternRewriter &rewriter, id::PermuteOp &first, SmallVector<Value> &operands) {
-  first = op->getOperand(0).getDefiningOp<id::PermuteOp>();
+  first = leadingPermutation(op);
   if (!first)
     return false;
-  for (Value operand : op->getOperands())
-    if (id::radicesOf(operand.getType()).size() != id::radicesOf(op->getOperand(0).getType()).size())
-      return false;
   Permutation inverse = first.getMap().getPermutation().inverse();
   for (Value operand : op->getOperands()) {
     auto permute = operand.getDefiningOp<id::PermuteOp>();
@@ -209,8 +240,9 @@ struct PushThroughNode : OpRewritePattern<id::NodeOp> {
 struct PushPermutations : impl::PushPermutationsBase<PushPermutations> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<PushThroughTwiddle, PushThroughPointwise, PushThroughNode>(&getContext());
+    patterns.add<PushThroughTwiddle, PushThroughPointwise, PushThroughNode, PushThroughRepeat>(&getContext());
     id::PermuteOp::getCanonicalizationPatterns(patterns, &getContext());
+    id::RepeatOp::getCanonicalizationPatterns(patterns, &getContext());
     GreedyRewriteConfig config;
     config.setMaxIterations(GreedyRewriteConfig::kNoLimit);
     config.setUseTopDownTraversal(true);

@@ -1,8 +1,8 @@
 // Walks a function in digit flow and groups its ops.
 //
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; a permutation
-// that ends a chain becomes the chain's. Permutations elsewhere belong to the loads of whoever uses them. What joins no
-// chain is a group of one step; Groups.cpp puts groups together.
+// that ends a chain becomes the chain's. Permutations elsewhere, and repetitions, belong to the loads of whoever uses
+// them. What joins no chain is a group of one step; Groups.cpp puts groups together.
 #include "compiler/passes/Steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -48,6 +48,10 @@ static bool isChainStep(Operation *op) {
 FlowValue FlowProgram::resolve(Value value) const {
   if (!moved.contains(value))
     return {value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()))};
+  if (auto repeat = value.getDefiningOp<id::RepeatOp>()) {
+    FlowValue from = resolve(repeat.getInput());
+    return {from.buffer, from.map.extended(repeat.getType().getNumDigits())};
+  }
   auto permute = value.getDefiningOp<id::PermuteOp>();
   FlowValue from = resolve(permute.getInput());
   return {from.buffer, from.map.then(permute.getMap().getPermutation())};
@@ -119,7 +123,11 @@ FlowProgram passes::findSegments(func::FuncOp function) {
       openChains.erase(permute.getInput());
       continue;
     }
-    if (!isChainStep(&op)) {
+    if (isa<id::RepeatOp>(op)) {
+      program.moved.insert(op.getResult(0));
+      continue;
+    }
+    if (!isChainStep(&op) || program.resolve(op.getOperand(0)).isRepeated()) {
       program.segments.push_back(groupOf({&op}));
       continue;
     }
@@ -169,7 +177,7 @@ FlowProgram passes::findSegments(func::FuncOp function) {
       continue;
     }
     int index = static_cast<int>(program.segments.size());
-    if (isSpreadable(value.getType())) {
+    if (isSpreadable(value.getType()) && !program.resolve(value).isRepeated()) {
       newChain(value);
       program.segments.back().chain->firstStep = program.numSteps + 1;
       program.returned.push_back({index, -1});

@@ -17,10 +17,12 @@ struct FlowStep {
   id::NodeOp node;
 };
 
-/// A value of the program as kernels see it: a buffer's sequence moved by `map`.
+/// A value of the program as kernels see it: a buffer's sequence moved by `map`, repeated along the digits of the map
+/// that it lacks.
 struct FlowValue {
   mlir::Value buffer; // a function argument or the value of another segment
   digits::Permutation map;
+  bool isRepeated() const { return map.size() > static_cast<int>(id::radicesOf(buffer.getType()).size()); }
 };
 
 /// Steps that a planner can spread over tiles: each takes the one sequence of the step before and keeps all digits, all
@@ -78,10 +80,10 @@ struct FlowResult {
 struct FlowProgram {
   std::vector<FlowSegment> segments;
   llvm::SmallVector<FlowResult> returned;
-  llvm::DenseSet<mlir::Value> moved; // results of permutations that no chain makes
+  llvm::DenseSet<mlir::Value> moved; // results of repetitions, and of permutations that no chain makes
   int numSteps = 0;                  // nodes inside chains, numbered from 1
 
-  /// `value` as a buffer moved by the permutations between them.
+  /// `value` as a buffer moved and repeated by what lies between them.
   FlowValue resolve(mlir::Value value) const;
 };
 

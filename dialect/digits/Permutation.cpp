@@ -110,6 +110,15 @@ Permutation Permutation::power(int64_t m) const {
   return result;
 }
 
+Permutation Permutation::extended(int n) const {
+  Permutation result = *this;
+  for (int digit = size() + 1; digit <= n; ++digit) {
+    result.sources.push_back(digit);
+    result.complements.push_back(false);
+  }
+  return result;
+}
+
 bool Permutation::isIdentity() const { return *this == identity(size()); }
 
 bool Permutation::hasComplement() const {

@@ -42,6 +42,9 @@ public:
   bool isIdentity() const;
   bool hasComplement() const;
 
+  /// The same on n >= size() digits: those above its own stay.
+  Permutation extended(int n) const;
+
   /// Radices after the move (least significant first, as the input).
   std::vector<int> apply(const std::vector<int> &radices) const;
   /// Where the element at linear index `index` of a sequence with `radices` goes.

@@ -94,8 +94,75 @@ struct ComposePermutes : OpRewritePattern<PermuteOp> {
 };
 } // namespace
 
+namespace {
+/// permute(repeat(x)): the repeated digits are all alike, so that they may come in ascending order, not complemented.
+struct SortRepeatedDigits : OpRewritePattern<PermuteOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(PermuteOp op, PatternRewriter &rewriter) const override {
+    auto repeat = op.getInput().getDefiningOp<RepeatOp>();
+    if (!repeat)
+      return failure();
+    digits::Permutation map = op.getMap().getPermutation();
+    SmallVector<int32_t> radices(repeat.getInput().getType().getRadices());
+    int own = static_cast<int>(radices.size()), next = own;
+    std::vector<int> sources;
+    for (int place = 1; place <= map.size(); ++place) {
+      bool repeated = map.source(place) > own;
+      sources.push_back(repeated ? ++next : map.source(place));
+      if (repeated)
+        radices.push_back(op.getType().getRadices()[place - 1]);
+    }
+    digits::Permutation sorted = digits::Permutation::fromSources(sources);
+    for (int place = 1; place <= map.size(); ++place)
+      if (map.complemented(place) && map.source(place) <= own)
+        sorted = sorted.then(digits::Permutation::complement(map.size(), place));
+    if (sorted == map)
+      return failure();
+    auto type = SeqType::get(op.getContext(), radices, op.getType().getElement());
+    auto moved = RepeatOp::create(rewriter, op.getLoc(), type, repeat.getInput());
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), moved, PermAttr::get(op.getContext(), sorted));
+    return success();
+  }
+};
+} // namespace
+
 void PermuteOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ComposePermutes>(context);
+  patterns.add<ComposePermutes, SortRepeatedDigits>(context);
+}
+
+//===--- repeat -------------------------------------------------------------------------------------------------===//
+
+LogicalResult RepeatOp::verify() {
+  SeqType from = getInput().getType(), to = getType();
+  if (from.getRadices() != to.getRadices().take_front(from.getRadices().size()))
+    return emitOpError() << "the input's digits are not the lowest digits of the result";
+  if (from.getElement() != to.getElement())
+    return emitOpError() << "keeps the element type, but " << from.getElement() << " became " << to.getElement();
+  return success();
+}
+
+OpFoldResult RepeatOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  return {};
+}
+
+namespace {
+/// repeat(repeat(x)) -> repeat(x)
+struct ComposeRepeats : OpRewritePattern<RepeatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RepeatOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<RepeatOp>();
+    if (!inner)
+      return failure();
+    rewriter.replaceOpWithNewOp<RepeatOp>(op, op.getType(), inner.getInput());
+    return success();
+  }
+};
+} // namespace
+
+void RepeatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ComposeRepeats>(context);
 }
 
 //===--- twiddle ------------------------------------------------------------------------------------------------===//
@@ -198,10 +265,9 @@ LogicalResult PointwiseOp::verify() {
     if (radicesOf(output.getType()) != radicesOf(getOutputs()[0].getType()))
       return emitOpError() << "results have different shapes";
   }
-  ArrayRef<int32_t> full = radicesOf(getOutputs()[0].getType());
   for (Value input : getInputs())
-    if (radicesOf(input.getType()) != full.take_front(radicesOf(input.getType()).size()))
-      return emitOpError() << "an input's digits are not the lowest digits of the result";
+    if (radicesOf(input.getType()) != radicesOf(getOutputs()[0].getType()))
+      return emitOpError() << "an input and a result have different shapes";
   if (failed(verifyMappings(*this)))
     return failure();
   return verifyBody(*this, getBody(), arguments, results);
@@ -305,7 +371,15 @@ LogicalResult KernelOp::verify() {
 LogicalResult LoadOp::verify() {
   TileType tile = getResult().getType();
   SeqType buffer = getBuffer().getType();
-  return verifyMove(*this, getMap(), buffer.getRadices(), tile.getRadices(), buffer.getElement(), tile.getElement());
+  SmallVector<int32_t> radices(buffer.getRadices());
+  if (isRepeated() && getMap().getPlaces().size() == tile.getRadices().size()) {
+    auto kernel = (*this)->getParentOfType<KernelOp>();
+    if (kernel && kernel.getKind() != KernelKind::Flat)
+      return emitOpError() << "repeats its buffer, which only a flat kernel does";
+    for (int digit = static_cast<int>(radices.size()) + 1; digit <= tile.getNumDigits(); ++digit)
+      radices.push_back(tile.getRadices()[getMap().getPermutation().destination(digit) - 1]);
+  }
+  return verifyMove(*this, getMap(), radices, tile.getRadices(), buffer.getElement(), tile.getElement());
 }
 
 LogicalResult StoreOp::verify() {

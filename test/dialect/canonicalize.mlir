@@ -123,3 +123,28 @@ func.func @unused(%x: !s) {
   }
   return
 }
+
+// Repetitions compose; one along no digit vanishes.
+// CHECK-LABEL: func.func @repeats
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: %[[R:.*]] = id.repeat %[[X]] : <2, f32> -> <2**3, f32>
+// CHECK-NEXT: return %[[X]], %[[R]]
+func.func @repeats(%x: !id.seq<2, f32>) -> (!id.seq<2, f32>, !id.seq<2**3, f32>) {
+  %0 = id.repeat %x : !id.seq<2, f32> -> !id.seq<2, f32>
+  %1 = id.repeat %0 : !id.seq<2, f32> -> !id.seq<2**2, f32>
+  %2 = id.repeat %1 : !id.seq<2**2, f32> -> !id.seq<2**3, f32>
+  return %0, %2 : !id.seq<2, f32>, !id.seq<2**3, f32>
+}
+
+// Repeated digits are alike: moved or complemented among themselves nothing changes, elsewhere they ascend.
+// CHECK-LABEL: func.func @repeated_digits
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: %[[A:.*]] = id.repeat %[[X]] : <2, f32> -> <3 * 5 * 2, f32>
+// CHECK-NEXT: %[[B:.*]] = id.permute %[[A]] [-1, 3, 2]
+// CHECK-NEXT: return %[[A]], %[[B]]
+func.func @repeated_digits(%x: !id.seq<2, f32>) -> (!id.seq<3 * 5 * 2, f32>, !id.seq<2 * 3 * 5, f32>) {
+  %0 = id.repeat %x : !id.seq<2, f32> -> !id.seq<5 * 3 * 2, f32>
+  %1 = id.permute %0 [-2, 3, 1] : !id.seq<5 * 3 * 2, f32> -> !id.seq<3 * 5 * 2, f32>
+  %2 = id.permute %0 [-1, 2, -3] : !id.seq<5 * 3 * 2, f32> -> !id.seq<2 * 3 * 5, f32>
+  return %1, %2 : !id.seq<3 * 5 * 2, f32>, !id.seq<2 * 3 * 5, f32>
+}

@@ -25,6 +25,54 @@ func.func @permute_element(%x: !id.seq<2, f32>) {
 
 // -----
 
+func.func @repeat_lowest(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{the input's digits are not the lowest digits of the result}}
+  %0 = id.repeat %x : !id.seq<2, f32> -> !id.seq<2 * 3, f32>
+  return
+}
+
+// -----
+
+func.func @repeat_fewer(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{the input's digits are not the lowest digits of the result}}
+  %0 = id.repeat %x : !id.seq<2**2, f32> -> !id.seq<2, f32>
+  return
+}
+
+// -----
+
+func.func @repeat_element(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{keeps the element type, but 'f32' became 'f64'}}
+  %0 = id.repeat %x : !id.seq<2, f32> -> !id.seq<2**2, f64>
+  return
+}
+
+// -----
+
+func.func @parameter_none(%x: !id.seq<2, f32>) {
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{number 0 does not exist: the function lists 0 in 'id.scalars'}}
+    %k = id.parameter 0 : f32
+    id.yield %k : f32
+  }
+  return
+}
+
+// -----
+
+func.func @parameter_type(%x: !id.seq<2, f32>) attributes {id.scalars = [i32, f64]} {
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    // expected-error@+1 {{is of type 'f32', the function's 'id.scalars' says f64}}
+    %k = id.parameter 1 : f32
+    id.yield %k : f32
+  }
+  return
+}
+
+// -----
+
 func.func @twiddle_root(%x: !id.seq<2, complex<f32>>) {
   // expected-error@+1 {{needs a root of order at least 1}}
   %0 = id.twiddle %x omega(0, t1) : !id.seq<2, complex<f32>>
@@ -71,9 +119,9 @@ func.func @pointwise_shapes(%x: !id.seq<2**2, f32>) {
 
 // -----
 
-func.func @pointwise_lowest(%x: !id.seq<2 * 3, f32>, %y: !id.seq<2, f32>) {
-  // expected-error@+1 {{an input's digits are not the lowest digits of the result}}
-  %0 = id.pointwise (%x, %y) : (!id.seq<2 * 3, f32>, !id.seq<2, f32>) -> !id.seq<2 * 3, f32> {
+func.func @pointwise_fewer(%x: !id.seq<2 * 3, f32>, %y: !id.seq<3, f32>) {
+  // expected-error@+1 {{an input and a result have different shapes}}
+  %0 = id.pointwise (%x, %y) : (!id.seq<2 * 3, f32>, !id.seq<3, f32>) -> !id.seq<2 * 3, f32> {
   ^bb0(%a: f32, %b: f32):
     id.yield %a : f32
   }
@@ -83,7 +131,7 @@ func.func @pointwise_lowest(%x: !id.seq<2 * 3, f32>, %y: !id.seq<2, f32>) {
 // -----
 
 func.func @pointwise_larger_input(%x: !id.seq<2**3, f32>) {
-  // expected-error@+1 {{an input's digits are not the lowest digits of the result}}
+  // expected-error@+1 {{an input and a result have different shapes}}
   %0 = id.pointwise (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**2, f32> {
   ^bb0(%a: f32):
     id.yield %a : f32

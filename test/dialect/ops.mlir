@@ -156,3 +156,24 @@ func.func @kinds(%x: !s) -> (!s, !s, !s, !s) {
   }
   return %0, %1, %2, %3 : !s, !s, !s, !s
 }
+
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME: id.scalars = [f32, complex<f64>, i1, !id.mod<17>]
+func.func @shared(%x: !id.seq<2**2, f32>) -> !id.seq<3 * 2**2, f32> attributes {id.scalars = [f32, complex<f64>, i1, !id.mod<17>]} {
+  // CHECK: %{{.*}} = id.repeat %{{.*}} : <2**2, f32> -> <3 * 2**2, f32>
+  %0 = id.repeat %x : !id.seq<2**2, f32> -> !id.seq<3 * 2**2, f32>
+  %1 = id.pointwise (%0) : (!id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32):
+    // CHECK: id.parameter 0 : f32
+    %k = id.parameter 0 : f32
+    // CHECK: id.parameter 1 : complex<f64>
+    %c = id.parameter 1 : complex<f64>
+    // CHECK: id.parameter 2 : i1
+    %b = id.parameter 2 : i1
+    // CHECK: id.parameter 3 : !id.mod<17>
+    %m = id.parameter 3 : !id.mod<17>
+    %y = arith.select %b, %a, %k : f32
+    id.yield %y : f32
+  }
+  return %1 : !id.seq<3 * 2**2, f32>
+}

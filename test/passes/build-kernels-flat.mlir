@@ -93,3 +93,37 @@ func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
   }
   return %0, %0 : !id.seq<2**2, f32>, !id.seq<2**2, f32>
 }
+
+// -----
+
+// A shared input is loaded where it is used: its map has places for digits that the buffer lacks. No chain takes it, what
+// follows is one again.
+// CHECK-LABEL: func.func @shares
+// CHECK: id.kernel "shares_k0" flat(%arg0, %arg1)
+// CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**6, f32>
+// CHECK: id.load %{{.*}} [1, 2, 6, 5, 4, 3] : <2**2, f32> -> <2**6, "block(6..1)", f32>
+// CHECK: id.kernel "shares_k1" flat(%arg1)
+// CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**2, f32> -> <2**6, "reg(6) block(5..1)", f32>
+// CHECK: id.kernel "shares_k2" plain(%1)
+// CHECK: id.kernel "shares_k3" flat(%arg1)
+// CHECK: return %0, %2, %3
+func.func @shares(%x: !id.seq<2**6, f32>, %w: !id.seq<2**2, f32>)
+    -> (!id.seq<2**6, f32>, !id.seq<2**6, f32>, !id.seq<2**6, f32>) {
+  %0 = id.repeat %w : !id.seq<2**2, f32> -> !id.seq<2**6, f32>
+  %1 = id.permute %0 [1, 2, 6, 5, 4, 3] : !id.seq<2**6, f32> -> !id.seq<2**6, f32>
+  %2 = id.pointwise (%x, %1) : (!id.seq<2**6, f32>, !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s : f32
+  }
+  %3 = id.node [6] (%0) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %b, %s : f32, f32
+  }
+  %4 = id.node [1] (%3) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %2, %4, %0 : !id.seq<2**6, f32>, !id.seq<2**6, f32>, !id.seq<2**6, f32>
+}

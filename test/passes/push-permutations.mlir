@@ -240,3 +240,43 @@ func.func @contracting(%x: !id.seq<2**2, f32>) -> !id.seq<2, f32> {
   }
   return %1 : !id.seq<2, f32>
 }
+
+// A permutation passes a repetition, whose digits stay.
+// CHECK-LABEL: func.func @repeated
+// CHECK-NEXT: %[[A:.*]] = id.repeat %arg0 : <2**2, f32> -> <3 * 2**2, f32>
+// CHECK-NEXT: %[[B:.*]] = id.pointwise(%[[A]])
+// CHECK: id.digit 1
+// CHECK: %[[C:.*]] = id.permute %[[B]] [3, -1, 2]
+// CHECK-NEXT: return %[[C]]
+func.func @repeated(%x: !id.seq<2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  %0 = id.permute %x [-1, 2] : !id.seq<2**2, f32> -> !id.seq<2**2, f32>
+  %1 = id.repeat %0 : !id.seq<2**2, f32> -> !id.seq<3 * 2**2, f32>
+  %2 = id.pointwise (%1) : (!id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32):
+    %d = id.digit 2 : i64
+    %f = arith.sitofp %d : i64 to f32
+    id.yield %f : f32
+  }
+  return %2 : !id.seq<3 * 2**2, f32>
+}
+
+// A repeated operand does not lead: the other's permutation moves behind the step, and what is left of both stays on the
+// repeated operand's edge.
+// CHECK-LABEL: func.func @shared
+// CHECK-SAME: (%[[W:.*]]: !id.seq<2, f32>, %[[X:.*]]: !id.seq<2**3, f32>)
+// CHECK-NEXT: %[[R:.*]] = id.repeat %[[W]] : <2, f32> -> <2**3, f32>
+// CHECK-NEXT: %[[E:.*]] = id.permute %[[R]] [3, -1, 2]
+// CHECK-NEXT: %[[Y:.*]] = id.pointwise(%[[E]], %[[X]])
+// CHECK: %[[Z:.*]] = id.permute %[[Y]] [-2, 3, 1]
+// CHECK-NEXT: return %[[Z]]
+func.func @shared(%w: !id.seq<2, f32>, %x: !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  %0 = id.repeat %w : !id.seq<2, f32> -> !id.seq<2**3, f32>
+  %1 = id.permute %0 [1, 2, 3] : !id.seq<2**3, f32> -> !id.seq<2**3, f32>
+  %2 = id.permute %x [-2, 3, 1] : !id.seq<2**3, f32> -> !id.seq<2**3, f32>
+  %3 = id.pointwise (%1, %2) : (!id.seq<2**3, f32>, !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.mulf %a, %b : f32
+    id.yield %s : f32
+  }
+  return %3 : !id.seq<2**3, f32>
+}

@@ -24,6 +24,20 @@ def Id_PermuteOp : Id_Op<"permute", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Id_RepeatOp : Id_Op<"repeat", [Pure]> {
+  let summary = "the same elements for every value of new digits above a sequence's own";
+  let description = [{
+    The result has the input's digits as its lowest; a permutation brings them where they belong. Nothing is copied:
+    the load of whoever uses it reads the input once for each value of the new digits.
+  }];
+  let arguments = (ins Id_SeqType:$input);
+  let results = (outs Id_SeqType:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+}
+
 def Id_TwiddleOp : Id_Op<"twiddle", [Pure, SameOperandsAndResultType]> {
   let summary = "multiply by a root of unity whose exponent is a polynomial in the digits";
   let description = [{
@@ -157,10 +171,17 @@ def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
 
 def Id_LoadOp : Id_Op<"load", [Pure]> {
   let summary = "read a tile: the buffer's sequence moved by `map`, distributed by the tile's mapping";
+  let description = [{
+    A map with more places than the buffer has digits repeats the buffer along the digits above its own.
+  }];
   let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map);
   let results = (outs Id_TileType:$result);
   let assemblyFormat = "$buffer custom<IndexMap>($map) attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// True when the tile has digits that the buffer lacks.
+    bool isRepeated() { return getMap().getPlaces().size() > getBuffer().getType().getRadices().size(); }
+  }];
 }
 
 def Id_RenameOp : Id_Op<"rename", [Pure]> {

@@ -66,6 +66,13 @@ TEST(Permutation, ComplementMovesWithItsDigit) {
   EXPECT_EQ(p.then(Permutation::complement(3, 3)).str(), "[1 3 2]");
 }
 
+TEST(Permutation, ExtendedKeepsDigitsAbove) {
+  const Permutation p = Permutation::complement(2, 1).then(Permutation::unshuffle(2, 2, 1));
+  EXPECT_EQ(p.extended(4).str(), "[4 3 ~1 2]");
+  EXPECT_EQ(p.extended(2), p);
+  EXPECT_TRUE(Permutation().extended(3).isIdentity());
+}
+
 TEST(Permutation, BijectionCheck) {
   EXPECT_TRUE(Permutation::isBijection({2, 1, 3}));
   EXPECT_FALSE(Permutation::isBijection({2, 2, 3}));
