@@ -71,7 +71,8 @@ public:
   Leaf resolved(const Leaf &x);
 
   /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `parameter` that of id.parameter, `root`
-  /// that of id.omega (with its run-time exponent, if any). Ops that cannot be generated are reported through emitError and fail.
+  /// that of id.omega (with its run-time exponent, if any). Ops that cannot be generated are reported through emitError
+  /// and fail.
   mlir::FailureOr<llvm::SmallVector<Leaf>>
   run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const std::function<mlir::Value(int)> &digit,
       const std::function<Leaf(int64_t)> &parameter,

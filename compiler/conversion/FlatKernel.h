@@ -14,8 +14,8 @@ namespace idc::conversion {
 /// the block digits, low first, in their radices. `buffers` maps the body's buffers (arguments and yielded values) to
 /// pointers, `parameters` has the run-time scalars. Errors are emitted at the op.
 mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers,
-                                 const Parameters &parameters, mlir::Value problem, mlir::Value number);
+                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
+                                 mlir::Value problem, mlir::Value number);
 
 /// Values of `number`: the product of the radices of the block digits.
 int64_t flatExtent(id::KernelOp kernel);

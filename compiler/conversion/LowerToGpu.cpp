@@ -47,8 +47,9 @@ public:
     for (auto [i, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
       pointers[value] = entry->getArgument(numInputs + i);
     batch = entry->getArguments().back();
-    parameters = parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
-                              [](Value value) { return value; });
+    parameters =
+        parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
+                     [](Value value) { return value; });
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);

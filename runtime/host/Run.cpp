@@ -130,8 +130,8 @@ void Runner::launch(char *set) {
     scalarPointers.push_back(scalar.data());
   for (const Operand &operand : outputs)
     outputPointers.push_back(set + operand.offset);
-  check(idc_launch(module, request.batch, inputPointers.data(), scalarPointers.data(),
-                   outputPointers.data(), workspace.get(), memory->stream()));
+  check(idc_launch(module, request.batch, inputPointers.data(), scalarPointers.data(), outputPointers.data(),
+                   workspace.get(), memory->stream()));
 }
 
 std::vector<char> Runner::download(const Operand &operand, const char *set) {

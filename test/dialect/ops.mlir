@@ -37,12 +37,12 @@ func.func @algebra(%x: !s) -> !s attributes {id.entry} {
   return %3 : !s
 }
 
-// Inputs with fewer digits are repeated along the higher ones; records are their leaves.
+// Several inputs and results; records are their leaves.
 // CHECK-LABEL: func.func @several
-func.func @several(%x: !r, %scale: !id.seq<2, f32>) -> !r {
-  // CHECK: %{{.*}}:2 = id.pointwise(%{{.*}}, %{{.*}}) : (!id.seq<2**3, f32>, !id.seq<2, f32>)
+func.func @several(%x: !r, %scale: !r) -> !r {
+  // CHECK: %{{.*}}:2 = id.pointwise(%{{.*}}, %{{.*}}) : (!id.seq<2**3, f32>, !id.seq<2**3, f32>)
   // CHECK-SAME: -> (!id.seq<2**3, !id.record<f32, f32>>, !id.seq<2**3, f32>)
-  %0:2 = id.pointwise (%x, %scale) : (!r, !id.seq<2, f32>) -> (!id.seq<2**3, !id.record<f32, f32>>, !r) {
+  %0:2 = id.pointwise (%x, %scale) : (!r, !r) -> (!id.seq<2**3, !id.record<f32, f32>>, !r) {
   ^bb0(%a: f32, %b: f32):
     id.yield %a, %b, %a : f32, f32, f32
   }

@@ -45,7 +45,7 @@ def tolerance(program, element):
 class Case:
     """One program at one size, type and batch."""
 
-    def __init__(self, file, entry, variables, element, sizes, bits, batch, limit, distributions):
+    def __init__(self, file, entry, variables, element, sizes, bits, batch, limit, distributions, scalars):
         self.file, self.entry, self.element, self.sizes, self.bits = file, entry, element, sizes, bits
         self.batch, self.tolerance, self.distributions = batch, limit, distributions
         self.verify = batch > 1
@@ -53,6 +53,7 @@ class Case:
         self.settings = [f"--set={name}={element}" for name in variables]
         self.settings += [f"--set={name}={size}" for name, size in sizes.items()]
         self.inputs = [f"--random={name}={text}" for name, text in distributions.items()]
+        self.inputs += [f"--scalar={name}={value}" for name, value in scalars.items()]
 
     def described(self):
         """What the machine with the GPU has to know."""
@@ -65,7 +66,7 @@ def library_cases(program, types):
     def case(element, bits, batch):
         return Case(ROOT.joinpath("stdlib", program["file"]).relative_to(ROOT), program["name"],
                     program.get("variables", ["T"]), element, sizes_for(program, bits), bits, batch,
-                    tolerance(program, element), program.get("random", {}))
+                    tolerance(program, element), program.get("random", {}), program.get("scalars", {}))
 
     def has_roots(element, bits):
         return "roots" not in program or not element.startswith("mod<") or (
@@ -77,20 +78,16 @@ def library_cases(program, types):
 
 
 def cases():
-    """All cases, and a line for each program of the library that has none."""
     listed = json.loads(LIST.read_text())
-    found, left_out = [], []
+    found = []
     for entry, size, numbers in OWN_PROGRAMS:
         for element in ("f32", "f64"):
             for n in numbers:
                 found.append(Case((OWN / f"{entry}.id").relative_to(ROOT), entry, ["T"], element, {size: n}, n, SMALL_BATCH,
-                                  tolerance({}, element), {}))
+                                  tolerance({}, element), {}, {}))
     for program in listed["programs"]:
-        if "notCompiled" in program:
-            left_out.append(f"{program['name']}: {program['notCompiled']} cannot be compiled yet")
-            continue
         found += library_cases(program, listed["types"][program["types"]])
     unique = {}
     for case in found: # a size of few digits may come twice
         unique.setdefault(case.name, case)
-    return list(unique.values()), left_out
+    return list(unique.values())

@@ -164,7 +164,8 @@ static Data launch(const idc_module *module, int64_t batch, const Data &inputs, 
     out.push_back(lines(static_cast<size_t>(output.elements * batch * output.type.bytes)));
     outputPointers.push_back(out.back().data());
   }
-  host::check(idc_launch(module, batch, inputPointers.data(), outputPointers.data(), workspace.data(), nullptr));
+  host::check(idc_launch(module, batch, inputPointers.data(), nullptr, outputPointers.data(), workspace.data(),
+                         nullptr));
   Data results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const char *begin = reinterpret_cast<const char *>(out[i].data());

@@ -96,11 +96,11 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
 /// the function returns (a graph that is captured keeps them); it may be null when the module has none. `workspace` has
 /// the size that idc_workspace_size() tells and may be null when that is 0; its contents need not be initialised.
 ///
-/// On a GPU the pointers to operands and workspace are device pointers and `stream` is a CUstream or cudaStream_t (null:
-/// the default stream). The kernels are enqueued and the function returns; errors of their execution appear at a later
-/// synchronization. The stream must belong to the module's context, which is made current for the duration of the call.
-/// Nothing is allocated, nothing waits, and the stream may be capturing a graph.
-/// On a CPU module the pointers are host pointers, `stream` is ignored, and the outputs are complete on return.
+/// On a GPU the pointers to operands and workspace are device pointers and `stream` is a CUstream or cudaStream_t
+/// (null: the default stream). The kernels are enqueued and the function returns; errors of their execution appear at a
+/// later synchronization. The stream must belong to the module's context, which is made current for the duration of the
+/// call. Nothing is allocated, nothing waits, and the stream may be capturing a graph. On a CPU module the pointers are
+/// host pointers, `stream` is ignored, and the outputs are complete on return.
 ///
 /// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer
 /// (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more than 2^31 - 1 blocks

@@ -149,7 +149,8 @@ TEST(CpuModule, KernelsRunInOrderThroughTheWorkspace) {
     const void *inputs[] = {x.data()};
     void *outputs[] = {y.data()};
     EXPECT_EQ(idc_launch(raw, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
-    ASSERT_EQ(idc_launch(raw, batch, inputs, nullptr, outputs, workspace.data(), nullptr), IDC_SUCCESS) << idc_last_error();
+    ASSERT_EQ(idc_launch(raw, batch, inputs, nullptr, outputs, workspace.data(), nullptr), IDC_SUCCESS)
+        << idc_last_error();
     for (int64_t b = 0; b < batch; ++b) {
       const Block &from = x[size_t(batch - 1 - b)];
       for (float value : y[size_t(b)].values)

@@ -145,7 +145,8 @@ TEST_F(GpuModule, LaunchesFromThreadsWithoutAContext) {
   for (int t = 0; t < 8; ++t)
     threads.emplace_back([&] {
       for (int i = 0; i < 100; ++i)
-        EXPECT_EQ(idc_launch(module.get(), 1, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
+        EXPECT_EQ(idc_launch(module.get(), 1, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS)
+            << idc_last_error();
     });
   for (std::thread &thread : threads)
     thread.join();

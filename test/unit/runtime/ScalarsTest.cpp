@@ -1,10 +1,10 @@
 //===- ScalarsTest.cpp - run-time scalars from text -----------------------===//
 
+#include "host/Scalars.h"
 #include "CpuFixture.h"
 #include "host/Error.h"
 #include "host/HalfFloat.h"
 #include "host/Run.h"
-#include "host/Scalars.h"
 
 #include <cmath>
 

@@ -46,15 +46,21 @@ Executable::Executable(Device device, const std::string &file, const std::string
     module = tools::adopt(emulated);
   }
   inputOperands = operands(module.get(), idc_input_count(module.get()), idc_input);
+  scalarOperands = operands(module.get(), idc_scalar_count(module.get()), idc_scalar);
   outputOperands = operands(module.get(), idc_output_count(module.get()), idc_output);
 }
 
-std::vector<std::vector<char>> Executable::run(const std::vector<std::vector<char>> &inputs, int64_t batch) const {
+std::vector<std::vector<char>> Executable::run(const std::vector<std::vector<char>> &inputs, int64_t batch,
+                                               const std::vector<std::vector<char>> &scalars) const {
   std::vector<std::vector<char>> given = inputs, results;
-  std::vector<const void *> from;
+  std::vector<const void *> from, values;
   std::vector<void *> to;
   for (const std::vector<char> &input : given)
     from.push_back(input.data());
+  if (scalars.size() != scalarOperands.size())
+    throw host::Error("the program has another number of scalars");
+  for (const std::vector<char> &scalar : scalars)
+    values.push_back(scalar.data());
   for (const Operand &output : outputOperands)
     results.emplace_back(static_cast<size_t>(output.bytes() * batch), '\xff'); // not a number, where it is one
   for (std::vector<char> &result : results)
@@ -62,7 +68,7 @@ std::vector<std::vector<char>> Executable::run(const std::vector<std::vector<cha
   int64_t bytes = 0;
   host::check(idc_workspace_size(module.get(), batch, &bytes));
   std::vector<char> workspace(static_cast<size_t>(bytes), '\xff');
-  host::check(idc_launch(module.get(), batch, from.data(), to.data(), workspace.data(), nullptr));
+  host::check(idc_launch(module.get(), batch, from.data(), values.data(), to.data(), workspace.data(), nullptr));
   if (given != inputs)
     throw host::Error("an input was written to");
   if (emulated)
@@ -89,13 +95,4 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs) const {
   for (size_t i = 0; i < bytes.size(); ++i)
     results.push_back(tools::loadScalars(bytes[i].data(), outputOperands[i].type, outputOperands[i].elements * batch));
   return results;
-}
-
-std::string test::whyNotCompiled(Device device, const std::string &file, const std::string &entry,
-                                 const frontend::SizeMap &sizes, const frontend::TypeMap &types) {
-  codegen::Compiler compiler(request(device, file, entry, sizes, types));
-  std::string messages;
-  llvm::raw_string_ostream stream(messages);
-  llvm::Expected<std::string> text = compiler.emit(Level::Gpu, stream);
-  return text ? "" : llvm::toString(text.takeError()) + messages;
 }

@@ -32,11 +32,13 @@ public:
     int64_t bytes() const { return elements * type.bytes; }
   };
   const std::vector<Operand> &inputs() const { return inputOperands; }
+  const std::vector<Operand> &scalars() const { return scalarOperands; }
   const std::vector<Operand> &outputs() const { return outputOperands; }
 
-  /// The bytes of the outputs of `batch` problems. Throws host::Error when the launch fails, when the emulator finds a
-  /// fault, and when an input is not as it was before.
-  std::vector<std::vector<char>> run(const std::vector<std::vector<char>> &inputs, int64_t batch) const;
+  /// The bytes of the outputs of `batch` problems, from those of inputs and scalars. Throws host::Error when the launch
+  /// fails, when the emulator finds a fault, and when an input is not as it was before.
+  std::vector<std::vector<char>> run(const std::vector<std::vector<char>> &inputs, int64_t batch,
+                                     const std::vector<std::vector<char>> &scalars = {}) const;
 
   /// The same for values: inputs are rounded to their types. The batch follows from the first input's length.
   std::vector<Buffer> run(const std::vector<Buffer> &inputs) const;
@@ -45,11 +47,7 @@ private:
   codegen::Compiler compiler;
   tools::Module module;
   emulator::EmulatedModule *emulated = nullptr;
-  std::vector<Operand> inputOperands, outputOperands;
+  std::vector<Operand> inputOperands, scalarOperands, outputOperands;
 };
-
-/// Why the program cannot be compiled for the device; empty when it can.
-std::string whyNotCompiled(Device device, const std::string &file, const std::string &entry,
-                           const frontend::SizeMap &sizes, const frontend::TypeMap &types);
 
 } // namespace idc::test

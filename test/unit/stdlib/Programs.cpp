@@ -71,7 +71,6 @@ static LibraryProgram parse(const llvm::json::Object &object, const llvm::json::
       program.scalars[name.str()] = value.getAsNumber().value();
   program.roots = object.getInteger("roots");
   program.accuracy = object.getNumber("accuracy").value_or(16);
-  program.notCompiled = object.getString("notCompiled").value_or("").str();
   return program;
 }
 

@@ -4,8 +4,7 @@
 // "lengths", the values that a length N takes; "variables", its type variables (default T), bound to one of "types"
 // each; "unsuitable", types that do not compile; "random", the distributions of its inputs (host/Distribution.h; the
 // default is normal); "scalars", the values of its run-time scalars; "roots": a prime field of T needs a root of unity
-// of order 2^(n+roots); "accuracy", the relative L2 error allowed in unit roundoffs (default 16); "notCompiled", part
-// of the message that says why the program cannot be compiled to kernels yet.
+// of order 2^(n+roots); "accuracy", the relative L2 error allowed in unit roundoffs (default 16).
 #pragma once
 
 #include "compiler/frontend/Elaborate.h"
@@ -27,7 +26,6 @@ struct LibraryProgram {
   std::map<std::string, double> scalars;
   std::optional<int64_t> roots;
   double accuracy = 16;
-  std::string notCompiled;
 
   /// All sizes the same number (lengths: the first, the second, …).
   frontend::SizeMap everySize(int64_t number) const;
