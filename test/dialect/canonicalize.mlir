@@ -140,7 +140,8 @@ func.func @repeats(%x: !id.seq<2, f32>) -> (!id.seq<2, f32>, !id.seq<2**3, f32>)
 // CHECK-LABEL: func.func @repeated_digits
 // CHECK-SAME: (%[[X:.*]]: !id.seq
 // CHECK-NEXT: %[[A:.*]] = id.repeat %[[X]] : <2, f32> -> <3 * 5 * 2, f32>
-// CHECK-NEXT: %[[B:.*]] = id.permute %[[A]] [-1, 3, 2]
+// CHECK-NEXT: %[[R:.*]] = id.repeat %[[X]] : <2, f32> -> <3 * 5 * 2, f32>
+// CHECK-NEXT: %[[B:.*]] = id.permute %[[R]] [-1, 3, 2]
 // CHECK-NEXT: return %[[A]], %[[B]]
 func.func @repeated_digits(%x: !id.seq<2, f32>) -> (!id.seq<3 * 5 * 2, f32>, !id.seq<2 * 3 * 5, f32>) {
   %0 = id.repeat %x : !id.seq<2, f32> -> !id.seq<5 * 3 * 2, f32>

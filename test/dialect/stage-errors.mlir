@@ -196,7 +196,7 @@ func.func @repeated_load(%x: !id.seq<2, f32>) {
 func.func @repeated_shape(%x: !id.seq<3, f32>) {
   %0 = id.kernel "k" flat (%x) : (!id.seq<3, f32>) -> !id.seq<3 * 2, f32> {
   ^bb0(%a: !id.seq<3, f32>):
-    // expected-error@+1 {{moves 2 * 3 to another shape than 3 * 2}}
+    // expected-error@+1 {{moves 3**2 to another shape than 3 * 2}}
     %1 = id.load %a [2, 1] : !id.seq<3, f32> -> !id.tile<3 * 2, "reg(2) block(1)", f32>
     %2 = id.store %1 [2, 1] : !id.tile<3 * 2, "reg(2) block(1)", f32> -> !id.seq<3 * 2, f32>
     id.yield %2 : !id.seq<3 * 2, f32>
