@@ -8,7 +8,7 @@ using namespace idc::frontend::test;
 
 namespace {
 
-const long double roundoff = 0x1p-64L;
+const long double unit = 0x1p-64L;
 const TypeMap f64 = {{"T", "f64"}};
 
 Buffer fftw(const Buffer &x, const std::vector<int> &sides, int sign = FFTW_FORWARD) {
@@ -29,87 +29,109 @@ Buffer fftw(const Buffer &x, const std::vector<int> &sides, int sign = FFTW_FORW
 
 Buffer scaled(const Buffer &x, long double factor) { return combine(factor, x, Buffer(x.size())); }
 
-Buffer fft(int64_t n, const Buffer &x, const std::string &entry = "fft") {
-  return runLibrary("fft.id", entry, {{"n", n}}, f64, {x})[0];
-}
+class Fourier : public AgainstOracle {
+protected:
+  static Buffer fft(int64_t n, const Buffer &x, const std::string &entry = "fft") {
+    return runLibrary("fft.id", entry, {{"n", n}}, f64, {x})[0];
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Library, Fourier, everyProcessor(), processorName);
 
 } // namespace
 
-TEST(Fourier, AgreesWithFftw) {
-  for (int64_t n = 0; n <= 10; ++n) {
+TEST_P(Fourier, AgreesWithFftw) {
+  for (int64_t n : sizes(10, 13)) {
     Buffer x = randomReals(size_t(1) << n, 40 + unsigned(n), true), expected = fftw(x, {1 << n});
     for (const char *entry : {"fft", "fft_ct"})
-      EXPECT_LT(relativeError(fft(n, x, entry), expected), 4 * roundoff) << entry << " n=" << n;
-    EXPECT_LT(relativeError(fft(n, x, "fft_dif"), bitReversed(expected, n)), 4 * roundoff) << "n=" << n;
+      EXPECT_LT(relativeError(fft(n, x, entry), expected), limit(4 * unit)) << entry << " n=" << n;
+    EXPECT_LT(relativeError(fft(n, x, "fft_dif"), bitReversed(expected, n)), limit(4 * unit)) << "n=" << n;
   }
 }
 
-TEST(Fourier, InverseAgreesWithFftw) {
-  for (int64_t n = 0; n <= 10; ++n) {
+TEST_P(Fourier, InverseAgreesWithFftw) {
+  for (int64_t n : sizes(10, 13)) {
     Buffer x = randomReals(size_t(1) << n, 60 + unsigned(n), true);
     Buffer expected = scaled(fftw(x, {1 << n}, FFTW_BACKWARD), std::ldexp(1.0L, -int(n)));
-    EXPECT_LT(relativeError(fft(n, x, "ifft"), expected), 4 * roundoff) << "n=" << n;
-    EXPECT_LT(relativeError(fft(n, bitReversed(x, n), "ifft_dit"), expected), 4 * roundoff) << "n=" << n;
+    EXPECT_LT(relativeError(fft(n, x, "ifft"), expected), limit(4 * unit)) << "n=" << n;
+    EXPECT_LT(relativeError(fft(n, bitReversed(x, n), "ifft_dit"), expected), limit(4 * unit)) << "n=" << n;
   }
 }
 
-TEST(Fourier, RadixFour) {
-  for (int64_t m = 0; m <= 5; ++m) {
+TEST_P(Fourier, RadixFour) {
+  for (int64_t m : sizes(5, 6)) {
     Buffer x = randomReals(size_t(1) << 2 * m, 80 + unsigned(m), true);
     Buffer y = runLibrary("fft.id", "fft_radix4", {{"m", m}}, f64, {x})[0];
-    EXPECT_LT(relativeError(y, fftw(x, {1 << 2 * m})), 4 * roundoff) << "m=" << m;
+    EXPECT_LT(relativeError(y, fftw(x, {1 << 2 * m})), limit(4 * unit)) << "m=" << m;
   }
 }
 
-TEST(Fourier, TwoAndThreeDimensions) {
-  for (int64_t m = 0; m <= 4; ++m)
-    for (int64_t n = 0; n <= 5; ++n) {
+TEST_P(Fourier, TwoAndThreeDimensions) {
+  for (int64_t m : sizes(4, 6))
+    for (int64_t n : sizes(5, 7)) {
       Buffer x = randomReals(size_t(1) << (m + n), 7, true);
       Buffer y = runLibrary("fft.id", "fft2d", {{"m", m}, {"n", n}}, f64, {x})[0];
-      EXPECT_LT(relativeError(y, fftw(x, {1 << m, 1 << n})), 4 * roundoff) << "m=" << m << " n=" << n;
-      EXPECT_LT(relativeError(runLibrary("fft.id", "ifft2d", {{"m", m}, {"n", n}}, f64, {y})[0], x), 8 * roundoff);
+      EXPECT_LT(relativeError(y, fftw(x, {1 << m, 1 << n})), limit(4 * unit)) << "m=" << m << " n=" << n;
+      EXPECT_LT(relativeError(runLibrary("fft.id", "ifft2d", {{"m", m}, {"n", n}}, f64, {y})[0], x), limit(8 * unit));
     }
-  for (int64_t l = 0; l <= 3; ++l)
-    for (int64_t m = 0; m <= 2; ++m)
-      for (int64_t n = 0; n <= 4; ++n) {
+  for (int64_t l : sizes(3, 4))
+    for (int64_t m : sizes(2, 3))
+      for (int64_t n : sizes(4, 5)) {
         SizeMap sizes = {{"l", l}, {"m", m}, {"n", n}};
         Buffer x = randomReals(size_t(1) << (l + m + n), 8, true);
         Buffer y = runLibrary("fft.id", "fft3d", sizes, f64, {x})[0];
-        EXPECT_LT(relativeError(y, fftw(x, {1 << l, 1 << m, 1 << n})), 4 * roundoff) << l << m << n;
-        EXPECT_LT(relativeError(runLibrary("fft.id", "ifft3d", sizes, f64, {y})[0], x), 8 * roundoff);
+        EXPECT_LT(relativeError(y, fftw(x, {1 << l, 1 << m, 1 << n})), limit(4 * unit)) << l << m << n;
+        EXPECT_LT(relativeError(runLibrary("fft.id", "ifft3d", sizes, f64, {y})[0], x), limit(8 * unit));
       }
 }
 
-TEST(Fourier, RoundTrips) {
-  for (int64_t n = 0; n <= 10; ++n) {
-    Buffer x = randomReals(size_t(1) << n, 3, true);
-    EXPECT_LT(relativeError(fft(n, fft(n, x), "ifft"), x), 8 * roundoff) << "n=" << n;
-    EXPECT_LT(relativeError(fft(n, fft(n, x, "fft_dif"), "ifft_dit"), x), 8 * roundoff) << "n=" << n;
+TEST_P(Fourier, AnyLength) {
+  std::vector<int> lengths = {243, 1000, 1536, 2187};
+  if (!GetParam())
+    for (int length = 1; length <= 36; ++length)
+      lengths.push_back(length);
+  for (int length : lengths) {
+    Buffer x = randomReals(size_t(length), unsigned(length), true);
+    SizeMap size = {{"N", length}};
+    Buffer y = runLibrary("fft.id", "fft_mixed", size, f64, {x})[0];
+    EXPECT_LT(relativeError(y, fftw(x, {length})), limit(8 * unit)) << "N=" << length;
+    EXPECT_LT(relativeError(runLibrary("fft.id", "ifft_mixed", size, f64, {y})[0], x), limit(8 * unit)) << length;
   }
 }
 
-TEST(Fourier, ImpulseShiftLinearityParseval) {
+TEST(FourierEvaluated, LengthsWithLargePrimeFactors) {
+  EXPECT_NE(libraryError("fft.id", "fft_mixed", {{"N", 74}}, f64).find("at most 31"), std::string::npos);
+}
+
+TEST_P(Fourier, RoundTrips) {
+  for (int64_t n : sizes(10, 13)) {
+    Buffer x = randomReals(size_t(1) << n, 3, true);
+    EXPECT_LT(relativeError(fft(n, fft(n, x), "ifft"), x), limit(8 * unit)) << "n=" << n;
+    EXPECT_LT(relativeError(fft(n, fft(n, x, "fft_dif"), "ifft_dit"), x), limit(8 * unit)) << "n=" << n;
+  }
+}
+
+TEST_P(Fourier, ImpulseShiftLinearityParseval) {
   const int64_t n = 8, size = 1 << n;
   for (int64_t position : {0, 1, 100, 255}) {
     Buffer impulse(size);
     impulse[position].re = 1;
     Buffer y = fft(n, impulse);
     for (int64_t k = 0; k < size; ++k)
-      EXPECT_LT(std::abs(value(y[k]) - value(rootOfUnity(size, position * k))), 8 * roundoff);
+      EXPECT_LT(std::abs(value(y[k]) - value(rootOfUnity(size, position * k))), limit(8 * unit));
   }
   Buffer x = randomReals(size, 1, true), w = randomReals(size, 2, true), shifted(size);
   for (int64_t i = 0; i < size; ++i)
     shifted[(i + 5) % size] = x[i];
   Buffer y = fft(n, x), z = fft(n, shifted);
   for (int64_t k = 0; k < size; ++k)
-    EXPECT_LT(std::abs(value(z[k]) - value(y[k]) * value(rootOfUnity(size, 5 * k))), 1e-16L);
+    EXPECT_LT(std::abs(value(z[k]) - value(y[k]) * value(rootOfUnity(size, 5 * k))), limit(1e-16L));
   Complex a(0.75L, -2.5L);
-  EXPECT_LT(relativeError(fft(n, combine(a, x, w)), combine(a, y, fft(n, w))), 8 * roundoff);
-  EXPECT_NEAR(double(norm(y) / norm(x)), 16.0, 1e-15);
+  EXPECT_LT(relativeError(fft(n, combine(a, x, w)), combine(a, y, fft(n, w))), limit(8 * unit));
+  EXPECT_NEAR(double(norm(y) / norm(x)), 16.0, double(limit(1e-17L)));
 }
 
-TEST(Fourier, Convolution) {
-  for (int64_t n = 0; n <= 7; ++n) {
+TEST_P(Fourier, Convolution) {
+  for (int64_t n : sizes(7, 11)) {
     const size_t size = size_t(1) << n;
     Buffer x = randomReals(size, 4, true), w = randomReals(size, 5, true), expected(size);
     for (size_t i = 0; i < size; ++i)
@@ -119,15 +141,16 @@ TEST(Fourier, Convolution) {
         expected[(i + j) % size].im += term.imag();
       }
     Buffer y = runLibrary("fft.id", "convolve", {{"n", n}}, f64, {x, w})[0];
-    EXPECT_LT(relativeError(y, expected), 16 * roundoff) << "n=" << n;
+    EXPECT_LT(relativeError(y, expected), limit(16 * unit)) << "n=" << n;
   }
 }
 
-TEST(Fourier, HadamardIsItsOwnInverse) {
-  for (int64_t n = 0; n <= 8; ++n) {
+TEST_P(Fourier, HadamardIsItsOwnInverse) {
+  for (int64_t n : sizes(8, 11)) {
     Buffer x = randomReals(size_t(1) << n, 6);
-    auto program = fromFile("hadamard.id", "hadamard", {{"n", n}}, f64);
-    EXPECT_LT(relativeError(run(*program, {run(*program, {x})[0]})[0], scaled(x, std::ldexp(1.0L, int(n)))),
-              8 * roundoff);
+    auto transformed = [&](const Buffer &of) {
+      return runLibrary("hadamard.id", "hadamard", {{"n", n}}, f64, {of})[0];
+    };
+    EXPECT_LT(relativeError(transformed(transformed(x)), scaled(x, std::ldexp(1.0L, int(n)))), limit(8 * unit));
   }
 }

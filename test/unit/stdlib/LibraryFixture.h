@@ -1,5 +1,8 @@
-// Shared by the tests of the standard library: programs run in long double by the evaluator.
+// Shared by the tests of the standard library: programs run in long double by the evaluator, or in their own types as
+// idc compiles them.
 #pragma once
+
+#include "Execution.h"
 
 #include "test/unit/frontend/FrontendFixture.h"
 
@@ -7,6 +10,8 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +24,37 @@ inline std::vector<Buffer> runLibrary(const std::string &file, const std::string
                                       const TypeMap &types, const std::vector<Buffer> &inputs,
                                       const std::vector<Scalar> &scalars = {}) {
   return run(*fromFile(file, entry, sizes, types), inputs, scalars);
+}
+
+/// A test against an oracle: of the program itself, by the evaluator, and of what idc makes of it for the CPU and for
+/// the GPU (emulated).
+class AgainstOracle : public ::testing::TestWithParam<std::optional<idc::test::Device>> {
+protected:
+  static std::vector<Buffer> runLibrary(const std::string &file, const std::string &entry, const SizeMap &sizes,
+                                        const TypeMap &types, const std::vector<Buffer> &inputs) {
+    if (!GetParam())
+      return frontend::test::runLibrary(file, entry, sizes, types, inputs);
+    return idc::test::Executable(*GetParam(), file, entry, sizes, types).run(inputs);
+  }
+  /// 0 to `largest` for the evaluator; compiled, which takes longer, a small size and a larger one.
+  static std::vector<int64_t> sizes(int64_t largest, int64_t larger) {
+    if (GetParam())
+      return {std::min<int64_t>(2, larger), larger};
+    std::vector<int64_t> all(static_cast<size_t>(largest + 1));
+    std::iota(all.begin(), all.end(), 0);
+    return all;
+  }
+  /// What is allowed of an f64 program, given what is allowed in long double.
+  static long double limit(long double inLongDouble) { return GetParam() ? inLongDouble * 0x1p11L : inLongDouble; }
+};
+
+/// The names of the processors, for INSTANTIATE_TEST_SUITE_P.
+inline std::string processorName(const ::testing::TestParamInfo<std::optional<idc::test::Device>> &info) {
+  return info.param ? idc::test::name(*info.param) : "evaluator";
+}
+inline auto everyProcessor() {
+  using idc::test::Device;
+  return ::testing::Values(std::optional<Device>(), std::optional(Device::Cpu), std::optional(Device::Emulator));
 }
 
 /// Why the algorithm cannot be elaborated at these sizes and types; it is a failure if it can.

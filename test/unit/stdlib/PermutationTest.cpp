@@ -4,8 +4,11 @@
 using namespace idc::frontend;
 using namespace idc::frontend::test;
 
-TEST(Permutation, BitReverse) {
-  for (int64_t n = 0; n <= 10; ++n)
+class Permutation : public AgainstOracle {};
+INSTANTIATE_TEST_SUITE_P(Library, Permutation, everyProcessor(), processorName);
+
+TEST_P(Permutation, BitReverse) {
+  for (int64_t n : sizes(10, 13))
     for (const char *type : {"i32", "f32", "u64"}) {
       Buffer x = counting(size_t(1) << n);
       Buffer y = runLibrary("bit_reverse.id", "bit_reverse", {{"n", n}}, {{"T", type}}, {x})[0];
@@ -15,9 +18,9 @@ TEST(Permutation, BitReverse) {
     }
 }
 
-TEST(Permutation, Transpose) {
-  for (int64_t m = 0; m <= 5; ++m)
-    for (int64_t n = 0; n <= 5; ++n) {
+TEST_P(Permutation, Transpose) {
+  for (int64_t m : sizes(5, 6))
+    for (int64_t n : sizes(5, 7)) {
       const size_t rows = size_t(1) << m, columns = size_t(1) << n;
       Buffer x = counting(rows * columns);
       Buffer y = runLibrary("transpose.id", "transpose", {{"m", m}, {"n", n}}, {{"T", "complex<f32>"}}, {x})[0];
@@ -27,7 +30,7 @@ TEST(Permutation, Transpose) {
     }
 }
 
-TEST(Permutation, Rotate) {
+TEST_P(Permutation, Rotate) {
   const size_t planes = 2, rows = 4, columns = 8;
   Buffer x = counting(planes * rows * columns);
   Buffer y = runLibrary("transpose.id", "rotate", {{"l", 1}, {"m", 2}, {"n", 3}}, {{"T", "i64"}}, {x})[0];

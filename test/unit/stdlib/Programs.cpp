@@ -51,6 +51,14 @@ static std::vector<std::string> strings(const llvm::json::Array *array, std::vec
   return result;
 }
 
+static std::map<std::string, std::string> texts(const llvm::json::Object *object) {
+  std::map<std::string, std::string> result;
+  if (object)
+    for (const auto &[name, text] : *object)
+      result[name.str()] = text.getAsString().value().str();
+  return result;
+}
+
 static LibraryProgram parse(const llvm::json::Object &object, const llvm::json::Object &types) {
   LibraryProgram program;
   program.file = object.getString("file").value().str();
@@ -63,9 +71,7 @@ static LibraryProgram parse(const llvm::json::Object &object, const llvm::json::
     for (const llvm::json::Value &length : *lengths)
       program.lengths.push_back(length.getAsInteger().value());
   program.digitBits = object.getInteger("digitBits").value_or(1);
-  if (const llvm::json::Object *random = object.getObject("random"))
-    for (const auto &[name, text] : *random)
-      program.distributions[name.str()] = text.getAsString().value().str();
+  program.distributions = texts(object.getObject("random"));
   if (const llvm::json::Object *scalars = object.getObject("scalars"))
     for (const auto &[name, value] : *scalars)
       program.scalars[name.str()] = value.getAsNumber().value();
@@ -80,8 +86,10 @@ const std::vector<LibraryProgram> &test::libraryPrograms() {
     llvm::json::Value list = llvm::cantFail(llvm::json::parse(text->getBuffer()));
     const llvm::json::Object &object = *list.getAsObject();
     std::vector<LibraryProgram> result;
-    for (const llvm::json::Value &program : *object.getArray("programs"))
+    for (const llvm::json::Value &program : *object.getArray("programs")) {
       result.push_back(parse(*program.getAsObject(), *object.getObject("types")));
+      result.back().notEmulated = texts(object.getObject("notEmulated"));
+    }
     return result;
   }();
   return programs;

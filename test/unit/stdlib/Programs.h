@@ -26,6 +26,7 @@ struct LibraryProgram {
   std::map<std::string, double> scalars;
   std::optional<int64_t> roots;
   double accuracy = 16;
+  std::map<std::string, std::string> notEmulated; // by type
 
   /// All sizes the same number (lengths: the first, the second, …).
   frontend::SizeMap everySize(int64_t number) const;

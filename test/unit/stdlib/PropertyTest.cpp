@@ -117,12 +117,12 @@ private:
   std::mt19937 generator;
 };
 
-class Fourier : public ::testing::TestWithParam<Transform> {
+class FourierProperties : public ::testing::TestWithParam<Transform> {
 protected:
   static constexpr unsigned samples = 3;
 };
 
-TEST_P(Fourier, ImpulsesShiftsLinearityParseval) {
+TEST_P(FourierProperties, ImpulsesShiftsLinearityParseval) {
   for (Device device : devices)
     for (unsigned seed = 1; seed <= samples; ++seed) {
       Sample sample(GetParam(), seed);
@@ -171,7 +171,7 @@ TEST_P(Fourier, ImpulsesShiftsLinearityParseval) {
     }
 }
 
-TEST_P(Fourier, RoundTrips) {
+TEST_P(FourierProperties, RoundTrips) {
   if (!*GetParam().inverse)
     return; // has none in the library
   for (Device device : devices)
@@ -184,7 +184,7 @@ TEST_P(Fourier, RoundTrips) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Library, Fourier, ::testing::ValuesIn(fourier),
+INSTANTIATE_TEST_SUITE_P(Library, FourierProperties, ::testing::ValuesIn(fourier),
                          [](const auto &info) { return info.param.name; });
 
 // Other linear transforms: their inverse, and what is left when it is their own.
@@ -196,9 +196,9 @@ const Transform linear[] = {
     {"haar.id", "ihaar2d", "haar2d", {{"m", 0}, {"n", 0}}, {{"m", 5}, {"n", 5}}},
 };
 
-class Linear : public ::testing::TestWithParam<Transform> {};
+class LinearProperties : public ::testing::TestWithParam<Transform> {};
 
-TEST_P(Linear, LinearityNormAndRoundTrip) {
+TEST_P(LinearProperties, LinearityNormAndRoundTrip) {
   for (Device device : devices)
     for (unsigned seed = 1; seed <= 3; ++seed) {
       Sample sample(GetParam(), seed);
@@ -213,7 +213,7 @@ TEST_P(Linear, LinearityNormAndRoundTrip) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Library, Linear, ::testing::ValuesIn(linear),
+INSTANTIATE_TEST_SUITE_P(Library, LinearProperties, ::testing::ValuesIn(linear),
                          [](const auto &info) { return info.param.name; });
 
 struct ExactPair {
@@ -225,7 +225,7 @@ const ExactPair exactPairs[] = {{"ntt", "intt", "mod<998244353>", 998244353},
                                 {"intt", "ntt", "mod<65537>", 65537},
                                 {"intt_dit", "ntt_dif", "mod<65537>", 65537}};
 
-TEST(Field, LinearityAndRoundTrip) {
+TEST(FieldProperties, LinearityAndRoundTrip) {
   std::mt19937 generator(5);
   for (Device device : devices)
     for (const ExactPair &pair : exactPairs) {

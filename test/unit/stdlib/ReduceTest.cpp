@@ -4,8 +4,11 @@
 using namespace idc::frontend;
 using namespace idc::frontend::test;
 
-TEST(Reduce, Integers) {
-  for (int64_t n = 0; n <= 10; ++n) {
+class Reduce : public AgainstOracle {};
+INSTANTIATE_TEST_SUITE_P(Library, Reduce, everyProcessor(), processorName);
+
+TEST_P(Reduce, Integers) {
+  for (int64_t n : sizes(10, 13)) {
     Buffer x = randomIntegers(size_t(1) << n, unsigned(n), -2147483648LL, 2147483647);
     uint32_t sum = 0;
     for (const Scalar &element : x)
@@ -19,8 +22,8 @@ TEST(Reduce, Integers) {
   }
 }
 
-TEST(Reduce, RealsAndComplex) {
-  for (int64_t n = 0; n <= 10; ++n) {
+TEST_P(Reduce, RealsAndComplex) {
+  for (int64_t n : sizes(10, 13)) {
     Buffer x = randomReals(size_t(1) << n, unsigned(n), true), w = randomReals(size_t(1) << n, 20, true);
     Complex sum = 0, dot = 0;
     long double realSum = 0;
@@ -30,14 +33,15 @@ TEST(Reduce, RealsAndComplex) {
       dot += value(x[i]) * value(w[i]);
     }
     TypeMap complex = {{"T", "complex<f64>"}};
-    EXPECT_LT(std::abs(value(runLibrary("reduce.id", "sum", {{"n", n}}, complex, {x})[0][0]) - sum), 1e-16L);
-    EXPECT_LT(std::abs(value(runLibrary("reduce.id", "dot", {{"n", n}}, complex, {x, w})[0][0]) - dot), 1e-16L);
-    EXPECT_LT(std::abs(runLibrary("reduce.id", "sum", {{"n", n}}, {{"T", "f32"}}, {x})[0][0].re - realSum), 1e-16L);
+    EXPECT_LT(std::abs(value(runLibrary("reduce.id", "sum", {{"n", n}}, complex, {x})[0][0]) - sum), limit(1e-16L));
+    EXPECT_LT(std::abs(value(runLibrary("reduce.id", "dot", {{"n", n}}, complex, {x, w})[0][0]) - dot), limit(1e-16L));
+    EXPECT_LT(std::abs(runLibrary("reduce.id", "sum", {{"n", n}}, {{"T", "f64"}}, {x})[0][0].re - realSum),
+              limit(1e-16L));
   }
 }
 
-TEST(Reduce, ExtremaAndWhereTheyAre) {
-  for (int64_t n = 0; n <= 10; ++n)
+TEST_P(Reduce, ExtremaAndWhereTheyAre) {
+  for (int64_t n : sizes(10, 13))
     for (int64_t range : {2, 1000000}) { // many ties, few
       Buffer x = randomIntegers(size_t(1) << n, unsigned(n), -range, range);
       for (Scalar &element : x)
