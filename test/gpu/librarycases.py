@@ -68,13 +68,16 @@ def library_cases(program, types):
                     program.get("variables", ["T"]), element, sizes_for(program, bits), bits, batch,
                     tolerance(program, element), program.get("random", {}), program.get("scalars", {}))
 
-    def has_roots(element, bits):
-        return "roots" not in program or not element.startswith("mod<") or (
-            (int(element[4:-1]) - 1) % 2**(bits + program["roots"]) == 0)
+    def most_bits(element):
+        """A prime field has roots of unity of few orders only."""
+        if "roots" not in program or not element.startswith("mod<"):
+            return 62
+        order = int(element[4:-1]) - 1
+        return (order & -order).bit_length() - 1 - program["roots"]
 
     wanted = [(types[0], bits, SMALL_BATCH) for bits in SMALL] + [(types[1], bits, SMALL_BATCH) for bits in OTHER_TYPE]
-    wanted += [(types[0], bits, LARGE_BATCH) for bits in LARGE if bits <= program.get("largest", 24)]
-    return [case(*one) for one in wanted if has_roots(*one[:2])]
+    wanted += [(types[0], min(bits, program.get("largest", 24)), LARGE_BATCH) for bits in LARGE]
+    return [case(element, min(bits, most_bits(element)), batch) for element, bits, batch in wanted]
 
 
 def cases():
