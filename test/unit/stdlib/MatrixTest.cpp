@@ -58,9 +58,6 @@ class Trial {
 public:
   Trial(const LibraryProgram &library, const frontend::SizeMap &sizes, const std::string &type)
       : library(library), sizes(sizes), types(library.typesFor(type)) {
-    auto found = library.notEmulated.find(type);
-    if (found != library.notEmulated.end())
-      notEmulated = found->second;
     what = library.name + " of " + type;
     for (const auto &[size, value] : sizes)
       what += ", " + size + " = " + std::to_string(value);
@@ -75,8 +72,6 @@ public:
   void check(Device device, const std::vector<int64_t> &batches, int64_t compared) {
     if (!program)
       return;
-    if (device == Device::Emulator && !notEmulated.empty())
-      return expectNotEmulated();
     try {
       Executable executable(device, library.file, library.name, sizes, types);
       for (int64_t batch : batches)
@@ -87,18 +82,6 @@ public:
   }
 
 private:
-  void expectNotEmulated() {
-    std::string message;
-    try {
-      Executable(Device::Emulator, library.file, library.name, sizes, types);
-    } catch (const host::Error &failure) {
-      message = failure.what();
-    }
-    EXPECT_NE(message.find(notEmulated), std::string::npos)
-        << what << " is emulated, or refused for another reason than '" << notEmulated << "': " << message
-        << "\nThe list has to say so, so that it is run.";
-  }
-
   void check(Device device, const Executable &executable, int64_t batch, int64_t compared) {
     std::vector<std::vector<char>> inputs;
     for (const Executable::Operand &operand : executable.inputs()) {
@@ -155,7 +138,7 @@ private:
   const LibraryProgram &library;
   frontend::SizeMap sizes;
   frontend::TypeMap types;
-  std::string what, notEmulated;
+  std::string what;
   std::unique_ptr<frontend::Source> source;
   std::optional<frontend::Program> program;
 };

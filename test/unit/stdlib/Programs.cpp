@@ -86,10 +86,8 @@ const std::vector<LibraryProgram> &test::libraryPrograms() {
     llvm::json::Value list = llvm::cantFail(llvm::json::parse(text->getBuffer()));
     const llvm::json::Object &object = *list.getAsObject();
     std::vector<LibraryProgram> result;
-    for (const llvm::json::Value &program : *object.getArray("programs")) {
+    for (const llvm::json::Value &program : *object.getArray("programs"))
       result.push_back(parse(*program.getAsObject(), *object.getObject("types")));
-      result.back().notEmulated = texts(object.getObject("notEmulated"));
-    }
     return result;
   }();
   return programs;

@@ -4,8 +4,8 @@
 // "lengths", the values that a length N takes; "variables", its type variables (default T), bound to one of "types"
 // each; "unsuitable", types that do not compile; "random", the distributions of its inputs (host/Distribution.h; the
 // default is normal); "scalars", the values of its run-time scalars; "roots": a prime field of T needs a root of unity
-// of order 2^(n+roots); "accuracy", the relative L2 error allowed in unit roundoffs (default 16; more for sums, which may
-// cancel).
+// of order 2^(n+roots); "accuracy", the relative L2 error allowed in unit roundoffs (default 16; more for sums, which
+// may cancel).
 #pragma once
 
 #include "compiler/frontend/Elaborate.h"
@@ -27,7 +27,6 @@ struct LibraryProgram {
   std::map<std::string, double> scalars;
   std::optional<int64_t> roots;
   double accuracy = 16;
-  std::map<std::string, std::string> notEmulated; // by type
 
   /// All sizes the same number (lengths: the first, the second, …).
   frontend::SizeMap everySize(int64_t number) const;
