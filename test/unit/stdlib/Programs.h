@@ -1,11 +1,11 @@
 // The list of the standard library's programs, library.json.
 //
 // A program: "file", "name"; "sizes", the names of its sizes (default n), each an exponent of 2^digitBits, or
-// "lengths", the values that a length N takes; "variables", its type variables (default T), bound to one of "types"
-// each; "unsuitable", types that do not compile; "random", the distributions of its inputs (host/Distribution.h; the
-// default is normal); "scalars", the values of its run-time scalars; "roots": a prime field of T needs a root of unity
-// of order 2^(n+roots); "accuracy", the relative L2 error allowed in unit roundoffs (default 16; more for sums, which
-// may cancel).
+// "lengths", the values that a length N takes ("largeLengths": on a GPU only); "variables", its type variables (default
+// T), bound to one of "types" each; "unsuitable", types that do not compile; "random", the distributions of its inputs
+// (host/Distribution.h; the default is normal); "scalars", the values of its run-time scalars; "roots": a prime field
+// of T needs a root of unity of order 2^(n+roots); "accuracy", the relative L2 error allowed in unit roundoffs (default
+// 16; more for sums, which may cancel).
 #pragma once
 
 #include "compiler/frontend/Elaborate.h"
