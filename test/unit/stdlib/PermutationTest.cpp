@@ -13,10 +13,11 @@ TEST_P(Permutation, BitReverse) {
       Buffer x = counting(size_t(1) << n);
       Buffer y = runLibrary("bit_reverse.id", "bit_reverse", {{"n", n}}, {{"T", type}}, {x})[0];
       Buffer expected = bitReversed(x, n);
-      if (*type == 'f')
+      if (*type == 'f') {
         EXPECT_EQ(reals(y), reals(expected)) << type << " n=" << n;
-      else
+      } else {
         EXPECT_EQ(integers(y), integers(expected)) << type << " n=" << n;
+      }
     }
 }
 
