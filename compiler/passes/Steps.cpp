@@ -37,10 +37,14 @@ static bool isChainStep(Operation *op) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   if (!isSpreadable(from) || !isSpreadable(to) || id::radicesOf(from) != id::radicesOf(to))
     return false;
-  // A root of unity that differs from element to element inside a body is looked up by its exponent.
-  WalkResult result = op->walk([](id::OmegaOp omega) {
-    bool fixed = !omega.getDynamic() && omega.getExponent().getPolynomial().isConstant();
-    return fixed ? WalkResult::advance() : WalkResult::interrupt();
+  // A root of unity that differs from element to element inside a body is looked up by its exponent. Prime fields have
+  // no vectors, whatever the elements are.
+  WalkResult result = op->walk([](Operation *inner) {
+    if (auto omega = dyn_cast<id::OmegaOp>(inner))
+      if (omega.getDynamic() || !omega.getExponent().getPolynomial().isConstant())
+        return WalkResult::interrupt();
+    auto isResidue = [](Type type) { return isa<id::ModType>(type); };
+    return llvm::any_of(inner->getResultTypes(), isResidue) ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !result.wasInterrupted();
 }
