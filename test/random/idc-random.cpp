@@ -70,6 +70,7 @@ static void report(uint64_t index, Program program, Outcome outcome) {
                << outcome.where << "), batch " << program.batch << "\n"
                << outcome.detail << "\n"
                << program.text << "\n";
+  llvm::outs().flush();
 }
 
 /// Plants every fault into one program after the other until one shows it. False when one stays hidden.
