@@ -98,7 +98,7 @@ protected:
 
   std::vector<Leaf> execute(mlir::Region &region, const std::vector<Leaf> &arguments) {
     mlir::FailureOr<llvm::SmallVector<Leaf>> leaves = codelet->run(
-        region, arguments, [](int) { return mlir::Value(); },
+        region, arguments, [](int) { return mlir::Value(); }, [](int64_t) { return Leaf(); },
         [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); });
     if (mlir::failed(leaves)) {
       ADD_FAILURE() << "the body cannot be generated";
@@ -322,7 +322,7 @@ TEST_F(CodeletTest, UnknownOperation) {
     return mlir::success();
   });
   EXPECT_TRUE(mlir::failed(codelet->run(
-      region, {leaf({1, 2}), leaf({3, 5})}, [](int) { return mlir::Value(); },
+      region, {leaf({1, 2}), leaf({3, 5})}, [](int) { return mlir::Value(); }, [](int64_t) { return Leaf(); },
       [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); })));
 }
 
