@@ -121,7 +121,7 @@ protected:
   Value emitDigit(int digit, const Tile &place) override {
     int64_t weight = 1;
     for (const digits::Column &column : place.mapping[Field::Block]) {
-      if (!column.digits.empty() && column.digits[0] == digit)
+      if (column.digits[0] == digit)
         return part(weight, column.radix);
       weight *= column.radix;
     }
@@ -179,15 +179,10 @@ private:
     int64_t weight = 1;
     const std::vector<digits::Column> &columns = tile.mapping[Field::Block];
     for (size_t i = 0; i < columns.size();) {
-      if (columns[i].digits.empty()) { // the same element for every value
-        weight *= columns[i++].radix;
-        continue;
-      }
       // Columns whose digits continue each other in the buffer are one number.
       int64_t stride = layout.stride[columns[i].digits[0] - 1], range = columns[i].radix;
       size_t j = i + 1;
-      while (j < columns.size() && stride > 0 && !columns[j].digits.empty() &&
-             layout.stride[columns[j].digits[0] - 1] == stride * range)
+      while (j < columns.size() && stride > 0 && layout.stride[columns[j].digits[0] - 1] == stride * range)
         range *= columns[j++].radix;
       if (stride) {
         Value step = arith::MulIOp::create(b, loc, part(weight, range), constant(stride));
@@ -245,8 +240,7 @@ private:
     int64_t common = std::gcd(cast<id::SeqType>(buffer.getType()).getNumElements() * bytes, widestAccess);
     common = std::gcd(common, layout.offset * bytes);
     for (const digits::Column &column : tile.mapping[Field::Block])
-      if (!column.digits.empty())
-        common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
+      common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
     return common;
   }
 

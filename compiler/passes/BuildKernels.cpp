@@ -251,8 +251,6 @@ private:
     for (int axis : group.blocks)
       if (llvm::is_contained(axes, axis))
         mapping.push(Field::Block, digitOn(axis), group.radices[axis]);
-      else // the same element for every value of this axis
-        mapping[Field::Block].push_back({{}, group.radices[axis]});
     return id::TileType::get(context, radices, mapping.str(), element);
   }
 
@@ -338,7 +336,7 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     FlowProgram program = findSegments(function);
     bool known = findTarget(target, machine, error);
     if (known)
-      mergeGroups(program, machine.dataRegistersPerThread);
+      mergeGroups(program, machine.groupWords);
     if (!known || !fromAttribute(attribute, {}, schedule, error) ||
         !Builder(function, program).run(schedule, machine, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand

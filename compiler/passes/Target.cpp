@@ -41,6 +41,7 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
               map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) &&
               map.map("sectorBytes", target.sectorBytes) && map.map("vectorBytes", target.vectorBytes) &&
               map.map("dataRegistersPerThread", target.dataRegistersPerThread) &&
+              map.map("groupWords", target.groupWords) &&
               map.map("tileBytes", target.tileBytes) && map.map("maxTileBytes", target.maxTileBytes);
     if (!ok) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());

@@ -23,6 +23,7 @@ struct Target {
   int64_t sectorBytes = 32;            // smallest efficient run of a memory access
   int64_t vectorBytes = 16;            // widest access of one thread
   int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
+  int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
   int64_t maxTileBytes = 131072;       // largest tile worth a kernel of its own
   /// (contiguous bytes, time of a pass over memory with such runs relative to a copy), ascending.

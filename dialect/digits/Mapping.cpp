@@ -153,7 +153,7 @@ std::string Mapping::str() const {
       if (i != list.size())
         text += ", ";
       if (column.digits.empty()) {
-        text += column.radix == 2 ? "_" : "_" + std::to_string(column.radix);
+        text += "_";
         --i;
       } else if (column.digits.size() > 1) {
         for (size_t k = 0; k < column.digits.size(); ++k)
@@ -254,10 +254,7 @@ private:
 
   bool item(std::vector<Column> &columns) {
     if (accept("_")) {
-      int radix = 2;
-      if (at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) && !number(radix))
-        return false;
-      columns.push_back({{}, radix});
+      columns.push_back({{}, 2});
       return true;
     }
     if (accept("(")) {

@@ -80,13 +80,13 @@ func.func @renames(%x: !id.seq<3 * 5, f32>, %y: !id.seq<5 * 3, f32>) -> !id.seq<
 
 // -----
 
-// Six digits contracted, two contracted and put back, six put back. What the last kernel needs of the first is made
-// again from the input: 2^8 numbers read instead of 2^8 - 2^2 written and read.
+// Five digits contracted, three contracted and put back, five put back. What the last kernel needs of the first is made
+// again from the input: 2^8 numbers read instead of 2^8 - 2^3 written and read.
 // CHECK-LABEL: func.func @by_cost
-// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**2, f32>
-// CHECK: id.kernel "by_cost_k1" flat(%0) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32>
+// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**3, f32>
+// CHECK: id.kernel "by_cost_k1" flat(%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
 // CHECK: id.kernel "by_cost_k2" flat(%arg0, %1)
-// CHECK: id.store {{.*}} "reg(1, 6..2) block(8..7)"
+// CHECK: id.store {{.*}} "reg(1, 5..2) block(8..6)"
 // CHECK-NOT: id.kernel
 func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   %s0, %l0 = id.node [1] (%x) : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
@@ -174,11 +174,11 @@ func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 
 // -----
 
-// The attribute decides against the cost: six values are stored for the last kernel.
+// The attribute decides against the cost: five values are stored for the last kernel.
 // CHECK-LABEL: func.func @stored
-// CHECK: %0:7 = id.kernel "stored_k0" flat(%arg0)
+// CHECK: %0:6 = id.kernel "stored_k0" flat(%arg0)
 // CHECK: id.kernel "stored_k1" flat(%0#{{[0-9]}})
-// CHECK: id.kernel "stored_k2" flat(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
+// CHECK: id.kernel "stored_k2" flat(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
 // CHECK-NOT: id.kernel
 func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   %s0, %l0 = id.node [1] (%x) {id.crossing = "stored"} : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
@@ -274,38 +274,38 @@ func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 // CHECK-LABEL: func.func @recomputed
 // CHECK: id.kernel "recomputed_k0" flat(%arg0, %arg1)
 // CHECK: id.kernel "recomputed_k1" flat({{.*}}%arg
-func.func @cheap_to_store(%x: !id.seq<7**4, f32>, %y: !id.seq<7**4, f32>) -> (!id.seq<7**4, f32>, !id.seq<7**4, f32>) {
-  %0 = id.pointwise (%x, %y) : (!id.seq<7**4, f32>, !id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+func.func @cheap_to_store(%x: !id.seq<5**4, f32>, %y: !id.seq<5**4, f32>) -> (!id.seq<5**4, f32>, !id.seq<5**4, f32>) {
+  %0 = id.pointwise (%x, %y) : (!id.seq<5**4, f32>, !id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.mulf %a, %b : f32
     id.yield %s : f32
   }
-  %1 = id.node [1, 2] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
-  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32, %a25: f32, %a26: f32, %a27: f32, %a28: f32, %a29: f32, %a30: f32, %a31: f32, %a32: f32, %a33: f32, %a34: f32, %a35: f32, %a36: f32, %a37: f32, %a38: f32, %a39: f32, %a40: f32, %a41: f32, %a42: f32, %a43: f32, %a44: f32, %a45: f32, %a46: f32, %a47: f32, %a48: f32):
-    id.yield %a48, %a47, %a46, %a45, %a44, %a43, %a42, %a41, %a40, %a39, %a38, %a37, %a36, %a35, %a34, %a33, %a32, %a31, %a30, %a29, %a28, %a27, %a26, %a25, %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  %1 = id.node [1, 2] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32):
+    id.yield %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
   }
-  %2 = id.node [3] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
-  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32):
-    id.yield %g, %f, %e, %d, %c, %b, %a : f32, f32, f32, f32, f32, f32, f32
+  %2 = id.node [3] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
+    id.yield %e, %d, %c, %b, %a : f32, f32, f32, f32, f32
   }
-  return %1, %2 : !id.seq<7**4, f32>, !id.seq<7**4, f32>
+  return %1, %2 : !id.seq<5**4, f32>, !id.seq<5**4, f32>
 }
 
 // -----
 
-func.func @recomputed(%x: !id.seq<7**4, f32>, %y: !id.seq<7**4, f32>) -> (!id.seq<7**4, f32>, !id.seq<7**4, f32>) {
-  %0 = id.pointwise (%x, %y) {id.crossing = "recomputed"} : (!id.seq<7**4, f32>, !id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
+func.func @recomputed(%x: !id.seq<5**4, f32>, %y: !id.seq<5**4, f32>) -> (!id.seq<5**4, f32>, !id.seq<5**4, f32>) {
+  %0 = id.pointwise (%x, %y) {id.crossing = "recomputed"} : (!id.seq<5**4, f32>, !id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.mulf %a, %b : f32
     id.yield %s : f32
   }
-  %1 = id.node [1, 2] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
-  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32, %a25: f32, %a26: f32, %a27: f32, %a28: f32, %a29: f32, %a30: f32, %a31: f32, %a32: f32, %a33: f32, %a34: f32, %a35: f32, %a36: f32, %a37: f32, %a38: f32, %a39: f32, %a40: f32, %a41: f32, %a42: f32, %a43: f32, %a44: f32, %a45: f32, %a46: f32, %a47: f32, %a48: f32):
-    id.yield %a48, %a47, %a46, %a45, %a44, %a43, %a42, %a41, %a40, %a39, %a38, %a37, %a36, %a35, %a34, %a33, %a32, %a31, %a30, %a29, %a28, %a27, %a26, %a25, %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  %1 = id.node [1, 2] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32):
+    id.yield %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
   }
-  %2 = id.node [3] (%0) : (!id.seq<7**4, f32>) -> !id.seq<7**4, f32> {
-  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32):
-    id.yield %g, %f, %e, %d, %c, %b, %a : f32, f32, f32, f32, f32, f32, f32
+  %2 = id.node [3] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
+    id.yield %e, %d, %c, %b, %a : f32, f32, f32, f32, f32
   }
-  return %1, %2 : !id.seq<7**4, f32>, !id.seq<7**4, f32>
+  return %1, %2 : !id.seq<5**4, f32>, !id.seq<5**4, f32>
 }

@@ -5,6 +5,8 @@
 #include "Shrink.h"
 #include "Source.h"
 
+#include "id/IdDialect.h"
+
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -32,6 +34,9 @@ static cl::opt<uint64_t> mostFailures("failures", cl::desc("stop after so many")
 static cl::opt<bool> printCoverage("coverage", cl::desc("print what the compiled programs were made of"));
 static cl::opt<std::string> cover("cover", cl::desc("a file with the cells of that table that must not be empty"));
 
+static cl::opt<std::string> crossing("crossing", cl::desc("what steps say of values between kernels: stored or "
+                                                          "recomputed (default: the compiler's choice)"));
+
 static cl::opt<bool> plantFaults("faults", cl::desc("plant faults instead: random programs have to show each, on the "
                                                     "emulator, before --count programs have run"));
 static cl::opt<std::string> onlyFault("fault", cl::desc("only those whose name contains this"));
@@ -40,6 +45,15 @@ static cl::opt<std::string> onlyFault("fault", cl::desc("only those whose name c
 static const Program *current = nullptr;
 static uint64_t currentIndex = 0;
 
+/// Gives every step the attribute that decides between storing and recomputing its values.
+static void forceCrossing(mlir::ModuleOp module) {
+  auto how = mlir::StringAttr::get(module.getContext(), crossing);
+  module.walk([&](mlir::Operation *op) {
+    if (mlir::isa<idc::id::TwiddleOp, idc::id::PointwiseOp, idc::id::NodeOp>(op))
+      op->setAttr("id.crossing", how);
+  });
+}
+
 /// Runs one program; a crash is an outcome, too.
 static Outcome run(const Program &program, Coverage *coverage = nullptr) {
   current = &program;
@@ -47,6 +61,8 @@ static Outcome run(const Program &program, Coverage *coverage = nullptr) {
   execution.seed = seed;
   execution.cpu = onCpu;
   execution.emulator = emulated;
+  if (!crossing.empty())
+    execution.cpuChanges.flow = execution.gpuChanges.flow = forceCrossing;
   if (coverage) {
     execution.cpuChanges.stages = [&](mlir::ModuleOp module) { coverage->count(module, "cpu"); };
     execution.gpuChanges.stages = [&](mlir::ModuleOp module) { coverage->count(module, "gpu"); };
