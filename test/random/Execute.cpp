@@ -26,9 +26,7 @@ struct Limit {
   const char *message, *name;
 };
 const Limit limits[] = {
-    {"an argument shared by the batch", "arguments shared by the batch"},
     {"mixes too many digits for a table", "exponents over more than 10 digits"},
-    {"the emulator cannot execute arith.mului_extended", "products of more than 64 bits in the emulator"},
 };
 
 using Data = std::vector<std::vector<char>>;
@@ -120,8 +118,9 @@ static std::string difference(const Operand &operand, const std::vector<Bound> &
         return place + integer(a) + " instead of " + integer(e);
       }
       // A compiler may order exact rewritings differently; the reference is rounded once more when it is stored.
+      const Bound bound = bounds.empty() ? Bound{0, 0} : bounds[leaf]; // a written program is exact
       const double allowed =
-          4 * bounds[leaf].error + 2 * (bytes == 4 ? std::ldexp(1, -23) : std::ldexp(1, -52)) * bounds[leaf].magnitude;
+          4 * bound.error + 2 * (bytes == 4 ? std::ldexp(1, -23) : std::ldexp(1, -52)) * bound.magnitude;
       double apart = 0;
       for (int part = 0; part <= field.complex; ++part)
         apart = std::hypot(apart, realAt(field, a + part * bytes) - realAt(field, e + part * bytes));
@@ -164,8 +163,8 @@ static Data launch(const idc_module *module, int64_t batch, const Data &inputs, 
     out.push_back(lines(static_cast<size_t>(output.elements * batch * output.type.bytes)));
     outputPointers.push_back(out.back().data());
   }
-  host::check(idc_launch(module, batch, inputPointers.data(), nullptr, outputPointers.data(), workspace.data(),
-                         nullptr));
+  host::check(
+      idc_launch(module, batch, inputPointers.data(), nullptr, outputPointers.data(), workspace.data(), nullptr));
   Data results;
   for (size_t i = 0; i < outputs.size(); ++i) {
     const char *begin = reinterpret_cast<const char *>(out[i].data());
@@ -194,7 +193,8 @@ struct Trial {
 
   void compare(const char *where, const Data &actual) {
     for (size_t i = 0; i < outputs.size(); ++i) {
-      std::string text = difference(outputs[i], program.results[i], actual[i], expected[i], program.batch);
+      std::string text = difference(outputs[i], program.results.empty() ? std::vector<Bound>() : program.results[i],
+                                    actual[i], expected[i], program.batch);
       if (!text.empty()) {
         outcome = {Outcome::Kind::Different, where, "result " + std::to_string(i) + ", " + text};
         return;

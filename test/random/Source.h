@@ -13,7 +13,7 @@ namespace idc::random {
 struct Program {
   std::string text; // its entry is "f"
   int64_t batch = 1;
-  std::vector<std::vector<Bound>> results; // of each output, of the leaves of its elements
+  std::vector<std::vector<Bound>> results; // of each output, of the leaves of its elements; none: exact
   Draft draft;                             // that this is the text of: numbers that mattered, steps that did something
 };
 

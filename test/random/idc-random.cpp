@@ -24,6 +24,7 @@ static cl::opt<uint64_t> seed("seed", cl::desc("of programs, data and orders of 
 static cl::opt<uint64_t> first("first", cl::desc("number of the first program"), cl::init(0));
 static cl::opt<uint64_t> count("count", cl::desc("programs"), cl::init(100));
 static cl::opt<double> seconds("seconds", cl::desc("begin no program after so long; 0: run them all"), cl::init(0));
+static cl::opt<std::string> file(cl::Positional, cl::desc("[FILE.id]"));
 static cl::opt<bool> printOnly("print", cl::desc("print the programs instead of running them"));
 static cl::opt<bool> shrinking("shrink", cl::desc("make a failing program smaller before it is printed"),
                                cl::init(true));
@@ -130,8 +131,24 @@ static bool runFaults() {
   return !hidden;
 }
 
+/// Runs the algorithm `f` of a file, whose results must agree exactly.
+static int runFile() {
+  auto text = llvm::MemoryBuffer::getFile(file);
+  if (!text) {
+    llvm::errs() << "idc-random: " << file << ": " << text.getError().message() << "\n";
+    return 1;
+  }
+  Program program;
+  program.text = (*text)->getBuffer().str();
+  program.batch = 3;
+  Outcome outcome = run(program);
+  llvm::outs() << (outcome.failed() ? outcome.where + ": " + outcome.detail : "agrees") << "\n";
+  return outcome.kind == Outcome::Kind::Same ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "random programs: reference, CPU and emulator must agree\n");
+  cl::ParseCommandLineOptions(
+      argc, argv, "random programs, or the algorithm f of a file: reference, CPU and emulator must agree\n");
   llvm::CrashRecoveryContext::Enable();
   llvm::sys::AddSignalHandler(
       [](void *) {
@@ -141,6 +158,8 @@ int main(int argc, char **argv) {
       nullptr);
   if (plantFaults)
     return runFaults() ? 0 : 1;
+  if (!file.empty())
+    return runFile();
   auto start = std::chrono::steady_clock::now();
   uint64_t done = 0, failures = 0;
   std::map<std::string, uint64_t> limits;
