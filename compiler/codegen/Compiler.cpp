@@ -34,7 +34,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 }
 
 // What the planner and LLVM work on for a few seconds; many times what a kernel's registers hold.
-static constexpr size_t maxSteps = 2048;
+static constexpr size_t maxSteps = 1024;
 static constexpr size_t maxOperations = 65536;
 
 /// An error whose message has been printed with its place.

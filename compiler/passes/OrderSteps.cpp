@@ -12,6 +12,8 @@
 #include "compiler/passes/Linearity.h"
 #include "compiler/passes/Steps.h"
 
+#include "llvm/ADT/BitVector.h"
+
 using namespace mlir;
 using namespace idc;
 using digits::Polynomial;
@@ -63,11 +65,14 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
 
   static void reorder(ArrayRef<Operation *> ops) {
     std::vector<Unit> units = unitsOf(ops);
-    std::vector<std::vector<int>> needs(units.size());
+    // What each unit waits for, transitively.
+    std::vector<llvm::BitVector> needs(units.size(), llvm::BitVector(units.size()));
     for (size_t i = 0; i < units.size(); ++i)
-      for (size_t j = 0; j < i; ++j)
-        if (!commute(units[j], units[i]))
-          needs[i].push_back(static_cast<int>(j));
+      for (size_t j = i; j-- > 0;)
+        if (!needs[i].test(j) && !commute(units[j], units[i])) {
+          needs[i] |= needs[j];
+          needs[i].set(j);
+        }
     rebuild(ops, units, schedule(units, needs));
   }
 
@@ -97,58 +102,35 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
 
   /// Nodes whose needed nodes are done, highest digit first; everything else just before the first node that needs it,
   /// the rest at the end.
-  static std::vector<int> schedule(const std::vector<Unit> &units, const std::vector<std::vector<int>> &needs) {
-    std::vector<bool> done(units.size(), false);
-    std::vector<int> order;
-    // All units `i` waits for, transitively, that are not done yet; false when one of them is a node.
-    auto pending = [&](int i, std::vector<int> &before) {
-      std::vector<bool> seen(units.size(), false);
-      std::vector<int> stack{i};
-      bool ready = true;
-      while (!stack.empty()) {
-        int top = stack.back();
-        stack.pop_back();
-        for (int j : needs[top]) {
-          if (done[j] || seen[j])
-            continue;
-          seen[j] = true;
-          ready &= !units[j].isNode();
-          stack.push_back(j);
-        }
-      }
-      for (size_t j = 0; j < units.size(); ++j)
-        if (seen[j])
-          before.push_back(static_cast<int>(j));
-      return ready;
+  static std::vector<int> schedule(const std::vector<Unit> &units, const std::vector<llvm::BitVector> &needs) {
+    size_t count = units.size();
+    llvm::BitVector done(count);
+    std::vector<int> order, nodesBefore(count, 0); // nodes that a unit still waits for
+    for (size_t i = 0; i < count; ++i)
+      for (size_t j : needs[i].set_bits())
+        nodesBefore[i] += units[j].isNode();
+    auto place = [&](size_t i) {
+      done.set(i);
+      order.push_back(static_cast<int>(i));
+      for (size_t k = i + 1; units[i].isNode() && k < count; ++k)
+        nodesBefore[k] -= needs[k].test(i);
     };
-    auto place = [&](int i) {
-      done[i] = true;
-      order.push_back(i);
-    };
+    auto top = [&](size_t i) { return *std::max_element(units[i].digits.begin(), units[i].digits.end()); };
     while (true) {
-      int best = -1;
-      std::vector<int> bestBefore;
-      for (size_t i = 0; i < units.size(); ++i) {
-        if (done[i] || !units[i].isNode())
-          continue;
-        std::vector<int> before;
-        if (!pending(static_cast<int>(i), before))
-          continue;
-        auto top = [&](int k) { return *std::max_element(units[k].digits.begin(), units[k].digits.end()); };
-        if (best < 0 || top(static_cast<int>(i)) > top(best)) {
-          best = static_cast<int>(i);
-          bestBefore = before;
-        }
-      }
-      if (best < 0)
+      size_t best = count;
+      for (size_t i = 0; i < count; ++i)
+        if (!done.test(i) && units[i].isNode() && nodesBefore[i] == 0 && (best == count || top(i) > top(best)))
+          best = i;
+      if (best == count)
         break;
-      for (int j : bestBefore)
-        place(j);
+      for (size_t j : needs[best].set_bits())
+        if (!done.test(j))
+          place(j);
       place(best);
     }
-    for (size_t i = 0; i < units.size(); ++i)
-      if (!done[i])
-        place(static_cast<int>(i));
+    for (size_t i = 0; i < count; ++i)
+      if (!done.test(i))
+        place(i);
     return order;
   }
 
