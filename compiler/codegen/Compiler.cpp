@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -35,7 +36,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 
 // What the planner and LLVM work on for a few seconds; many times what a kernel's registers hold.
 static constexpr size_t maxSteps = 1024;
-static constexpr size_t maxOperations = 65536;
+static constexpr size_t maxKernelOperations = 65536, maxOperations = 262144;
 
 /// An error whose message has been printed with its place.
 static llvm::Error reported() { return llvm::createStringError(llvm::inconvertibleErrorCode(), ""); }
@@ -248,11 +249,19 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
                                    : conversion::lowerToGpu(function(), target, launches);
     if (!kernels)
       return failure();
-    size_t operations = 0;
-    kernels->walk([&](Operation *) { ++operations; });
-    if (operations > maxOperations)
+    auto operationsOf = [](Operation *op) {
+      size_t count = 0;
+      op->walk([&](Operation *) { ++count; });
+      return count;
+    };
+    size_t all = operationsOf(*kernels), largest = 0;
+    kernels->walk([&](FunctionOpInterface kernel) { largest = std::max(largest, operationsOf(kernel)); });
+    if (largest > maxKernelOperations)
+      return function().emitError("a kernel has ")
+             << largest << " operations, more than the " << maxKernelOperations << " that are compiled";
+    if (all > maxOperations)
       return function().emitError("the kernels have ")
-             << operations << " operations, more than the " << maxOperations << " that are compiled";
+             << all << " operations, more than the " << maxOperations << " that are compiled";
     return success();
   });
   if (error)

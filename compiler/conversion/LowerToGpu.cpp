@@ -26,7 +26,7 @@ using digits::Mapping;
 
 namespace {
 
-constexpr unsigned globalSpace = 1, sharedSpace = 3;
+constexpr unsigned globalSpace = 1, sharedSpace = 3, clusterSpace = 7;
 
 class GpuEmitter : public KernelEmitter {
 public:
@@ -53,8 +53,17 @@ public:
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
+    if (int64_t size = kernel.getCluster(); size > 1) {
+      rank = arith::AndIOp::create(b, loc, block, constant32(size - 1));
+      block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
+      // Waited for before the first access to another block: by then all have started.
+      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      arrived = true;
+    }
     if (failed(kernel.getKind() == id::KernelKind::Flat ? emitFlat(kernel, lowered) : emitBody(kernel)))
       return failure();
+    if (arrived)
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
     LLVM::ReturnOp::create(b, loc, ValueRange{});
     lowered.sharedBytes = sharedBytes;
     return success();
@@ -222,7 +231,8 @@ protected:
       throughShared(op, tile, moved, real, components);
       break;
     case id::ExchangeKind::Cluster:
-      return op.emitError() << "exchanges between the blocks of a cluster cannot be generated yet";
+      throughCluster(op, tile, moved, real, components);
+      break;
     case id::ExchangeKind::Unplanned:
       return op.emitError() << "exchange without a plan; run id-plan-exchanges first";
     }
@@ -260,8 +270,10 @@ private:
   const passes::Target &target;
   DenseMap<Value, Value> pointers; // of the body's buffers
   Value batch, thread, block;
+  Value rank; // in the cluster; null without clusters
   int64_t sharedBytes = 0;
   bool sharedInUse = false;
+  bool arrived = false; // at a cluster barrier that nobody has waited for
 
   struct Address {
     Value base;                 // pointer to the thread's element 0
@@ -345,18 +357,23 @@ private:
     return bits;
   }
 
-  /// Digits of thread and block moved to their targets, in the given integer type; null when none has one.
+  /// The rank's digits moved to their targets; null when none has one.
+  Value rankBits(const Mapping &mapping, const std::function<uint64_t(int)> &target) {
+    return rank ? scatterBits(b, loc, rank, columnTargets(mapping[Field::Rank], target)) : Value();
+  }
+
+  /// Digits of thread, rank and block moved to their targets, in the given integer type; null when none has one.
   Value positionBits(const Mapping &mapping, const std::function<uint64_t(int)> &target, Type type) {
-    auto widen = [&](Value v) { return type.isInteger(64) ? arith::ExtUIOp::create(b, loc, type, v).getResult() : v; };
-    Value fromThread = scatterBits(b, loc, thread, threadTargets(mapping, target));
-    Value fromBlock = scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target));
-    if (fromThread)
-      fromThread = widen(fromThread);
-    if (fromBlock)
-      fromBlock = widen(fromBlock);
-    if (fromThread && fromBlock)
-      return arith::OrIOp::create(b, loc, fromThread, fromBlock);
-    return fromThread ? fromThread : fromBlock;
+    Value sum;
+    for (Value part : {scatterBits(b, loc, thread, threadTargets(mapping, target)), rankBits(mapping, target),
+                       scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target))}) {
+      if (!part)
+        continue;
+      if (type.isInteger(64))
+        part = arith::ExtUIOp::create(b, loc, type, part);
+      sum = sum ? arith::OrIOp::create(b, loc, sum, part).getResult() : part;
+    }
+    return sum;
   }
 
   /// The block number's part in 64 bits: block digits, then the rest of the batch from bit `restBit` up.
@@ -377,6 +394,8 @@ private:
       threadBits |= bits;
     Type elementType = LLVM::LLVMArrayType::get(real, components);
     Value blocks = blockPart(mapping, target, access.numDigits + access.batchDigits);
+    if (Value ranks = rankBits(mapping, target))
+      blocks = arith::OrIOp::create(b, loc, blocks, arith::ExtUIOp::create(b, loc, b.getI64Type(), ranks));
     if (uint64_t flip = access.flipped & ~registerBits & ~threadBits)
       blocks = arith::XOrIOp::create(b, loc, blocks, constant64(static_cast<int64_t>(flip)));
     Address address;
@@ -411,8 +430,9 @@ private:
   Value inBatch(const Access &access, const Mapping &mapping, size_t r) {
     auto target = [&](int digit) { return access.batchTarget(digit); };
     Value problem = blockPart(mapping, target, access.batchDigits);
-    if (Value lanes = scatterBits(b, loc, thread, threadTargets(mapping, target)))
-      problem = arith::OrIOp::create(b, loc, problem, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
+    for (Value part : {scatterBits(b, loc, thread, threadTargets(mapping, target)), rankBits(mapping, target)})
+      if (part)
+        problem = arith::OrIOp::create(b, loc, problem, arith::ExtUIOp::create(b, loc, b.getI64Type(), part));
     uint64_t fixed = contributionOf(columnTargets(mapping[Field::Reg], target), r);
     problem = arith::OrIOp::create(b, loc, problem, constant64(static_cast<int64_t>(fixed)));
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
@@ -421,8 +441,8 @@ private:
   //===--- exchanges --------------------------------------------------------------------------------------------===//
 
   struct SharedSide {
-    Value base; // byte offset of the thread
-    uint64_t threadBits = 0;
+    Value base;                 // byte offset of the thread
+    uint64_t threadBits = 0;    // that the thread and its rank decide
     std::vector<uint64_t> regs; // byte offset per register
     std::map<uint64_t, Value> turned;
   };
@@ -434,6 +454,11 @@ private:
     for (uint64_t bits : threads)
       side.threadBits |= bits;
     side.base = scatterBits(b, loc, thread, threads);
+    if (Value ranks = rankBits(mapping, target)) {
+      for (uint64_t bits : columnTargets(mapping[Field::Rank], target))
+        side.threadBits |= bits;
+      side.base = side.base ? arith::XOrIOp::create(b, loc, side.base, ranks).getResult() : ranks;
+    }
     if (!side.base)
       side.base = constant32(0);
     side.regs = constantTargets(mapping[Field::Reg], target);
@@ -452,34 +477,92 @@ private:
     return offset ? gep(base, b.getI8Type(), constant32(static_cast<int64_t>(offset))) : base;
   }
 
-  void throughShared(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
-    digits::SharedLayout layout = op.getLayoutAttr().getLayout();
-    int64_t wordBytes = id::exchangeWordBytes(tile.element);
-    sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
-    bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), sharedSpace);
-    Value memory = LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
-    if (sharedInUse)
-      NVVM::BarrierOp::create(b, loc);
-    sharedInUse = true;
-    SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
-    for (size_t r = 0; r < tile.registers.size(); ++r) {
-      SmallVector<Value> scalars;
-      scalarsOf(tile.registers[r][0], scalars);
-      LLVM::StoreOp::create(b, loc, wordOf(pack(scalars, real)), sharedPointer(write, memory, r), wordBytes);
-    }
-    prefetchTwiddles(op, moved);
-    if (warpLocal)
-      NVVM::SyncWarpOp::create(b, loc, constant32(-1));
-    else
-      NVVM::BarrierOp::create(b, loc);
+  Value sharedMemory() {
+    return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), "shared_memory");
+  }
+
+  void storeWord(const Leaf &leaf, Type real, Value pointer, int64_t wordBytes) {
+    SmallVector<Value> scalars;
+    scalarsOf(leaf, scalars);
+    LLVM::StoreOp::create(b, loc, wordOf(pack(scalars, real)), pointer, wordBytes);
+  }
+
+  /// Reads the tile `moved` that lies in this block's shared memory.
+  void readShared(const digits::SharedLayout &layout, Tile &moved, Type real, int components, int64_t wordBytes) {
+    Value memory = sharedMemory();
     SharedSide read = sharedSide(moved.mapping, layout, wordBytes);
     Type held = components == 1 ? real : Type(VectorType::get({components}, real));
     Type word = isNarrow(held) ? Type(b.getI32Type()) : held;
     for (size_t r = 0; r < moved.registers.size(); ++r) {
       Value value = LLVM::LoadOp::create(b, loc, word, sharedPointer(read, memory, r), wordBytes);
-      moved.registers[r] = {unpack(fromWord(value, held), tile.element, 0, components)};
+      moved.registers[r] = {unpack(fromWord(value, held), moved.element, 0, components)};
     }
+  }
+
+  void throughShared(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
+    digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    int64_t wordBytes = id::exchangeWordBytes(tile.element);
+    sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
+    bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
+    Value memory = sharedMemory();
+    if (sharedInUse)
+      NVVM::BarrierOp::create(b, loc);
+    sharedInUse = true;
+    SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
+    for (size_t r = 0; r < tile.registers.size(); ++r)
+      storeWord(tile.registers[r][0], real, sharedPointer(write, memory, r), wordBytes);
+    prefetchTwiddles(op, moved);
+    if (warpLocal)
+      NVVM::SyncWarpOp::create(b, loc, constant32(-1));
+    else
+      NVVM::BarrierOp::create(b, loc);
+    readShared(layout, moved, real, components, wordBytes);
+  }
+
+  /// Every word goes to the shared memory of the block whose rank it has afterwards. One cluster barrier says that all
+  /// blocks are there and no longer read what lies in their memory, a second one that all words have arrived.
+  void throughCluster(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
+    digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    int64_t wordBytes = id::exchangeWordBytes(tile.element);
+    sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
+    if (arrived)
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    if (sharedInUse || !arrived) {
+      NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    }
+    arrived = false;
+    sharedInUse = true;
+    auto rankTarget = [&](int digit) -> uint64_t {
+      for (auto [i, column] : llvm::enumerate(moved.mapping[Field::Rank]))
+        if (llvm::is_contained(column.digits, digit))
+          return uint64_t(1) << i;
+      return 0;
+    };
+    Value peer = scatterBits(b, loc, thread, threadTargets(tile.mapping, rankTarget));
+    if (Value own = rankBits(tile.mapping, rankTarget))
+      peer = peer ? arith::XOrIOp::create(b, loc, peer, own).getResult() : own;
+    std::vector<uint64_t> ranks = constantTargets(tile.mapping[Field::Reg], rankTarget);
+    // One side per block that a register's word may go to: its memory, and the addresses in it.
+    const SharedSide side = sharedSide(tile.mapping, layout, wordBytes);
+    std::map<uint64_t, std::pair<Value, SharedSide>> sides;
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
+    Value memory = sharedMemory();
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      auto [found, fresh] = sides.try_emplace(ranks[r]);
+      if (fresh) {
+        Value number = constant32(static_cast<int64_t>(ranks[r]));
+        if (peer)
+          number = ranks[r] ? arith::XOrIOp::create(b, loc, peer, number).getResult() : peer;
+        found->second = {NVVM::MapaOp::create(b, loc, pointer, memory, number), side};
+      }
+      auto &[theirs, write] = found->second;
+      storeWord(tile.registers[r][0], real, sharedPointer(write, theirs, r), wordBytes);
+    }
+    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+    prefetchTwiddles(op, moved);
+    NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    readShared(layout, moved, real, components, wordBytes);
   }
 
   void shuffle(const digits::ShufflePlan &plan, const Tile &tile, Tile &moved) {
@@ -631,7 +714,10 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
     func->setAttr("nvvm.reqntid", dims(entry.threads));
     // Registers follow the data a thread holds: room for factors and addresses beside it, and no more.
-    int64_t registers = emitter.dataRegisters <= 16 ? 48 : emitter.dataRegisters <= 32 ? 64 : 128;
+    int64_t registers = emitter.dataRegisters <= 16   ? 48
+                        : emitter.dataRegisters <= 32 ? 64
+                        : emitter.dataRegisters <= 64 ? 128
+                                                      : 168;
     int64_t blocks = std::max<int64_t>(1, target.registersPerMultiprocessor / (registers * entry.threads));
     func->setAttr("nvvm.minctasm",
                   b.getI32IntegerAttr(static_cast<int32_t>(std::min<int64_t>(blocks, 2048 / entry.threads))));

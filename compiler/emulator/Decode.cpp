@@ -259,6 +259,14 @@ private:
       emit(Kind::WarpSync, op).a = slot(sync.getMask());
       return llvm::Error::success();
     }
+    if (isa<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>(op)) {
+      emit(Kind::ClusterArrive, op).relaxed = isa<NVVM::ClusterArriveRelaxedOp>(op);
+      return llvm::Error::success();
+    }
+    if (isa<NVVM::ClusterWaitOp>(op)) {
+      emit(Kind::ClusterWait, op);
+      return llvm::Error::success();
+    }
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       if (load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
         return unsupported(op, "that is atomic");
@@ -318,6 +326,10 @@ private:
         instruction.shuffle = Instruction::Shuffle::Index;
         break;
       }
+      return llvm::Error::success();
+    }
+    if (auto peer = dyn_cast<NVVM::MapaOp>(op)) {
+      compute(op, mapToRank, result, slot(peer.getA())).b = slot(peer.getB());
       return llvm::Error::success();
     }
     if (auto gep = dyn_cast<LLVM::GEPOp>(op))

@@ -65,7 +65,7 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
                batch * manifest.inputs[i].bytesPerProblem(), true, false);
     bufferAt("workspace", operands.workspace, manifest.workspaceBytes(batch), false, true);
     for (const runtime::Kernel &kernel : manifest.kernels) {
-      Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}};
+      Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
       for (const runtime::Argument &argument : kernel.arguments) {
         if (argument.kind == runtime::Argument::Kind::Batch) {
           launch.arguments.push_back({nullptr, batch});

@@ -45,6 +45,9 @@ llvm::Expected<KernelReport> Emulator::run(llvm::StringRef name, const Launch &l
   if (kernel->second.arguments.size() != launch.arguments.size())
     return message("kernel '" + name + "' takes " + llvm::Twine(kernel->second.arguments.size()) + " arguments, not " +
                    llvm::Twine(launch.arguments.size()));
+  if (launch.cluster < 1 || launch.cluster > 16 || launch.blocks % launch.cluster)
+    return message("kernel '" + name + "' cannot run on " + llvm::Twine(launch.blocks) + " blocks in clusters of " +
+                   llvm::Twine(launch.cluster));
   if (launch.blocks < 1 || launch.threads < 1 || launch.threads > 1024 || launch.sharedBytes < 0)
     return message("kernel '" + name + "' cannot run on " + llvm::Twine(launch.blocks) + " blocks of " +
                    llvm::Twine(launch.threads) + " threads with " + llvm::Twine(launch.sharedBytes) +

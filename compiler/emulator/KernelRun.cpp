@@ -16,10 +16,10 @@ using Kind = Instruction::Kind;
 
 //===--- blocks -------------------------------------------------------------------------------------------------===//
 
-KernelRun::Block::Block(const KernelRun &run, int64_t index)
-    : index(index), frameSlots(run.kernel.slots), threads(static_cast<size_t>(run.launch.threads)),
-      warpEpochs((threads.size() + 31) / 32), shared(static_cast<size_t>(run.sharedBytes), '\xff'),
-      sharedWatch(run.sharedBytes, run.kernel.granule),
+KernelRun::Block::Block(const KernelRun &run, int64_t index, std::shared_ptr<Cluster> cluster)
+    : index(index), cluster(std::move(cluster)), frameSlots(run.kernel.slots),
+      threads(static_cast<size_t>(run.launch.threads)), warpEpochs((threads.size() + 31) / 32),
+      shared(static_cast<size_t>(run.sharedBytes), '\xff'), sharedWatch(run.sharedBytes, run.kernel.granule),
       accesses(static_cast<uint32_t>(threads.size()), static_cast<uint32_t>(run.kernel.memoryOps.size())) {
   frames.reserve(threads.size() * frameSlots);
   for (uint32_t t = 0; t < threads.size(); ++t) {
@@ -82,7 +82,7 @@ uint32_t KernelRun::region(Buffer *buffer) {
 }
 
 KernelReport KernelRun::run() {
-  std::vector<int64_t> order(static_cast<size_t>(launch.blocks));
+  std::vector<int64_t> order(static_cast<size_t>(launch.blocks / launch.cluster)); // of the clusters
   std::iota(order.begin(), order.end(), 0);
   if (options.interleaving == Interleaving::Reverse)
     std::reverse(order.begin(), order.end());
@@ -90,9 +90,18 @@ KernelReport KernelRun::run() {
     std::shuffle(order.begin(), order.end(), random);
   std::vector<std::unique_ptr<Block>> resident;
   size_t next = 0, turn = 0;
+  auto startCluster = [&](int64_t number) {
+    auto cluster = std::make_shared<Cluster>();
+    for (int64_t rank = 0; rank < launch.cluster; ++rank) {
+      resident.push_back(std::make_unique<Block>(*this, number * launch.cluster + rank, cluster));
+      cluster->blocks.push_back(resident.back().get());
+    }
+    if (options.interleaving == Interleaving::Reverse)
+      std::reverse(resident.end() - launch.cluster, resident.end());
+  };
   while (!stopped) {
     while (next < order.size() && resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks)))
-      resident.push_back(std::make_unique<Block>(*this, order[next++]));
+      startCluster(order[next++]);
     if (resident.empty())
       break;
     size_t which = 0;
@@ -100,14 +109,19 @@ KernelReport KernelRun::run() {
       which = random() % resident.size();
     else if (options.interleaving == Interleaving::RoundRobin)
       which = turn++ % resident.size();
+    while (resident[which]->ready.empty()) // it waits for others of its cluster
+      which = (which + 1) % resident.size();
     Block &block = *resident[which];
+    block.started = true;
     advance(block);
     if (block.finished()) {
       block.accesses.drain([&](uint32_t op, const WarpAccesses::Request &request) { account(op, request); });
+      block.cluster->blocks[static_cast<size_t>(block.index % launch.cluster)] = nullptr;
       resident.erase(resident.begin() + static_cast<long>(which));
-    } else if (block.ready.empty() && !stopped) {
-      deadlock(block);
     }
+    bool stuck = !resident.empty() && llvm::all_of(resident, [](const auto &other) { return other->ready.empty(); });
+    if (stuck && !stopped)
+      deadlock(*resident.front());
   }
   report.finished = !stopped;
   count();
@@ -183,6 +197,18 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
     case Kind::Shuffle:
       thread.pc = pc;
       return shuffle(block, t);
+    case Kind::ClusterArrive:
+      thread.pc = ++pc;
+      clusterArrive(block, t, i.relaxed);
+      if (far)
+        continue;
+      return;
+    case Kind::ClusterWait:
+      thread.pc = pc;
+      if (!clusterWait(block, t))
+        return;
+      pc = thread.pc;
+      continue;
     case Kind::Return:
       thread.pc = pc;
       block.setWaiting(t, Thread::State::Done);
@@ -210,6 +236,51 @@ void KernelRun::barrier(Block &block, uint32_t t) {
     ++block.threads[other].pc;
     block.setReady(other);
   }
+}
+
+void KernelRun::passClusterBarrier(const Cluster &cluster, Thread &thread) {
+  ++thread.pc;
+  if (!cluster.relaxed[thread.waits])
+    thread.acquired = thread.waits + 1;
+  ++thread.waits;
+}
+
+void KernelRun::clusterArrive(Block &block, uint32_t t, bool relaxed) {
+  Thread &thread = block.threads[t];
+  Cluster &cluster = *block.cluster;
+  if (thread.arrivals != thread.waits) {
+    fault(Fault::Kind::DivergentBarrier, block, t, thread.pc - 1, [] { return "arrives twice without waiting"; });
+    stopped = true;
+    return;
+  }
+  ++thread.arrivals;
+  cluster.relaxedNow |= relaxed;
+  if (++cluster.arrived < launch.threads * launch.cluster)
+    return;
+  cluster.relaxed.push_back(cluster.relaxedNow);
+  cluster.relaxedNow = false;
+  cluster.arrived = 0;
+  for (Block *other : cluster.blocks)
+    for (uint32_t k = 0; other && k < other->threads.size(); ++k)
+      if (other->threads[k].state == Thread::State::AtClusterBarrier) {
+        passClusterBarrier(cluster, other->threads[k]);
+        other->setReady(k);
+      }
+}
+
+bool KernelRun::clusterWait(Block &block, uint32_t t) {
+  Thread &thread = block.threads[t];
+  if (thread.arrivals == thread.waits) {
+    fault(Fault::Kind::DivergentBarrier, block, t, thread.pc, [] { return "waits without having arrived"; });
+    stopped = true;
+    return false;
+  }
+  if (block.cluster->relaxed.size() > thread.waits) {
+    passClusterBarrier(*block.cluster, thread);
+    return true;
+  }
+  block.setWaiting(t, Thread::State::AtClusterBarrier);
+  return false;
 }
 
 bool KernelRun::gathered(const Block &block, uint32_t t, uint32_t &mask, Fault::Kind kind) {
@@ -307,6 +378,12 @@ void KernelRun::deadlock(Block &block) {
   while (block.threads[waiting].state == Thread::State::Done)
     ++waiting;
   const Thread &thread = block.threads[waiting];
+  if (thread.state == Thread::State::AtClusterBarrier) {
+    fault(Fault::Kind::DivergentBarrier, block, waiting, thread.pc,
+          [] { return "waits for ever: not all threads of the cluster arrive"; });
+    stopped = true;
+    return;
+  }
   bool inWarp = thread.state != Thread::State::AtBarrier;
   uint32_t begin = inWarp ? waiting / 32 * 32 : 0;
   auto end = static_cast<uint32_t>(block.threads.size());
@@ -352,7 +429,17 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
     if (load)
       std::fill_n(slots + i.result, i.scalars, poisonBits);
   };
-  if (number != sharedRegion) {
+  if (number >= clusterRegion) { // another block's shared memory
+    Block *peer =
+        number - clusterRegion < block.cluster->blocks.size() ? block.cluster->blocks[number - clusterRegion] : nullptr;
+    if (!peer || !peer->started)
+      return fails(Fault::Kind::OutOfBounds, [&] {
+        return "shared memory of rank " + std::to_string(number - clusterRegion) + ", which " +
+               (peer ? "may not have started" : "has ended or is not in the cluster");
+      });
+    data = peer->shared.data();
+    watch = &peer->sharedWatch;
+  } else if (number != sharedRegion) {
     if (number >= regions.size() || !regions[number].buffer)
       return fails(Fault::Kind::OutOfBounds, [] { return "the address belongs to no buffer"; });
     buffer = regions[number].buffer;
@@ -375,7 +462,15 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
     std::fill_n(buffer->written.begin() + offset, bytes, 1);
   }
   if (watch) {
-    Access now{static_cast<uint32_t>(block.index), t, block.epoch, block.warpEpochs[t / 32], pc};
+    const Thread &thread = block.threads[t];
+    Access now{static_cast<uint32_t>(block.index),
+               t,
+               block.epoch,
+               block.warpEpochs[t / 32],
+               static_cast<uint32_t>(block.index / launch.cluster),
+               thread.arrivals,
+               thread.acquired,
+               pc};
     if (const Access *earlier = load ? watch->read(offset, bytes, now) : watch->write(offset, bytes, now))
       fault(Fault::Kind::Race, block, t, pc, [&] {
         return where() + ", also accessed by block " + std::to_string(earlier->block) + ", thread " +
@@ -402,7 +497,8 @@ void KernelRun::account(uint32_t memoryOp, const WarpAccesses::Request &request)
   for (uint32_t rest = request.active; rest;) {
     uint32_t region = regionOf(request.addresses[__builtin_ctz(rest)]), active = 0;
     Buffer *buffer = region < regions.size() ? regions[region].buffer : nullptr;
-    int64_t size = region == sharedRegion ? sharedBytes : buffer ? buffer->bytes : 0;
+    bool shared = region == sharedRegion || region >= clusterRegion;
+    int64_t size = shared ? sharedBytes : buffer ? buffer->bytes : 0;
     for (uint32_t lane = 0; lane < 32; ++lane) {
       if (!(rest >> lane & 1) || regionOf(request.addresses[lane]) != region)
         continue;
@@ -414,7 +510,7 @@ void KernelRun::account(uint32_t memoryOp, const WarpAccesses::Request &request)
     }
     if (!active)
       continue;
-    if (region == sharedRegion)
+    if (shared)
       countShared(load ? report.sharedLoads : report.sharedStores, offsets, active, bytes);
     else
       countGlobal(!load ? report.stores : buffer->table ? report.tables : report.loads, offsets, active, bytes, size);
@@ -461,6 +557,11 @@ void KernelRun::count() {
       break;
     case Kind::Barrier:
       report.barriers += times;
+      break;
+    case Kind::ClusterArrive:
+      break; // counted where it is waited for
+    case Kind::ClusterWait:
+      report.clusterBarriers += times;
       break;
     case Kind::WarpSync:
       report.warpBarriers += times;

@@ -25,16 +25,27 @@ public:
 
 private:
   struct Thread {
-    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, Done };
+    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, AtClusterBarrier, Done };
     State state = State::Ready;
     uint32_t pc = 0;
     int64_t iterations = 0;
+    uint32_t arrivals = 0, waits = 0; // cluster barriers arrived at and waited for
+    uint32_t acquired = 0;            // of those waited for, up to the last one that orders memory
+  };
+  struct Block;
+  struct Cluster {
+    std::vector<Block *> blocks;
+    uint32_t arrived = 0;      // threads, at barrier number `relaxed.size()`
+    bool relaxedNow = false;   // some of them relaxed
+    std::vector<bool> relaxed; // of each barrier that all have arrived at
   };
   struct Block {
-    Block(const KernelRun &run, int64_t index);
+    Block(const KernelRun &run, int64_t index, std::shared_ptr<Cluster> cluster);
     uint64_t *slots(uint32_t thread) { return frames.data() + size_t(thread) * frameSlots; }
 
     int64_t index;
+    std::shared_ptr<Cluster> cluster;
+    bool started = false; // some thread went on
     uint32_t frameSlots;
     std::vector<uint64_t> frames; // [thread][slot]
     std::vector<Thread> threads;
@@ -75,6 +86,10 @@ private:
   void access(Block &block, uint32_t thread, uint32_t pc);
   void barrier(Block &block, uint32_t thread);
   void warpBarrier(Block &block, uint32_t thread);
+  void clusterArrive(Block &block, uint32_t thread, bool relaxed);
+  /// False when the thread has to wait.
+  bool clusterWait(Block &block, uint32_t thread);
+  static void passClusterBarrier(const Cluster &cluster, Thread &thread);
   void shuffle(Block &block, uint32_t thread);
   /// Whether all lanes of `mask` (reduced to those that exist) wait at the instruction of `thread`.
   bool gathered(const Block &block, uint32_t thread, uint32_t &mask, Fault::Kind fault);

@@ -27,15 +27,20 @@ public:
 };
 
 /// A thread at the time of an access. Two accesses of one memory are ordered when they are of one thread, of one block
-/// with a block barrier between them, or of one warp with a warp barrier between them.
+/// with a block barrier between them, of one warp with a warp barrier between them, or of one cluster when the earlier
+/// thread arrived afterwards at a cluster barrier that the later one had waited for before.
 struct Access {
   uint32_t block = 0, thread = 0;
   uint32_t blockEpoch = 0, warpEpoch = 0; // barriers passed
-  uint32_t instruction = ~uint32_t(0);    // none: no access yet
+  uint32_t cluster = 0;
+  uint32_t arrivals = 0, acquired = 0; // cluster barriers arrived at; those up to this one were waited for
+  uint32_t instruction = ~uint32_t(0); // none: no access yet
 
   bool exists() const { return instruction != ~uint32_t(0); }
   bool sameThread(const Access &other) const { return block == other.block && thread == other.thread; }
   bool orderedBefore(const Access &later) const {
+    if (cluster == later.cluster && later.acquired > arrivals)
+      return true;
     if (block != later.block)
       return false;
     return thread == later.thread || blockEpoch != later.blockEpoch ||
@@ -72,6 +77,8 @@ private:
 constexpr int regionShift = 48;
 constexpr uint64_t regionMiddle = uint64_t(1) << (regionShift - 1);
 constexpr uint32_t sharedRegion = 1;
+/// Shared memory of the block of rank 0 in the cluster; higher ranks follow.
+constexpr uint32_t clusterRegion = 0x8000;
 inline uint64_t addressOf(uint32_t region, int64_t offset) {
   return (uint64_t(region) << regionShift) + regionMiddle + static_cast<uint64_t>(offset);
 }

@@ -26,8 +26,10 @@ struct Instruction {
     Jump,      // to `target`
     JumpIfNot, // slots[a] is false: to `target`
     Barrier,
-    WarpSync, // mask slots[a]
-    Shuffle,  // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
+    WarpSync,      // mask slots[a]
+    ClusterArrive, // `relaxed`: orders no memory
+    ClusterWait,
+    Shuffle, // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
     Return
   };
   enum class Shuffle : uint8_t { Xor, Up, Down, Index };
@@ -35,6 +37,7 @@ struct Instruction {
   Kind kind = Kind::Compute;
   OpClass counted = OpClass::Move;
   Shuffle shuffle = Shuffle::Xor;
+  bool relaxed = false;    // ClusterArrive
   uint8_t bits = 64;       // of the result; of the operand in conversions
   uint8_t scalars = 1;     // Load, Store
   uint8_t scalarBytes = 0; // Load, Store

@@ -48,6 +48,7 @@ template <class Visit> void eachCount(const KernelReport &r, Visit visit) {
   visit("otherFloat", r.otherFloat);
   visit("barriers", r.barriers);
   visit("warpBarriers", r.warpBarriers);
+  visit("clusterBarriers", r.clusterBarriers);
   visit("shuffles", r.shuffles);
 }
 

@@ -37,7 +37,7 @@ struct KernelReport {
 
   // Executed by all threads together.
   int64_t instructions = 0, integer = 0, fma = 0, add = 0, mul = 0, otherFloat = 0;
-  int64_t barriers = 0, warpBarriers = 0, shuffles = 0;
+  int64_t barriers = 0, warpBarriers = 0, clusterBarriers = 0, shuffles = 0;
 
   SharedTraffic sharedLoads, sharedStores;
   GlobalTraffic loads, stores, tables; // of buffers, and loads of constant tables

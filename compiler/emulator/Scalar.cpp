@@ -1,5 +1,7 @@
 #include "compiler/emulator/Scalar.h"
 
+#include "compiler/emulator/Memory.h"
+
 #include "llvm/ADT/StringSwitch.h"
 
 #include "host/HalfFloat.h"
@@ -338,5 +340,8 @@ void emulator::extendSigned(uint64_t *s, const Instruction &i) {
 void emulator::select(uint64_t *s, const Instruction &i) { s[i.result] = s[s[i.a] ? i.b : i.c]; }
 void emulator::addScaled(uint64_t *s, const Instruction &i) {
   s[i.result] = s[i.a] + static_cast<uint64_t>(extended(s[i.b], i.bits)) * i.immediate;
+}
+void emulator::mapToRank(uint64_t *s, const Instruction &i) {
+  s[i.result] = addressOf(clusterRegion + static_cast<uint32_t>(s[i.b] & 0xff), offsetOf(s[i.a]));
 }
 void emulator::addImmediate(uint64_t *s, const Instruction &i) { s[i.result] = s[i.a] + i.immediate; }

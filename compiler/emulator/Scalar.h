@@ -44,6 +44,8 @@ void extendSigned(uint64_t *slots, const Instruction &i);
 void select(uint64_t *slots, const Instruction &i);
 /// Address arithmetic: slots[a] + slots[b] (signed, Instruction::bits wide) * immediate.
 void addScaled(uint64_t *slots, const Instruction &i);
+/// The address slots[a] of shared memory in the block of rank slots[b] of the cluster.
+void mapToRank(uint64_t *slots, const Instruction &i);
 /// slots[a] + immediate
 void addImmediate(uint64_t *slots, const Instruction &i);
 

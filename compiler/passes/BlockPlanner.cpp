@@ -14,12 +14,16 @@
 //    address digits first, by the load order in the first pass and by the store order afterwards. Where that would give
 //    shorter runs than the tile allows, a load or store mapping of its own stands before or after, and an exchange
 //    between.
+// 6. Clusters. A program that would take several kernels takes one of clusters of small blocks when its digits fit: the
+//    rank holds the slowest unprocessed digits in the first pass, afterwards digits that the first pass has finished
+//    with, so that one exchange between blocks is enough and every register's word goes to one block.
 #include "compiler/passes/BlockPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
+#include <optional>
 
 using namespace idc;
 using namespace idc::passes;
@@ -62,6 +66,11 @@ public:
       error = "a step acts on more digits than a kernel of " + target.name + " can hold";
       return false;
     }
+    if (kernels.size() > 1)
+      if (std::optional<KernelPlan> one = planCluster()) {
+        schedule.kernels.push_back(std::move(*one));
+        return true;
+      }
     std::vector<std::vector<int>> tiles;
     for (const Steps &kernel : kernels)
       tiles.push_back(tileOf(kernel, capacityOf(kernel)));
@@ -206,22 +215,89 @@ private:
                                 i == 0 ? load.order : store.order, blockDigits);
       plan.ranges.push_back(range);
     }
-    auto memoryRange = [&](RangePlan::Kind kind, const Side &side) {
-      std::vector<int> vector;
-      for (int d : side.order) {
-        if (static_cast<int>(vector.size()) == std::min(vectorDigits(side), registers) || !llvm::is_contained(tile, d))
-          break;
-        vector.push_back(d);
-      }
-      RangePlan range;
-      range.kind = kind;
-      range.mapping = mappingOf(tile, vector, registers, side.order, blockDigits);
-      return range;
-    };
     if (passes.empty() || !hasFullRuns(plan.ranges.front().mapping, tile, load))
-      plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load));
+      plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, tile, registers, blockDigits));
     if (passes.empty() || !hasFullRuns(plan.ranges.back().mapping, tile, store))
-      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store));
+      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, tile, registers, blockDigits));
+    return plan;
+  }
+
+  /// A range that only loads or stores: the lowest address digits in one thread's wide access.
+  RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
+                        const std::vector<int> &blockDigits) const {
+    std::vector<int> vector;
+    for (int d : side.order) {
+      if (static_cast<int>(vector.size()) == std::min(vectorDigits(side), registers) || !llvm::is_contained(tile, d))
+        break;
+      vector.push_back(d);
+    }
+    RangePlan range;
+    range.kind = kind;
+    range.mapping = mappingOf(tile, vector, registers, side.order, blockDigits);
+    return range;
+  }
+
+  //===--- clusters -----------------------------------------------------------------------------------------------===//
+
+  /// All steps in one kernel of clusters, or nothing. Small blocks of 2^7 threads keep several on a multiprocessor;
+  /// clusters beyond 8 blocks leave some of its slots empty, so more registers per thread come first.
+  std::optional<KernelPlan> planCluster() const {
+    constexpr int threads = 7, portable = 3;
+    std::optional<KernelPlan> best; // fewest ranges, then first
+    for (auto [registers, most] : {std::pair(registerDigits, portable), std::pair(registerDigits + 1, portable),
+                                   std::pair(registerDigits + 1, log(target.maxCluster))}) {
+      int ranks = request.numDigits - threads - registers;
+      bool fits = (request.elementBytes << (threads + registers)) <= target.tileBytes;
+      if (ranks < 1 || ranks > std::min(most, log(target.maxCluster)) || !fits)
+        continue;
+      std::optional<KernelPlan> plan = planCluster(registers, ranks);
+      if (plan && (!best || plan->ranges.size() < best->ranges.size()))
+        best = std::move(plan);
+    }
+    return best;
+  }
+
+  std::optional<KernelPlan> planCluster(int registers, int ranks) const {
+    std::vector<Steps> passes = passesOf({1, steps}, registers);
+    if (passes.size() < 2)
+      return std::nullopt;
+    std::vector<int> first = digitsOfSteps(request, passes[0].first, passes[0].second),
+                     later = digitsOfSteps(request, passes[1].first, steps), before, after;
+    // The slowest address digits that qualify.
+    for (int d : llvm::reverse(request.loadOrder))
+      if (static_cast<int>(before.size()) < ranks && !llvm::is_contained(first, d))
+        before.push_back(d);
+    for (int d : llvm::reverse(request.storeOrder))
+      if (static_cast<int>(after.size()) < ranks && llvm::is_contained(first, d) && !llvm::is_contained(later, d))
+        after.push_back(d);
+    if (static_cast<int>(before.size()) < ranks || static_cast<int>(after.size()) < ranks)
+      return std::nullopt;
+    std::vector<int> loadTile = remainingDigits(request, before), storeTile = remainingDigits(request, after);
+    Side load{request.loadOrder, request.loadBytes}, store{request.storeOrder, request.storeBytes};
+    if (runBytes(loadTile, load.order, load.elementBytes) < target.sectorBytes ||
+        runBytes(storeTile, store.order, store.elementBytes) < target.sectorBytes)
+      return std::nullopt;
+    KernelPlan plan;
+    plan.kind = "cluster";
+    plan.cluster = 1 << ranks;
+    for (size_t i = 0; i < passes.size(); ++i) {
+      RangePlan range;
+      range.first = passes[i].first;
+      range.last = passes[i].second;
+      range.mapping = mappingOf(i == 0 ? loadTile : storeTile, digitsOfSteps(request, range.first, range.last),
+                                registers, i == 0 ? load.order : store.order, {});
+      plan.ranges.push_back(range);
+    }
+    size_t inLoadTile = 1; // ranges
+    if (!hasFullRuns(plan.ranges.front().mapping, loadTile, load)) {
+      plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, loadTile, registers, {}));
+      ++inLoadTile;
+    }
+    if (!hasFullRuns(plan.ranges.back().mapping, storeTile, store))
+      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, {}));
+    for (auto [i, range] : llvm::enumerate(plan.ranges))
+      for (int d : llvm::reverse(i < inLoadTile ? before : after))
+        range.mapping.push(Field::Rank, d);
     return plan;
   }
 

@@ -36,8 +36,10 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
   for (size_t k = first; k < end; ++k) {
     const KernelPlan &kernel = schedule.kernels[k];
     std::string where = "schedule: kernel " + std::to_string(k + 1) + ": ";
-    if (kernel.kind != "plain" || kernel.cluster != 1)
-      return where + "only plain kernels can be generated so far";
+    if (kernel.kind != "plain" && kernel.kind != "cluster")
+      return where + "only plain and cluster kernels can be generated so far";
+    if (kernel.cluster > target.maxCluster)
+      return where + "a cluster of " + target.name + " has at most " + std::to_string(target.maxCluster) + " blocks";
     if (kernel.ranges.empty())
       return where + "needs a range";
     const Mapping &reference = kernel.ranges.front().mapping;
@@ -55,8 +57,10 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "digit " + std::to_string(held.size() + 1) + " is held by no field";
       if (held != reference.digits() || range.mapping[Field::Block] != reference[Field::Block])
         return where + "ranges differ in their digits or block digits";
-      if (!range.mapping[Field::Rank].empty() || !range.mapping[Field::Turn].empty())
-        return where + "rank and turn need another kind of kernel";
+      if (range.mapping.extent(Field::Rank) != kernel.cluster)
+        return where + "rank must have as many values as the cluster has blocks, " + std::to_string(kernel.cluster);
+      if (!range.mapping[Field::Turn].empty())
+        return where + "turn needs another kind of kernel";
       if (range.mapping.extent(Field::Lane) != target.lanes)
         return where + "lane must have " + std::to_string(target.lanes) + " values";
       if (range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp) >
@@ -196,7 +200,9 @@ private:
       element = id::elementOf(chain.after.back()->getResult(0).getType());
     id::SeqType outputType = movedType(chain.type, element, storeMap);
     Location loc = function.getLoc();
-    auto op = id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(), id::KernelKind::Plain, 1, input);
+    auto op =
+        id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(),
+                             plan.cluster > 1 ? id::KernelKind::Cluster : id::KernelKind::Plain, plan.cluster, input);
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&op.getBody(), {}, TypeRange{inputType}, {loc});
     auto tileType = [&](const Mapping &mapping, Type type) {

@@ -17,6 +17,7 @@ struct Target {
   std::string features; // for the back end; names the PTX version
   int64_t lanes = 32;   // lanes of a warp, or elements of a CPU vector
   int64_t maxThreadsPerBlock = 1024;
+  int64_t maxCluster = 1; // blocks
   int64_t registersPerMultiprocessor = 65536; // 32-bit registers
   int64_t sharedBytesPerMultiprocessor = 0;
   int64_t sharedBytesPerBlock = 0;
