@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -303,8 +304,8 @@ private:
       return id::ModSubOp::create(b, loc, v[0], v[1]);
     case Code::Mul:
       return id::ModMulOp::create(b, loc, v[0], v[1]);
-    case Code::Div: // Fermat: the inverse is the power P - 2; 1 is the only unit of mod<2>
-      return modulus == 2 ? v[0] : id::ModMulOp::create(b, loc, v[0], power(v[1], modulus - 2, loc)).getResult();
+    case Code::Div: // Fermat: the inverse is the power P - 2, 0 for 0; 1 is the only unit of mod<2>
+      return id::ModMulOp::create(b, loc, v[0], modulus == 2 ? v[1] : power(v[1], modulus - 2, loc));
     case Code::Fma:
       return id::ModAddOp::create(b, loc, id::ModMulOp::create(b, loc, v[0], v[1]), v[2]);
     case Code::Neg:
@@ -359,12 +360,12 @@ private:
     case Code::Div:
       return isComplex        ? complex::DivOp::create(b, loc, v[0], v[1]).getResult()
              : real           ? arith::DivFOp::create(b, loc, v[0], v[1]).getResult()
-             : integer && uns ? arith::DivUIOp::create(b, loc, v[0], v[1]).getResult()
-             : integer        ? arith::DivSIOp::create(b, loc, v[0], v[1]).getResult()
+             : integer && uns ? arith::DivUIOp::create(b, loc, v[0], divisor(v[0], v[1], uns, loc)).getResult()
+             : integer        ? arith::DivSIOp::create(b, loc, v[0], divisor(v[0], v[1], uns, loc)).getResult()
                               : Value();
     case Code::Rem:
-      return uns ? arith::RemUIOp::create(b, loc, v[0], v[1]).getResult()
-                 : arith::RemSIOp::create(b, loc, v[0], v[1]).getResult();
+      return uns ? arith::RemUIOp::create(b, loc, v[0], divisor(v[0], v[1], uns, loc)).getResult()
+                 : arith::RemSIOp::create(b, loc, v[0], divisor(v[0], v[1], uns, loc)).getResult();
     case Code::Neg:
       if (isComplex)
         return complex::NegOp::create(b, loc, v[0]);
@@ -381,10 +382,8 @@ private:
       return arith::XOrIOp::create(b, loc, v[0],
                                    arith::ConstantOp::create(b, loc, b.getIntegerAttr(v[0].getType(), -1)));
     case Code::Shl:
-      return arith::ShLIOp::create(b, loc, v[0], v[1]);
     case Code::Shr:
-      return uns ? arith::ShRUIOp::create(b, loc, v[0], v[1]).getResult()
-                 : arith::ShRSIOp::create(b, loc, v[0], v[1]).getResult();
+      return shift(instr.op, v[0], v[1], uns, loc);
     case Code::Eq:
     case Code::Ne:
     case Code::Lt:
@@ -442,6 +441,51 @@ private:
   }
 
   Value zero(Type type, Location loc) { return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)); }
+
+  Value integerConstant(Type type, const APInt &value, Location loc) {
+    return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, value));
+  }
+
+  /// What x is divided by: 1 in place of a divisor that has no quotient, 0, or -1 where x is the least integer, whose
+  /// quotient by 1 is the wrapped one. Constants that always have a quotient stay as they are.
+  Value divisor(Value x, Value y, bool isUnsigned, Location loc) {
+    APInt known;
+    if (matchPattern(y, m_ConstantInt(&known)) && !known.isZero() && (isUnsigned || !known.isAllOnes()))
+      return y;
+    OpBuilder &b = builder;
+    Type type = y.getType();
+    unsigned width = type.getIntOrFloatBitWidth();
+    auto equal = [&](Value v, const APInt &value) -> Value {
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, v, integerConstant(type, value, loc));
+    };
+    Value without = equal(y, APInt::getZero(width));
+    if (!isUnsigned) {
+      Value wraps =
+          arith::AndIOp::create(b, loc, equal(y, APInt::getAllOnes(width)), equal(x, APInt::getSignedMinValue(width)));
+      without = arith::OrIOp::create(b, loc, without, wraps);
+    }
+    return arith::SelectOp::create(b, loc, without, integerConstant(type, APInt(width, 1), loc), y);
+  }
+
+  /// x << amount or x >> amount, where an amount of the width or more, compared unsigned, moves every bit out.
+  Value shift(Code op, Value x, Value amount, bool isUnsigned, Location loc) {
+    OpBuilder &b = builder;
+    Type type = x.getType();
+    unsigned width = type.getIntOrFloatBitWidth();
+    APInt known;
+    Value inside; // null: the amount is known to be less than the width
+    if (!matchPattern(amount, m_ConstantInt(&known)) || known.uge(width))
+      inside = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, amount,
+                                     integerConstant(type, APInt(width, width), loc));
+    if (op == Code::Shr && !isUnsigned) {
+      if (inside) // a shift by width - 1 leaves copies of the sign
+        amount = arith::SelectOp::create(b, loc, inside, amount, integerConstant(type, APInt(width, width - 1), loc));
+      return arith::ShRSIOp::create(b, loc, x, amount);
+    }
+    Value shifted = op == Code::Shl ? arith::ShLIOp::create(b, loc, x, amount).getResult()
+                                    : arith::ShRUIOp::create(b, loc, x, amount).getResult();
+    return inside ? arith::SelectOp::create(b, loc, inside, shifted, zero(type, loc)).getResult() : shifted;
+  }
 
   Value compare(Code op, Value a, Value b, const frontend::Type &type, Location loc) {
     if (type.kind == Kind::Complex) {

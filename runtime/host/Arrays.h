@@ -17,9 +17,10 @@ std::vector<char> fromArray(npy::Array array, const ElementType &type, int64_t e
 npy::Array toArray(std::vector<char> data, const ElementType &type, int64_t batch, int64_t elementsPerProblem,
                    const std::string &what);
 
-/// |actual - expected| / |expected| in the L2 norm over all elements; |actual| when the reference is zero; not a number
-/// when one occurs on either side, or infinities differ. Throws Error when the arrays have different sizes or only one
-/// is complex. `what` names the operand in messages.
+/// |actual - expected| / |expected| in the L2 norm over all elements; |actual| when the reference is zero. Equal
+/// infinities count as equal, and so do two numbers that are none; not a number when only one side is none, or
+/// infinities differ. Throws Error when the arrays have different sizes or only one is complex. `what` names the
+/// operand in messages.
 double relativeError(const npy::Array &actual, const npy::Array &expected, const std::string &what);
 
 } // namespace idc::host

@@ -106,6 +106,16 @@ TEST(RelativeError, Infinities) {
   EXPECT_FALSE(relativeError(infinite, finite, "y") <= 1e9);
 }
 
+TEST(RelativeError, NotANumber) {
+  Array both = arrayOf<float>(DType::F4, {3}, {NAN, 3, 4}), one = arrayOf<float>(DType::F4, {3}, {NAN, 3, 4.5});
+  EXPECT_EQ(relativeError(both, both, "y"), 0);
+  EXPECT_DOUBLE_EQ(relativeError(one, both, "y"), 0.1);
+  EXPECT_TRUE(std::isnan(relativeError(both, arrayOf<float>(DType::F4, {3}, {INFINITY, 3, 4}), "y")));
+  Array parts = arrayOf<float>(DType::C8, {1}, {NAN, 1}), swapped = arrayOf<float>(DType::C8, {1}, {1, NAN});
+  EXPECT_EQ(relativeError(parts, parts, "y"), 0);
+  EXPECT_TRUE(std::isnan(relativeError(parts, swapped, "y")));
+}
+
 TEST(RelativeError, SeesTheLastBitOfLargeIntegers) {
   Array a = arrayOf<uint64_t>(DType::U8, {1}, {18446744073709551615u}),
         b = arrayOf<uint64_t>(DType::U8, {1}, {18446744073709551614u});
