@@ -37,6 +37,8 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // What the planner and LLVM work on for a few seconds; many times what a kernel's registers hold.
 static constexpr size_t maxSteps = 1024;
 static constexpr size_t maxKernelOperations = 65536, maxOperations = 262144;
+// In one launch, of the batch together; the runtime refuses more.
+static constexpr int64_t maxGridBlocks = 2147483647;
 
 /// An error whose message has been printed with its place.
 static llvm::Error reported() { return llvm::createStringError(llvm::inconvertibleErrorCode(), ""); }
@@ -249,6 +251,10 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
                                    : conversion::lowerToGpu(function(), target, launches);
     if (!kernels)
       return failure();
+    for (const conversion::LoweredKernel &kernel : launches)
+      if (kernel.blocksPerGroup > maxGridBlocks)
+        return function().emitError("the program is too large to launch: one problem takes ")
+               << kernel.blocksPerGroup << " blocks, and a launch has at most " << maxGridBlocks;
     auto operationsOf = [](Operation *op) {
       size_t count = 0;
       op->walk([&](Operation *) { ++count; });

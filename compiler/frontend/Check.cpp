@@ -1,6 +1,8 @@
 // Checks that need no sizes: names, numbers of arguments, places. All mistakes of all files are reported in one run.
 #include "compiler/frontend/Elaborator.h"
 
+#include "llvm/ADT/StringRef.h"
+
 #include <algorithm>
 
 namespace idc::frontend {
@@ -226,7 +228,10 @@ private:
   }
 
   void introduce(const Name &name) {
-    if (visible(name.text))
+    if (names[0].count(name.text))
+      error(name.range,
+            "'" + name.text + "' is a size of '" + openFunction->name.text + "' and cannot be declared again");
+    else if (visible(name.text))
       error(name.range, "'" + name.text + "' is already declared here; assign to it without 'let'");
     names.back().insert(name.text);
   }
@@ -343,6 +348,43 @@ private:
         diagnostics.error(field.second, "'" + checked.name + "' has no field '" + field.first + "'");
   }
 
+  /// Reports a function that is not declared, with what the author may have meant.
+  void unknownFunction(const Expr &checked) {
+    if (const TypeDecl *decl = findType(*file, checked.name)) {
+      std::string fields;
+      for (const Param &field : decl->fields)
+        fields += (fields.empty() ? " " : ", ") + field.name.text + ": ..";
+      return error(checked,
+                   "'" + checked.name + "' is a record; its literal is written " + checked.name + "{" + fields + " }");
+    }
+    std::vector<std::string> known = builtinFunctions();
+    std::set<const SourceFile *> seen;
+    collectFunctions(*file, seen, known);
+    std::string nearest;
+    // More edits make another word, in a short one fewer.
+    unsigned least = std::min<size_t>(3, (checked.name.size() + 2) / 2);
+    for (const std::string &name : known) {
+      unsigned distance = llvm::StringRef(checked.name).edit_distance(name, /*AllowReplacements=*/true, least);
+      if (distance < least) {
+        least = distance;
+        nearest = name;
+      }
+    }
+    error(checked,
+          "unknown function '" + checked.name + "'" + (nearest.empty() ? "" : "; did you mean '" + nearest + "'?"));
+  }
+
+  static void collectFunctions(const SourceFile &from, std::set<const SourceFile *> &seen,
+                               std::vector<std::string> &names) {
+    if (!seen.insert(&from).second)
+      return;
+    for (const auto &decl : from.functions)
+      names.push_back(decl->name.text);
+    for (const Import &import : from.imports)
+      if (import.file)
+        collectFunctions(*import.file, seen, names);
+  }
+
   void call(const Expr &checked, Place place) {
     size_t given = checked.arguments.size();
     if (const Function *callee = findFunction(*file, checked.name)) {
@@ -363,7 +405,7 @@ private:
     }
     bool conversion = scalarType(checked.name) || generics.count(checked.name);
     if (!conversion && !isBuiltinFunction(checked.name)) {
-      error(checked, "unknown function '" + checked.name + "'");
+      unknownFunction(checked);
       return arguments(checked.arguments, Place::Plain);
     }
     std::pair<int, int> arity = conversion ? std::make_pair(1, 1) : builtinArity(checked.name);
@@ -417,7 +459,7 @@ private:
     if (!scalarType(checked.name) && !generics.count(checked.name) &&
         (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
          checked.name == "radix" || checked.name == "log2"))
-      error(checked, "unknown function '" + checked.name + "'");
+      unknownFunction(checked);
     arguments(checked.stageArguments, Place::Stage);
   }
 

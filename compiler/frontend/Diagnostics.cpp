@@ -1,7 +1,9 @@
 #include "compiler/frontend/Diagnostics.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <tuple>
 
 namespace idc::frontend {
@@ -19,6 +21,18 @@ void Diagnostics::note(llvm::SMLoc location, const std::string &message) {
     entries.push_back({location, {}, true, message});
 }
 
+static bool before(llvm::SMLoc a, llvm::SMLoc b) { return a.getPointer() < b.getPointer(); }
+
+/// The name or number that begins at `location`, else the one character there; nothing at the end of the buffer.
+static llvm::SMRange wordAt(llvm::SMLoc location, const char *bufferEnd) {
+  const char *end = location.getPointer();
+  while (end < bufferEnd && (llvm::isAlnum(*end) || *end == '_'))
+    ++end;
+  if (end == location.getPointer() && end < bufferEnd)
+    ++end;
+  return {location, llvm::SMLoc::getFromPointer(end)};
+}
+
 std::vector<Diagnostics::Message> Diagnostics::messages() const {
   std::vector<Message> result;
   for (const Entry &entry : entries) {
@@ -27,10 +41,14 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
     message.text = entry.message;
     if (unsigned buffer = entry.location.isValid() ? sources.FindBufferContainingLoc(entry.location) : 0) {
       message.file = sources.getMemoryBuffer(buffer)->getBufferIdentifier().str();
-      std::tie(message.line, message.column) = sources.getLineAndColumn(entry.location, buffer);
-      std::tie(message.endLine, message.endColumn) = entry.range.isValid()
-                                                         ? sources.getLineAndColumn(entry.range.End, buffer)
-                                                         : std::pair(message.line, message.column);
+      // All that print() marks: the range, and the place within it or beside it.
+      llvm::SMRange marked = wordAt(entry.location, sources.getMemoryBuffer(buffer)->getBufferEnd());
+      if (entry.range.isValid()) {
+        marked.Start = std::min(marked.Start, entry.range.Start, before);
+        marked.End = std::max(entry.range.End, llvm::SMLoc::getFromPointer(entry.location.getPointer() + 1), before);
+      }
+      std::tie(message.line, message.column) = sources.getLineAndColumn(marked.Start, buffer);
+      std::tie(message.endLine, message.endColumn) = sources.getLineAndColumn(marked.End, buffer);
     }
     result.push_back(std::move(message));
   }

@@ -360,6 +360,9 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   std::function<void(const Expr &)> collect = [&](const Expr &expr) {
     if (expr.kind == Expr::Kind::Variable && !findConst(*entry.file, expr.name) && used.insert(expr.name).second) {
       auto size = sizes.find(expr.name);
+      if (auto text = types.find(expr.name); size == sizes.end() && text != types.end())
+        fail(expr,
+             "the size '" + expr.name + "' of '" + name + "' is set to '" + text->second + "', which is no integer");
       if (size == sizes.end())
         fail(expr, "the size '" + expr.name + "' of '" + name + "' is not set; give --set " + expr.name + "=<integer>");
       program.sizes.push_back(*size);

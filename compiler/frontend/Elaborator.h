@@ -171,6 +171,8 @@ private:
 /// Names the language defines.
 bool isBuiltinFunction(const std::string &name);
 bool isBuiltinPermutation(const std::string &name);
+/// The names of the functions and permutations that are built in.
+std::vector<std::string> builtinFunctions();
 bool isDigitFunction(const std::string &name); // digit, digits, index
 /// Least and greatest number of arguments of a built-in function.
 std::pair<int, int> builtinArity(const std::string &name);

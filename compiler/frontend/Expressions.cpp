@@ -30,6 +30,12 @@ bool unaryOp(const std::string &name, Op &op) {
 
 } // namespace
 
+std::vector<std::string> builtinFunctions() {
+  std::vector<std::string> names = {"unshuffle", "reverse", "permute", "complement"};
+  for (const auto &entry : builtins())
+    names.push_back(entry.first);
+  return names;
+}
 bool isBuiltinFunction(const std::string &name) { return builtins().count(name); }
 bool isBuiltinPermutation(const std::string &name) {
   return name == "unshuffle" || name == "reverse" || name == "permute" || name == "complement" || name == "Γ" ||

@@ -14,6 +14,9 @@ namespace {
 
 std::string countDigits(int digits) { return std::to_string(digits) + " digit" + (digits == 1 ? "" : "s"); }
 
+/// What someone who counts from 0 wants to know.
+std::string numbering(Int digit) { return digit == 0 ? " (digits are numbered from 1)" : ""; }
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -64,7 +67,8 @@ std::vector<int> Elaborator::digitList(const Expr &expr, Context &context, const
   appendDigits(expr, context, split, list);
   for (int digit : list)
     if (digit < 1 || digit > limit)
-      fail(expr, "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(limit));
+      fail(expr, "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(limit) +
+                     numbering(digit));
   std::vector<int> sorted = list;
   std::sort(sorted.begin(), sorted.end());
   auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -271,7 +275,7 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
   for (int digit : list)
     if (digit < 1 || digit > own)
       fail(*expr.digits, "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(own) +
-                             (hasArray ? "" : " with the new one"));
+                             (hasArray ? "" : " with the new one") + numbering(digit));
   std::vector<int> sorted = list;
   std::sort(sorted.begin(), sorted.end());
   auto twice = std::adjacent_find(sorted.begin(), sorted.end());
@@ -484,7 +488,8 @@ digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView
   auto number = [&](size_t i) { return evalInteger(*expr.stageArguments[i], context, "a digit number"); };
   auto inRange = [&](size_t i, Int digit, Int low) {
     if (digit < low || digit > n)
-      fail(*expr.stageArguments[i], "digit " + spell(digit) + " is out of range: the sequence has " + countDigits(n));
+      fail(*expr.stageArguments[i],
+           "digit " + spell(digit) + " is out of range: the sequence has " + countDigits(n) + numbering(digit));
   };
   if (expr.name == "permute") {
     if (count != 1 ||
@@ -495,8 +500,8 @@ digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView
     std::reverse(list.begin(), list.end());
     for (int digit : list)
       if (digit < 1 || digit > n)
-        fail(*expr.stageArguments[0],
-             "digit " + std::to_string(digit) + " is out of range: the sequence has " + countDigits(n));
+        fail(*expr.stageArguments[0], "digit " + std::to_string(digit) + " is out of range: the sequence has " +
+                                          countDigits(n) + numbering(digit));
     if (static_cast<int>(list.size()) != n || !Permutation::isBijection(list))
       fail(*expr.stageArguments[0], "'permute' must name each of the " + countDigits(n) + " of the sequence once; " +
                                         std::to_string(list.size()) + " are named" +

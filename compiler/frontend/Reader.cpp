@@ -18,7 +18,7 @@ public:
       : locate(std::move(locate)), diagnostics(diagnostics) {}
 
   void syntaxError(antlr4::Recognizer *recognizer, antlr4::Token *offending, size_t, size_t, const std::string &message,
-                   std::exception_ptr) override {
+                   std::exception_ptr exception) override {
     auto *parser = dynamic_cast<antlr4::Parser *>(recognizer);
     if (!parser || !offending) {
       diagnostics.error(llvm::SMLoc(), message);
@@ -32,8 +32,10 @@ public:
       return diagnostics.error(begin, "string is not closed");
     bool atEnd = offending->getType() == antlr4::Token::EOF;
     std::string found = atEnd ? "the end of the file" : "'" + offending->getText() + "'";
-    std::string text = expected(*parser);
+    std::string text = leavesAssignment(*parser, exception, offending) ? "'='" : expected(*parser);
+    std::string hint = advice(*parser, text, offending);
     text = text.empty() ? "unexpected " + found : "expected " + text + ", found " + found;
+    text += hint;
     // A missing ';' is missed where the line ends, not where the next one begins.
     antlr4::Token *previous = parser->getTokenStream()->LT(-1);
     if (previous && text.rfind("expected ';'", 0) == 0 && previous->getLine() < offending->getLine())
@@ -43,6 +45,50 @@ public:
   }
 
 private:
+  /// Whether only '=' can follow what begins a statement: the parser itself does not know, because two kinds of
+  /// assignment begin with a name.
+  static bool leavesAssignment(antlr4::Parser &parser, const std::exception_ptr &exception,
+                               const antlr4::Token *offending) {
+    if (!exception || parser.getContext()->getRuleIndex() != IdParser::RuleStatement)
+      return false;
+    try {
+      std::rethrow_exception(exception);
+    } catch (const antlr4::NoViableAltException &failure) {
+      return failure.getStartToken()->getTokenIndex() < offending->getTokenIndex();
+    } catch (const std::exception &) {
+      return false;
+    }
+  }
+
+  /// How what was probably meant is written, after a semicolon; empty when nothing is known to help.
+  static std::string advice(antlr4::Parser &parser, const std::string &expected, const antlr4::Token *offending) {
+    size_t index = offending->getTokenIndex();
+    auto text = [&](size_t i) { return parser.getTokenStream()->get(i)->getText(); };
+    auto type = [&](size_t i) { return parser.getTokenStream()->get(i)->getType(); };
+    auto adjacent = [&](size_t i) {
+      return parser.getTokenStream()->get(i)->getStopIndex() + 1 ==
+             parser.getTokenStream()->get(i + 1)->getStartIndex();
+    };
+    std::string found = offending->getText();
+    if (offending->getType() == antlr4::Token::EOF)
+      return "";
+    if (found == "?")
+      return "; select(c, a, b) chooses between two values";
+    if (found == "@")
+      return "; '@' stands after a stage: x |> f @ 1";
+    if (found == "{" && (expected == "';'" || expected == "an expression"))
+      return "; a record literal is written Name{ field: value, .. }";
+    if (expected == "'='" && found == "|>")
+      return "; the result of a pipe must be assigned or returned";
+    if (expected == "'='" && adjacent(index) && text(index + 1) == "=")
+      return "; there is no '" + found + "=', the operation stands on the right of '='";
+    bool noFraction = index > 1 && text(index - 1) == "." && type(index - 2) == IdLexer::INT && adjacent(index - 2);
+    bool noWhole = found == "." && expected == "an expression" && adjacent(index) && type(index + 1) == IdLexer::INT;
+    if (noFraction || noWhole)
+      return "; a real number needs digits on both sides of its point";
+    return "";
+  }
+
   static std::string expected(antlr4::Parser &parser) {
     antlr4::misc::IntervalSet set = parser.getExpectedTokens();
     if (set.contains(static_cast<ssize_t>(IdLexer::REAL)))
