@@ -321,6 +321,7 @@ static int format() {
 }
 
 int main(int argc, char **argv) {
+  cl::HideUnrelatedOptions({&category}); // LLVM's, without a command
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
