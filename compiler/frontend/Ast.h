@@ -178,6 +178,7 @@ struct SourceFile {
 /// A program: the main file first, then what it imports, each file once.
 struct Source {
   std::vector<std::unique_ptr<SourceFile>> files;
+  std::vector<std::string> folders; // where imports are looked for
   const SourceFile &main() const { return *files.front(); }
 };
 

@@ -1,5 +1,6 @@
 // Checks that need no sizes: names, numbers of arguments, places. All mistakes of all files are reported in one run.
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Parse.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -51,7 +52,7 @@ namespace {
 
 class Checker {
 public:
-  Checker(const Source &source, Diagnostics &diagnostics) : diagnostics(diagnostics) {
+  Checker(const Source &source, Diagnostics &diagnostics) : folders(source.folders), diagnostics(diagnostics) {
     for (const auto &each : source.files)
       for (const auto &function : each->functions) {
         for (const Param &param : function->params)
@@ -357,6 +358,9 @@ private:
       return error(checked,
                    "'" + checked.name + "' is a record; its literal is written " + checked.name + "{" + fields + " }");
     }
+    std::string library = importDeclaring(checked.name, folders);
+    if (!library.empty())
+      return error(checked, "unknown function '" + checked.name + "'; import \"" + library + "\" declares it");
     std::vector<std::string> known = builtinFunctions();
     std::set<const SourceFile *> seen;
     collectFunctions(*file, seen, known);
@@ -463,6 +467,7 @@ private:
     arguments(checked.stageArguments, Place::Stage);
   }
 
+  const std::vector<std::string> &folders;
   Diagnostics &diagnostics;
   const SourceFile *file = nullptr;
   const Function *openFunction = nullptr;

@@ -7,8 +7,10 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Regex.h"
 
 #include <map>
+#include <set>
 
 namespace idc::frontend {
 
@@ -25,6 +27,7 @@ public:
     for (size_t i = 0; i < source->files.size(); ++i) // grows while imports are found
       for (Import &import : source->files[i]->imports)
         import.file = resolve(import, source->files[i]->path);
+    source->folders = folders;
     return failed ? nullptr : std::move(source);
   }
 
@@ -79,6 +82,25 @@ private:
 };
 
 } // namespace
+
+std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders) {
+  llvm::Regex declaration("^(func|node|algorithm) +" + llvm::Regex::escape(function) + " *[<(]", llvm::Regex::Newline);
+  for (const std::string &folder : folders) {
+    std::set<std::string> names; // in one order on all machines
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+      if (llvm::sys::path::extension(entry->path()) == ".id")
+        names.insert(llvm::sys::path::filename(entry->path()).str());
+    for (const std::string &name : names) {
+      llvm::SmallString<128> path(folder);
+      llvm::sys::path::append(path, name);
+      auto buffer = llvm::MemoryBuffer::getFile(path);
+      if (buffer && declaration.match((*buffer)->getBuffer()))
+        return name;
+    }
+  }
+  return "";
+}
 
 std::unique_ptr<Source> parseFile(const std::string &path, const std::vector<std::string> &folders,
                                   Diagnostics &diagnostics) {

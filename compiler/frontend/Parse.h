@@ -20,4 +20,7 @@ std::unique_ptr<Source> parseText(const std::string &text, const std::string &na
 /// Parses one type, as given to `--set`. Null with a diagnostic on a mistake.
 TypeExprPtr parseType(const std::string &text, const std::string &name, Diagnostics &diagnostics);
 
+/// The name of the first .id file in `folders` whose text declares a function of that name; empty when there is none.
+std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders);
+
 } // namespace idc::frontend
