@@ -20,7 +20,7 @@ func.func @no_schedule(%x: !r) -> !r {
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: only plain kernels can be generated so far}}
+// expected-error@+1 {{schedule: kernel 1: only plain and cluster kernels can be generated so far}}
 func.func @kind(%x: !r) -> !r attributes {id.schedule = [
     {cluster = 1 : i64, kind = "tickets", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
@@ -38,7 +38,7 @@ func.func @kind(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: only plain kernels can be generated so far}}
+// expected-error@+1 {{schedule: kernel 1: rank must have as many values as the cluster has blocks, 2}}
 func.func @cluster(%x: !r) -> !r attributes {id.schedule = [
     {cluster = 2 : i64, kind = "plain", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
@@ -220,7 +220,7 @@ func.func @blocks_change(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: rank and turn need another kind of kernel}}
+// expected-error@+1 {{schedule: kernel 1: rank must have as many values as the cluster has blocks, 1}}
 func.func @rank(%x: !r) -> !r attributes {id.schedule = [
     {cluster = 1 : i64, kind = "plain", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(8..7, 5..3) rank(1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
@@ -238,7 +238,7 @@ func.func @rank(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: rank and turn need another kind of kernel}}
+// expected-error@+1 {{schedule: kernel 1: turn needs another kind of kernel}}
 func.func @turn(%x: !r) -> !r attributes {id.schedule = [
     {cluster = 1 : i64, kind = "plain", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(8..7, 5..3) turn(1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {

@@ -47,7 +47,8 @@ void checkPlan(const PlanRequest &request, const Target &machine) {
   int next = 1;
   for (const KernelPlan &kernel : schedule.kernels) {
     ASSERT_FALSE(kernel.ranges.empty());
-    EXPECT_EQ(kernel.kind, "plain");
+    EXPECT_EQ(kernel.kind, kernel.cluster > 1 ? "cluster" : "plain");
+    EXPECT_LE(kernel.cluster, machine.maxCluster);
     const Mapping &first = kernel.ranges.front().mapping;
     for (const RangePlan &range : kernel.ranges) {
       SCOPED_TRACE(range.mapping.str());
@@ -58,6 +59,7 @@ void checkPlan(const PlanRequest &request, const Target &machine) {
           << "batch digits are the lowest ones";
       EXPECT_EQ(range.mapping.digits(), first.digits());
       EXPECT_EQ(range.mapping[Field::Block], first[Field::Block]) << "blocks cannot exchange";
+      EXPECT_EQ(range.mapping.extent(Field::Rank), kernel.cluster);
       EXPECT_EQ(range.mapping.extent(Field::Lane), machine.lanes);
       if (machine.kind == "cpu") {
         EXPECT_EQ(range.mapping.extent(Field::Warp), 1);
@@ -182,7 +184,9 @@ TEST(Planner, FewestTripsToMemory) {
   };
   for (int n = 1; n <= 13; ++n)
     EXPECT_EQ(kernels(n, 8), 1u) << n;
-  for (int n = 15; n <= 22; ++n)
+  for (int n = 15; n <= 17; ++n)
+    EXPECT_EQ(kernels(n, 8), 1u) << n; // of clusters
+  for (int n = 18; n <= 22; ++n)
     EXPECT_EQ(kernels(n, 8), 2u) << n;
   EXPECT_EQ(kernels(12, 16), 1u);
 }
