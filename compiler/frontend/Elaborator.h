@@ -51,6 +51,8 @@ private:
   // Elaborate.cpp: messages, calls, statements.
   [[noreturn]] void fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range = {});
   [[noreturn]] void fail(const Expr &expr, const std::string &message);
+  /// Fails when an array or record of these members is too large for the registers of any machine.
+  void checkNumbers(const Expr &expr, const std::vector<Value> &members);
   Value callAlgorithm(const Function &algorithm, std::vector<Value> arguments, llvm::SMLoc loc);
   /// `places` are the locations of the arguments, `sizes` lengths of arrays that are known already.
   Value callFunction(const Function &function, std::vector<Value> arguments, const std::vector<llvm::SMLoc> &places,

@@ -44,6 +44,25 @@ bool isBuiltinPermutation(const std::string &name) {
 bool isDigitFunction(const std::string &name) { return name == "digit" || name == "digits" || name == "index"; }
 std::pair<int, int> builtinArity(const std::string &name) { return builtins().at(name); }
 
+/// The numbers that values are made of, counted up to `most`.
+static size_t countNumbers(const std::vector<Value> &values, size_t most) {
+  size_t count = 0;
+  for (const Value &value : values) {
+    bool group =
+        value.kind == Value::Kind::Record || value.kind == Value::Kind::Array || value.kind == Value::Kind::Tuple;
+    count += group ? countNumbers(value.members, most) : 1;
+    if (count > most)
+      return count;
+  }
+  return count;
+}
+
+void Elaborator::checkNumbers(const Expr &expr, const std::vector<Value> &members) {
+  constexpr size_t most = 65536;
+  if (countNumbers(members, most) > most)
+    fail(expr, "the value is made of more than " + std::to_string(most) + " numbers");
+}
+
 Value Elaborator::eval(const Expr &expr, Context &context) {
   struct Depth {
     int &depth;
@@ -109,6 +128,7 @@ Value Elaborator::eval(const Expr &expr, Context &context) {
     }
     if (members.empty())
       fail(expr, "an array has at least one element");
+    checkNumbers(expr, members);
     return Value::group(expr.kind == Expr::Kind::Tuple ? Value::Kind::Tuple : Value::Kind::Array, std::move(members));
   }
   case Expr::Kind::Range:
@@ -266,6 +286,7 @@ Value Elaborator::evalRecord(const Expr &expr, Context &context) {
   for (size_t field = 0; field < given.size(); ++field)
     if (!given[field])
       fail(expr, "field '" + decl->fields[field].name.text + "' of '" + expr.name + "' is missing");
+  checkNumbers(expr, members);
   // Type arguments come from the typed fields; a literal without them waits for the place where it is used.
   Function pattern; // the fields as parameters of a function with the record's type variables
   for (const Generic &generic : decl->generics)

@@ -154,6 +154,12 @@ private:
     }
     case frontend::Step::Kind::Node: {
       SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());
+      if (digits.empty()) { // an empty range: arrays of one element
+        auto pointwise = id::PointwiseOp::create(builder, loc, types, inputs);
+        emitBody(step.body, pointwise.getBody(), loc);
+        op = pointwise;
+        break;
+      }
       auto node = id::NodeOp::create(builder, loc, types, digits, inputs);
       emitBody(step.body, node.getBody(), loc);
       op = node;
