@@ -39,6 +39,8 @@ static constexpr size_t maxSteps = 1024;
 static constexpr size_t maxKernelOperations = 65536, maxOperations = 262144;
 // In one launch, of the batch together; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
+// Of one sequence; addresses are computed in 64 bits.
+static constexpr int64_t maxProblemBytes = int64_t(1) << 60;
 
 /// An error whose message has been printed with its place.
 static llvm::Error reported() { return llvm::createStringError(llvm::inconvertibleErrorCode(), ""); }
@@ -247,6 +249,16 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
   if (llvm::Error error = toModule(Level::Stages, errors))
     return error;
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
+    bool addressable = true;
+    function().walk([&](id::KernelOp kernel) {
+      for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs())) {
+        auto type = cast<id::SeqType>(value.getType());
+        addressable &= type.getNumElements() <= maxProblemBytes / id::elementBytes(type.getElement());
+      }
+    });
+    if (!addressable)
+      return function().emitError(
+          "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
     kernels = target.kind == "cpu" ? conversion::lowerToCpu(function(), target, launches)
                                    : conversion::lowerToGpu(function(), target, launches);
     if (!kernels)

@@ -2,6 +2,7 @@
 
 #include "compiler/conversion/PrimeField.h"
 #include "compiler/conversion/RootOfUnity.h"
+#include "compiler/passes/Steps.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -10,6 +11,8 @@ using namespace idc;
 using namespace idc::conversion;
 using digits::Field;
 using digits::Polynomial;
+
+static_assert(passes::maxMonomialDigits <= maxTableBits, "every monomial of a chain has a table");
 
 Tile KernelEmitter::emptyTile(Type type) {
   auto tileType = cast<id::TileType>(type);

@@ -7,7 +7,9 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace idc;
@@ -28,6 +30,33 @@ static TwiddleFactor makeFactor(int64_t root, const Polynomial &part, const std:
     factor.exponent = factor.exponent + Polynomial::term(coefficient / common, packed);
   }
   return factor;
+}
+
+/// A sum whose digits do not fit a table, in pieces that do where that is possible: digits are taken in runs of half a
+/// table's, and monomials that touch the same runs stay together. A form in two times k runs of digits is k * k pieces.
+static std::vector<Polynomial> piecesOf(const Polynomial &sum, std::vector<int> digits, int maxBits) {
+  std::sort(digits.begin(), digits.end());
+  auto runOf = [&](int digit) {
+    return (std::find(digits.begin(), digits.end(), digit) - digits.begin()) / std::max(1, maxBits / 2);
+  };
+  std::map<std::set<long>, Polynomial> pieces;
+  for (const auto &[monomial, coefficient] : sum.monomials()) {
+    std::set<long> runs;
+    for (int digit : monomial)
+      runs.insert(runOf(digit));
+    Polynomial &piece = pieces[runs];
+    piece = piece + Polynomial::term(coefficient, monomial);
+  }
+  std::vector<Polynomial> result;
+  for (auto &[runs, piece] : pieces) {
+    if (static_cast<int>(piece.digits().size()) <= maxBits) {
+      result.push_back(std::move(piece));
+      continue;
+    }
+    for (const auto &[monomial, coefficient] : piece.monomials())
+      result.push_back(Polynomial::term(coefficient, monomial));
+  }
+  return result;
 }
 
 std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomial &exponent, int maxBits) {
@@ -73,8 +102,14 @@ std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomi
     groups.emplace_back(digits, part);
   }
   for (const auto &[digits, part] : groups) {
-    if (static_cast<int>(digits.size()) > maxBits)
-      return {};
+    if (static_cast<int>(digits.size()) > maxBits) {
+      for (const Polynomial &piece : piecesOf(part, digits, maxBits)) {
+        if (static_cast<int>(piece.digits().size()) > maxBits)
+          return {};
+        factors.push_back(makeFactor(root, piece, piece.digits()));
+      }
+      continue;
+    }
     factors.push_back(makeFactor(root, part, digits));
   }
   return factors;

@@ -21,7 +21,8 @@ struct TwiddleFactor {
 
 /// Splits omega(root, exponent), exponent in run-time digits of radix 2 without constant term, into table factors of at
 /// most `maxBits` index bits each: an affine exponent by its digits in the order of their coefficients, another one by
-/// connected groups of digits. Empty when a group is larger than a table may be.
+/// connected groups of digits, a group that is larger than a table by monomials. Empty when one monomial has more than
+/// `maxBits` digits.
 std::vector<TwiddleFactor> splitTwiddle(int64_t root, const digits::Polynomial &exponent, int maxBits);
 
 /// Index bits of the largest single table; longer exponents are products of two or more entries.

@@ -37,6 +37,10 @@ static bool isChainStep(Operation *op) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   if (!isSpreadable(from) || !isSpreadable(to) || id::radicesOf(from) != id::radicesOf(to))
     return false;
+  if (auto twiddle = dyn_cast<id::TwiddleOp>(op))
+    for (const auto &[monomial, coefficient] : twiddle.getExponent().getPolynomial().monomials())
+      if (static_cast<int>(monomial.size()) > maxMonomialDigits)
+        return false;
   // A root of unity that differs from element to element inside a body is looked up by its exponent. Prime fields have
   // no vectors, whatever the elements are.
   WalkResult result = op->walk([](Operation *inner) {

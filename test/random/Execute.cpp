@@ -21,14 +21,6 @@ using namespace idc::random;
 using host::ScalarKind;
 
 namespace {
-/// What is documented not to be compiled yet (docs/ir.md, "What exists"): counted, and no failure.
-struct Limit {
-  const char *message, *name;
-};
-const Limit limits[] = {
-    {"mixes too many digits for a table", "exponents over more than 10 digits"},
-};
-
 using Data = std::vector<std::vector<char>>;
 
 struct Operand {
@@ -36,14 +28,6 @@ struct Operand {
   int64_t elements = 0; // of one problem
 };
 } // namespace
-
-/// Whether a diagnostic is about a documented limit.
-static std::optional<std::string> limitOf(const std::string &diagnostics) {
-  for (const Limit &limit : limits)
-    if (diagnostics.find(limit.message) != std::string::npos)
-      return limit.name;
-  return std::nullopt;
-}
 
 static std::vector<Operand> operandsOf(const idc_module *module, bool outputs) {
   std::vector<Operand> operands;
@@ -202,11 +186,7 @@ struct Trial {
     }
   }
   void rejected(const char *where, llvm::Error error) {
-    std::string text = llvm::toString(std::move(error));
-    if (std::optional<std::string> limit = limitOf(text))
-      outcome = {Outcome::Kind::Limit, where, *limit};
-    else
-      outcome = {Outcome::Kind::Rejected, where, text};
+    outcome = {Outcome::Kind::Rejected, where, llvm::toString(std::move(error))};
   }
   void runOnCpu(const Execution &execution);
   void emulate(const Execution &execution);

@@ -10,10 +10,10 @@ namespace idc::random {
 
 /// What became of a program.
 struct Outcome {
-  enum class Kind { Same, Different, Rejected, Limit, Crash } kind = Kind::Same;
+  enum class Kind { Same, Different, Rejected, Crash } kind = Kind::Same;
   std::string where;  // "CPU", "emulator", "front end": what differs from the reference, or rejects the program
-  std::string detail; // first difference, faults or diagnostics; for Limit the limit
-  bool failed() const { return kind != Kind::Same && kind != Kind::Limit; }
+  std::string detail; // first difference, faults or diagnostics
+  bool failed() const { return kind != Kind::Same; }
 };
 
 struct Execution {

@@ -82,7 +82,7 @@ static void report(uint64_t index, Program program, Outcome outcome) {
       return other.kind == outcome.kind && other.where == outcome.where;
     });
   outcome = run(program);
-  static const char *const kinds[] = {"same", "differs", "is rejected", "limit", "crashes"};
+  static const char *const kinds[] = {"same", "differs", "is rejected", "crashes"};
   llvm::outs() << "program " << index << " of seed " << seed << " " << kinds[static_cast<int>(outcome.kind)] << " ("
                << outcome.where << "), batch " << program.batch << "\n"
                << outcome.detail << "\n"
@@ -162,7 +162,6 @@ int main(int argc, char **argv) {
     return runFile();
   auto start = std::chrono::steady_clock::now();
   uint64_t done = 0, failures = 0;
-  std::map<std::string, uint64_t> limits;
   Coverage coverage;
   for (uint64_t index = first; index < first + count && failures < mostFailures; ++index, ++done) {
     double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -176,8 +175,6 @@ int main(int argc, char **argv) {
     }
     currentIndex = index;
     Outcome outcome = run(program, &coverage);
-    if (outcome.kind == Outcome::Kind::Limit)
-      ++limits[outcome.detail];
     if (outcome.failed()) {
       ++failures;
       report(index, program, outcome);
@@ -186,8 +183,6 @@ int main(int argc, char **argv) {
   if (printOnly)
     return 0;
   llvm::outs() << done << " programs, " << failures << " failed\n";
-  for (const auto &[limit, programs] : limits)
-    llvm::outs() << "  " << programs << " need what is not compiled yet: " << limit << "\n";
   if (printCoverage)
     coverage.print(llvm::outs());
   bool covered = true;
