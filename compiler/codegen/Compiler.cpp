@@ -173,7 +173,22 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       return error;
     PassManager manager(&context);
     passes::buildStagePipeline(manager, request.target);
-    if (llvm::Error error = withDiagnostics(errors, [&] { return manager.run(*module); }))
+    auto plan = [&]() -> LogicalResult {
+      bool addressable = true;
+      auto check = [&](mlir::Type type) {
+        if (auto sequence = dyn_cast<id::SeqType>(type))
+          addressable &= sequence.getNumElements() <= maxProblemBytes / id::elementBytes(sequence.getElement());
+      };
+      function().walk([&](Operation *op) {
+        llvm::for_each(op->getOperandTypes(), check);
+        llvm::for_each(op->getResultTypes(), check);
+      });
+      if (!addressable)
+        return function().emitError(
+            "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
+      return manager.run(*module);
+    };
+    if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
     moduleLevel = Level::Stages;
   }
@@ -249,16 +264,6 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
   if (llvm::Error error = toModule(Level::Stages, errors))
     return error;
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
-    bool addressable = true;
-    function().walk([&](id::KernelOp kernel) {
-      for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs())) {
-        auto type = cast<id::SeqType>(value.getType());
-        addressable &= type.getNumElements() <= maxProblemBytes / id::elementBytes(type.getElement());
-      }
-    });
-    if (!addressable)
-      return function().emitError(
-          "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
     kernels = target.kind == "cpu" ? conversion::lowerToCpu(function(), target, launches)
                                    : conversion::lowerToGpu(function(), target, launches);
     if (!kernels)
