@@ -26,6 +26,8 @@ struct Operand {
   Operand(std::string name, const frontend::Sequence &sequence) : Operand(std::move(name), *sequence.element) {
     for (int radix : sequence.radices)
       elements *= radix;
+    if (elements > (int64_t(1) << 60) / layout.bytes)
+      throw host::Error("'" + this->name + "' has more than 2^60 bytes, which cannot be evaluated");
   }
   int64_t bytes() const { return elements * layout.bytes; }
 };
