@@ -146,23 +146,19 @@ private:
       op = id::PermuteOp::create(builder, loc, types[0], inputs[0],
                                  id::PermAttr::get(builder.getContext(), step.permutation));
       break;
+    case frontend::Step::Kind::Node:
+      if (!step.digits.empty()) {
+        SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());
+        auto node = id::NodeOp::create(builder, loc, types, digits, inputs);
+        emitBody(step.body, node.getBody(), loc);
+        op = node;
+        break;
+      }
+      [[fallthrough]]; // an empty range: arrays of one element
     case frontend::Step::Kind::Pointwise: {
       auto pointwise = id::PointwiseOp::create(builder, loc, types, inputs);
       emitBody(step.body, pointwise.getBody(), loc);
       op = pointwise;
-      break;
-    }
-    case frontend::Step::Kind::Node: {
-      SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());
-      if (digits.empty()) { // an empty range: arrays of one element
-        auto pointwise = id::PointwiseOp::create(builder, loc, types, inputs);
-        emitBody(step.body, pointwise.getBody(), loc);
-        op = pointwise;
-        break;
-      }
-      auto node = id::NodeOp::create(builder, loc, types, digits, inputs);
-      emitBody(step.body, node.getBody(), loc);
-      op = node;
       break;
     }
     }
