@@ -14,14 +14,16 @@
 //    address digits first, by the load order in the first pass and by the store order afterwards. Where that would give
 //    shorter runs than the tile allows, a load or store mapping of its own stands before or after, and an exchange
 //    between.
-// 6. Clusters. A program that would take several kernels takes one of clusters of small blocks when its digits fit: the
-//    rank holds the slowest unprocessed digits in the first pass, afterwards digits that the first pass has finished
-//    with, so that one exchange between blocks is enough and every register's word goes to one block.
+// 6. Clusters. A tile may be held by a cluster of small blocks, where the exchange between them costs less than another
+//    kernel or shorter runs: the rank holds the slowest unprocessed digits in the first pass, afterwards digits that
+//    the first pass has finished with, so that one exchange between blocks is enough and every register's word goes to
+//    one block.
 #include "compiler/passes/BlockPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -45,6 +47,13 @@ struct Side {
   int64_t elementBytes;
 };
 
+/// How much of the sequence a kernel's block, or its cluster of blocks, holds.
+struct Shape {
+  int digits;        // of the tile
+  int ranks = 0;     // of them on the cluster rank; 0: one block
+  int registers = 0; // of them in registers, for clusters
+};
+
 class BlockPlanner {
 public:
   BlockPlanner(const PlanRequest &request, const Target &target)
@@ -66,20 +75,21 @@ public:
       error = "a step acts on more digits than a kernel of " + target.name + " can hold";
       return false;
     }
-    if (kernels.size() > 1)
-      if (std::optional<KernelPlan> one = planCluster()) {
-        schedule.kernels.push_back(std::move(*one));
-        return true;
-      }
+    std::vector<Shape> shapes;
     std::vector<std::vector<int>> tiles;
-    for (const Steps &kernel : kernels)
-      tiles.push_back(tileOf(kernel, capacityOf(kernel)));
+    for (const Steps &kernel : kernels) {
+      shapes.push_back(shapeOf(kernel).first);
+      tiles.push_back(tileOf(kernel, shapes.back().digits));
+    }
     Side load{request.loadOrder, request.loadBytes};
     for (size_t k = 0; k < kernels.size(); ++k) {
       bool last = k + 1 == kernels.size();
       Side store = last ? Side{request.storeOrder, request.storeBytes}
                         : Side{workspaceOrder(tiles[k], tiles[k + 1]), request.elementBytes};
-      schedule.kernels.push_back(planKernel(kernels[k], tiles[k], load, store));
+      if (shapes[k].ranks)
+        schedule.kernels.push_back(*planCluster(kernels[k], tiles[k], shapes[k], load, store));
+      else
+        schedule.kernels.push_back(planKernel(kernels[k], tiles[k], load, store));
       if (!last)
         schedule.kernels.back().order = store.order;
       load = store;
@@ -92,6 +102,7 @@ private:
   const Target &target;
   int steps;
   int laneDigits, registerDigits, threadDigits, maxTileDigits, tileDigits;
+  static constexpr int clusterThreadDigits = 7;
 
   //===--- kernels and tiles --------------------------------------------------------------------------------------===//
 
@@ -101,7 +112,7 @@ private:
     best[0] = 0;
     for (int last = 1; last <= steps; ++last)
       for (int first = last; first >= 1; --first) {
-        double cost = kernelCost({first, last});
+        double cost = shapeOf({first, last}).second;
         if (cost == infinite)
           break; // more steps only need more digits
         if (best[first - 1] + cost < best[last]) {
@@ -118,33 +129,67 @@ private:
   bool meetsInput(const Steps &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Steps &kernel) const { return kernel.second == steps; }
 
-  double kernelCost(const Steps &kernel) const {
-    return std::min(costWithTile(kernel, tileDigits), costWithTile(kernel, maxTileDigits));
+  /// The cheapest shape of the kernel's tiles and its cost; infinite when the steps fit none.
+  std::pair<Shape, double> shapeOf(const Steps &kernel) const {
+    std::pair<Shape, double> best{Shape{tileDigits}, infinite};
+    auto consider = [&](const Shape &shape) {
+      double cost = costOf(kernel, shape);
+      if (cost < best.second)
+        best = {shape, cost};
+    };
+    consider({tileDigits});
+    consider({maxTileDigits});
+    for (int ranks = 1; ranks <= log(target.maxCluster); ++ranks)
+      for (int registers : {registerDigits, registerDigits + 1})
+        if ((request.elementBytes << (clusterThreadDigits + registers)) <= target.tileBytes)
+          consider({clusterThreadDigits + registers + ranks, ranks, registers});
+    return best;
   }
 
-  /// The tile size in digits that moves the kernel's data cheapest.
-  int capacityOf(const Steps &kernel) const {
-    return costWithTile(kernel, maxTileDigits) < costWithTile(kernel, tileDigits) ? maxTileDigits : tileDigits;
-  }
-
-  double costWithTile(const Steps &kernel, int capacity) const {
+  /// A pass over memory with the kernel's runs costs 1 at best; the factors here are measured.
+  double costOf(const Steps &kernel, const Shape &shape) const {
     int own = static_cast<int>(digitsOfSteps(request, kernel.first, kernel.second).size());
-    if (own > capacity)
+    if (own > shape.digits || (shape.ranks && shape.digits > request.numDigits))
       return infinite;
-    std::vector<int> tile = tileOf(kernel, capacity);
+    std::vector<int> tile = tileOf(kernel, shape.digits);
     int size = static_cast<int>(tile.size()), columns = size - own;
     // Beside the workspace, runs are what two tiles have in common: the columns of both, as each holds the other's.
     bool inner = !meetsInput(kernel) && !meetsOutput(kernel);
-    double between = target.costOfRun(request.elementBytes << (inner ? columns : 2 * columns));
-    auto outside = [&](const AddressOrder &order, int64_t bytes) {
-      return size == request.numDigits ? 1.0 : target.costOfRun(runBytes(tile, order, bytes));
+    int64_t between = request.elementBytes << (inner ? columns : 2 * columns);
+    auto run = [&](bool outside, const AddressOrder &order, int64_t bytes) {
+      return outside ? runBytes(tile, order, bytes) : between;
     };
-    double cost = ((meetsInput(kernel) ? outside(request.loadOrder, request.loadBytes) : between) +
-                   (meetsOutput(kernel) ? outside(request.storeOrder, request.storeBytes) : between)) /
+    double cost =
+        size == request.numDigits
+            ? 1.0
+            : (costAt(target.loadRunCost, run(meetsInput(kernel), request.loadOrder, request.loadBytes)) +
+               costAt(target.storeRunCost, run(meetsOutput(kernel), request.storeOrder, request.storeBytes))) /
                   2;
+    if (inner)
+      cost *= 1.2; // both sides are spread over the whole workspace
+    if (shape.ranks) {
+      Side load{meetsInput(kernel) ? request.loadOrder : workspaceOrder(tile, tile), request.loadBytes};
+      Side store{meetsOutput(kernel) ? request.storeOrder : workspaceOrder(tile, tile), request.storeBytes};
+      std::optional<KernelPlan> plan = planCluster(kernel, tile, shape, load, store);
+      if (!plan || runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
+          runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)
+        return infinite;
+      return cost * clusterCost(shape, plan->ranges.size());
+    }
+    if (size <= tileDigits)
+      return cost;
     // A block that has a multiprocessor to itself leaves the memory idle while it computes.
-    return size > tileDigits ? cost * 1.2 : cost;
+    return cost * 1.13 * exchangeCost(passesOf(kernel, registerDigits).size());
   }
+
+  /// Exchanging between blocks, and fewer warps on a multiprocessor when threads hold more.
+  double clusterCost(const Shape &shape, size_t ranges) const {
+    double cost = costAt(target.clusterCost, int64_t(1) << shape.ranks);
+    return cost * (shape.registers > registerDigits ? 1.14 : 1) * exchangeCost(ranges);
+  }
+
+  /// Exchanges after the first, where few warps hide the waiting.
+  static double exchangeCost(size_t ranges) { return std::pow(1.08, std::max(0.0, static_cast<double>(ranges) - 2)); }
 
   /// The kernel's digits, then lowest address digits of the side with the costlier runs, up to `capacity` digits. A
   /// kernel between two others takes both sides' digits: its neighbours hold them as well.
@@ -155,7 +200,7 @@ private:
     while (static_cast<int>(tile.size()) < std::min(capacity, request.numDigits)) {
       int64_t loadRun = runBytes(tile, request.loadOrder, request.loadBytes);
       int64_t storeRun = runBytes(tile, request.storeOrder, request.storeBytes);
-      double loadCost = target.costOfRun(loadRun), storeCost = target.costOfRun(storeRun);
+      double loadCost = costAt(target.loadRunCost, loadRun), storeCost = costAt(target.storeRunCost, storeRun);
       bool forLoad = loadCost != storeCost ? loadCost > storeCost : loadRun <= storeRun;
       forLoad = useLoad && (forLoad || !useStore);
       const AddressOrder &order = forLoad ? request.loadOrder : request.storeOrder;
@@ -201,7 +246,7 @@ private:
       for (int d = request.numDigits + 1; static_cast<int>(tile.size()) < wanted; ++d)
         tile.push_back(d);
     registers = std::min(registers, std::max(0, static_cast<int>(tile.size()) - laneDigits));
-    std::vector<int> blockDigits = remainingDigits(request, tile);
+    std::vector<int> blockDigits = blockDigitsOf(tile, load, store);
 
     KernelPlan plan;
     std::vector<Steps> passes;
@@ -222,6 +267,17 @@ private:
     return plan;
   }
 
+  /// The digits outside a tile: neighbouring blocks run at the same time, so the side with the shorter runs decides
+  /// which are neighbours, and parts of one cache line meet in the L2 cache.
+  std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const {
+    bool byStore = runBytes(tile, store.order, store.elementBytes) < runBytes(tile, load.order, load.elementBytes);
+    std::vector<int> rest;
+    for (int d : byStore ? store.order : load.order)
+      if (!llvm::is_contained(tile, d))
+        rest.push_back(d);
+    return rest;
+  }
+
   /// A range that only loads or stores: the lowest address digits in one thread's wide access.
   RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
                         const std::vector<int> &blockDigits) const {
@@ -239,44 +295,31 @@ private:
 
   //===--- clusters -----------------------------------------------------------------------------------------------===//
 
-  /// All steps in one kernel of clusters, or nothing. Small blocks of 2^7 threads keep several on a multiprocessor;
-  /// clusters beyond 8 blocks leave some of its slots empty, so more registers per thread come first.
-  std::optional<KernelPlan> planCluster() const {
-    constexpr int threads = 7, portable = 3;
-    std::optional<KernelPlan> best; // fewest ranges, then first
-    for (auto [registers, most] : {std::pair(registerDigits, portable), std::pair(registerDigits + 1, portable),
-                                   std::pair(registerDigits + 1, log(target.maxCluster))}) {
-      int ranks = request.numDigits - threads - registers;
-      bool fits = (request.elementBytes << (threads + registers)) <= target.tileBytes;
-      if (ranks < 1 || ranks > std::min(most, log(target.maxCluster)) || !fits)
-        continue;
-      std::optional<KernelPlan> plan = planCluster(registers, ranks);
-      if (plan && (!best || plan->ranges.size() < best->ranges.size()))
-        best = std::move(plan);
-    }
-    return best;
-  }
-
-  std::optional<KernelPlan> planCluster(int registers, int ranks) const {
-    std::vector<Steps> passes = passesOf({1, steps}, registers);
+  /// The steps in a kernel whose tiles are held by clusters, or nothing. Small blocks keep several on a multiprocessor.
+  std::optional<KernelPlan> planCluster(const Steps &kernel, const std::vector<int> &tile, const Shape &shape,
+                                        const Side &load, const Side &store) const {
+    int ranks = shape.ranks, registers = shape.registers;
+    std::vector<Steps> passes = passesOf(kernel, registers);
     if (passes.size() < 2)
       return std::nullopt;
     std::vector<int> first = digitsOfSteps(request, passes[0].first, passes[0].second),
-                     later = digitsOfSteps(request, passes[1].first, steps), before, after;
+                     later = digitsOfSteps(request, passes[1].first, kernel.second), before, after;
     // The slowest address digits that qualify.
-    for (int d : llvm::reverse(request.loadOrder))
-      if (static_cast<int>(before.size()) < ranks && !llvm::is_contained(first, d))
+    for (int d : llvm::reverse(load.order))
+      if (static_cast<int>(before.size()) < ranks && llvm::is_contained(tile, d) && !llvm::is_contained(first, d))
         before.push_back(d);
-    for (int d : llvm::reverse(request.storeOrder))
+    for (int d : llvm::reverse(store.order))
       if (static_cast<int>(after.size()) < ranks && llvm::is_contained(first, d) && !llvm::is_contained(later, d))
         after.push_back(d);
     if (static_cast<int>(before.size()) < ranks || static_cast<int>(after.size()) < ranks)
       return std::nullopt;
-    std::vector<int> loadTile = remainingDigits(request, before), storeTile = remainingDigits(request, after);
-    Side load{request.loadOrder, request.loadBytes}, store{request.storeOrder, request.storeBytes};
-    if (runBytes(loadTile, load.order, load.elementBytes) < target.sectorBytes ||
-        runBytes(storeTile, store.order, store.elementBytes) < target.sectorBytes)
-      return std::nullopt;
+    auto without = [&](const std::vector<int> &rank) {
+      std::vector<int> rest = tile;
+      llvm::erase_if(rest, [&](int d) { return llvm::is_contained(rank, d); });
+      return rest;
+    };
+    std::vector<int> loadTile = without(before), storeTile = without(after),
+                     blockDigits = blockDigitsOf(tile, load, store);
     KernelPlan plan;
     plan.kind = "cluster";
     plan.cluster = 1 << ranks;
@@ -285,20 +328,30 @@ private:
       range.first = passes[i].first;
       range.last = passes[i].second;
       range.mapping = mappingOf(i == 0 ? loadTile : storeTile, digitsOfSteps(request, range.first, range.last),
-                                registers, i == 0 ? load.order : store.order, {});
+                                registers, i == 0 ? load.order : store.order, blockDigits);
       plan.ranges.push_back(range);
     }
     size_t inLoadTile = 1; // ranges
     if (!hasFullRuns(plan.ranges.front().mapping, loadTile, load)) {
-      plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, loadTile, registers, {}));
+      plan.ranges.insert(plan.ranges.begin(),
+                         memoryRange(RangePlan::Kind::Load, load, loadTile, registers, blockDigits));
       ++inLoadTile;
     }
     if (!hasFullRuns(plan.ranges.back().mapping, storeTile, store))
-      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, {}));
+      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, blockDigits));
     for (auto [i, range] : llvm::enumerate(plan.ranges))
       for (int d : llvm::reverse(i < inLoadTile ? before : after))
         range.mapping.push(Field::Rank, d);
     return plan;
+  }
+
+  /// The runs in bytes in which a block accesses memory.
+  static int64_t runOfBlock(const Mapping &mapping, const Side &side) {
+    std::vector<int> held;
+    for (Field field : {Field::Reg, Field::Lane, Field::Warp})
+      for (const digits::Column &column : mapping[field])
+        held.push_back(column.digits[0]);
+    return runBytes(held, side.order, side.elementBytes);
   }
 
   /// Digits of the widest access of one thread.

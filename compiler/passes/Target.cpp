@@ -9,16 +9,25 @@ static const std::pair<const char *, const char *> files[] = {
 #include "TargetFiles.inc"
 };
 
-double Target::costOfRun(int64_t bytes) const {
-  if (runCost.empty())
+double idc::passes::costAt(const CostTable &table, int64_t size) {
+  if (table.empty())
     return 1;
-  if (bytes < runCost.front().first)
-    return runCost.front().second * static_cast<double>(runCost.front().first) / static_cast<double>(bytes);
-  double cost = runCost.front().second;
-  for (const auto &[run, value] : runCost)
-    if (run <= bytes)
+  if (size < table.front().first)
+    return table.front().second * static_cast<double>(table.front().first) / static_cast<double>(size);
+  double cost = table.front().second;
+  for (const auto &[from, value] : table)
+    if (from <= size)
       cost = value;
   return cost;
+}
+
+static CostTable readTable(const llvm::json::Object &file, llvm::StringRef name) {
+  CostTable table;
+  if (const llvm::json::Array *rows = file.getArray(name))
+    for (const llvm::json::Value &row : *rows)
+      if (const llvm::json::Array *pair = row.getAsArray(); pair && pair->size() == 2)
+        table.emplace_back((*pair)[0].getAsInteger().value_or(0), (*pair)[1].getAsNumber().value_or(1));
+  return table;
 }
 
 bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
@@ -35,24 +44,21 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.name = name.str();
     bool ok = map && map.map("kind", target.kind) && map.map("chip", target.chip) &&
               map.map("features", target.features) && map.map("lanes", target.lanes) &&
-              map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) &&
-              map.map("maxCluster", target.maxCluster) &&
+              map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) && map.map("maxCluster", target.maxCluster) &&
               map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
               map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
               map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) &&
               map.map("sectorBytes", target.sectorBytes) && map.map("vectorBytes", target.vectorBytes) &&
               map.map("dataRegistersPerThread", target.dataRegistersPerThread) &&
-              map.map("groupWords", target.groupWords) &&
-              map.map("tileBytes", target.tileBytes) && map.map("maxTileBytes", target.maxTileBytes);
+              map.map("groupWords", target.groupWords) && map.map("tileBytes", target.tileBytes) &&
+              map.map("maxTileBytes", target.maxTileBytes);
     if (!ok) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;
     }
-    target.runCost.clear();
-    if (const llvm::json::Array *table = value->getAsObject()->getArray("runCost"))
-      for (const llvm::json::Value &row : *table)
-        if (const llvm::json::Array *pair = row.getAsArray(); pair && pair->size() == 2)
-          target.runCost.emplace_back((*pair)[0].getAsInteger().value_or(0), (*pair)[1].getAsNumber().value_or(1));
+    target.loadRunCost = readTable(*value->getAsObject(), "loadRunCost");
+    target.storeRunCost = readTable(*value->getAsObject(), "storeRunCost");
+    target.clusterCost = readTable(*value->getAsObject(), "clusterCost");
     return true;
   }
   error = "unknown target '" + name.str() + "'; known are";

@@ -10,6 +10,12 @@
 
 namespace idc::passes {
 
+/// Measured costs: (size, cost from this size on), sizes ascending.
+using CostTable = std::vector<std::pair<int64_t, double>>;
+
+/// The cost at a size: that of the largest size in the table that is not larger; below the table in proportion.
+double costAt(const CostTable &table, int64_t size);
+
 struct Target {
   std::string name;
   std::string kind;     // "nvptx" or "cpu"
@@ -17,7 +23,7 @@ struct Target {
   std::string features; // for the back end; names the PTX version
   int64_t lanes = 32;   // lanes of a warp, or elements of a CPU vector
   int64_t maxThreadsPerBlock = 1024;
-  int64_t maxCluster = 1; // blocks
+  int64_t maxCluster = 1;                     // blocks
   int64_t registersPerMultiprocessor = 65536; // 32-bit registers
   int64_t sharedBytesPerMultiprocessor = 0;
   int64_t sharedBytesPerBlock = 0;
@@ -27,11 +33,11 @@ struct Target {
   int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
   int64_t maxTileBytes = 131072;       // largest tile worth a kernel of its own
-  /// (contiguous bytes, time of a pass over memory with such runs relative to a copy), ascending.
-  std::vector<std::pair<int64_t, double>> runCost;
-
-  /// Relative cost of moving data in runs of `bytes`.
-  double costOfRun(int64_t bytes) const;
+  /// Contiguous bytes -> time of a pass over memory that reads, or writes, in such runs, relative to a copy. Writes of
+  /// parts of a cache line meet in the L2 cache.
+  CostTable loadRunCost, storeRunCost;
+  /// Blocks in a cluster -> time of a kernel that exchanges once between them, relative to a copy.
+  CostTable clusterCost;
 };
 
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.

@@ -34,9 +34,14 @@ TEST(Target, EveryFileIsWhole) {
       EXPECT_LE(target.sharedBytesPerBlock, target.sharedBytesPerMultiprocessor);
       EXPECT_FALSE(target.features.empty());
     }
-    EXPECT_TRUE(std::is_sorted(target.runCost.begin(), target.runCost.end()));
-    for (size_t i = 1; i < target.runCost.size(); ++i)
-      EXPECT_LE(target.runCost[i].second, target.runCost[i - 1].second) << "longer runs are not dearer";
+    for (const CostTable *table : {&target.loadRunCost, &target.storeRunCost}) {
+      EXPECT_TRUE(std::is_sorted(table->begin(), table->end()));
+      for (size_t i = 1; i < table->size(); ++i)
+        EXPECT_LE((*table)[i].second, (*table)[i - 1].second) << "longer runs are not dearer";
+    }
+    EXPECT_EQ(target.clusterCost.empty(), target.maxCluster == 1);
+    for (size_t i = 1; i < target.clusterCost.size(); ++i)
+      EXPECT_GE(target.clusterCost[i].second, target.clusterCost[i - 1].second) << "larger clusters are not cheaper";
   }
 }
 
@@ -47,12 +52,12 @@ TEST(Target, UnknownName) {
   EXPECT_EQ(error.rfind("unknown target 'sm_12'; known are cpu", 0), 0u) << error;
 }
 
-TEST(Target, CostOfRun) {
-  Target target;
-  EXPECT_EQ(target.costOfRun(8), 1) << "no table";
-  target.runCost = {{16, 4.0}, {32, 2.0}, {128, 1.0}};
-  EXPECT_EQ(target.costOfRun(16), 4);
-  EXPECT_EQ(target.costOfRun(8), 8) << "half the bytes of each access";
-  EXPECT_EQ(target.costOfRun(64), 2);
-  EXPECT_EQ(target.costOfRun(4096), 1);
+TEST(Target, CostAt) {
+  CostTable table;
+  EXPECT_EQ(costAt(table, 8), 1) << "no table";
+  table = {{16, 4.0}, {32, 2.0}, {128, 1.0}};
+  EXPECT_EQ(costAt(table, 16), 4);
+  EXPECT_EQ(costAt(table, 8), 8) << "half the bytes of each access";
+  EXPECT_EQ(costAt(table, 64), 2);
+  EXPECT_EQ(costAt(table, 4096), 1);
 }
