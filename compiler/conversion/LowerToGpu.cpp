@@ -33,7 +33,8 @@ public:
   GpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const passes::Target &target)
       : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), target(target) {}
 
-  LogicalResult run(id::KernelOp kernel, LLVM::LLVMFuncOp function, LoweredKernel &lowered) {
+  /// `startsNext`: the kernel after this one is a dependent launch.
+  LogicalResult run(id::KernelOp kernel, bool startsNext, LLVM::LLVMFuncOp function, LoweredKernel &lowered) {
     Block *entry = function.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
     lowered.threads = 0;
@@ -50,6 +51,9 @@ public:
     parameters =
         parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
                      [](Value value) { return value; });
+    if (startsNext)
+      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
+    awaitsPrevious = kernel.getKind() == id::KernelKind::DependentLaunch;
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
@@ -119,6 +123,10 @@ protected:
     size_t width = size_t(components) << access.vectorBits.size();
     Type vector = width == 1 ? real : VectorType::get({static_cast<int64_t>(width)}, real);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
+    if (awaitsPrevious) {
+      prefetchTwiddles(op, tile); // tables are no kernel's result
+      awaitPrevious();
+    }
     auto loadGroup = [&](size_t r) -> Value {
       return LLVM::LoadOp::create(b, loc, vector, pointerAt(address, lowest(access, r), real, components),
                                   width * real.getIntOrFloatBitWidth() / 8);
@@ -273,12 +281,20 @@ private:
   Value rank; // in the cluster; null without clusters
   int64_t sharedBytes = 0;
   bool sharedInUse = false;
-  bool arrived = false; // at a cluster barrier that nobody has waited for
+  bool arrived = false;        // at a cluster barrier that nobody has waited for
+  bool awaitsPrevious = false; // a dependent launch that has touched no buffer yet
 
   struct Address {
     Value base;                 // pointer to the thread's element 0
     std::vector<uint64_t> regs; // element offset per register number
   };
+
+  /// Every thread waits for the end of the kernels before this one ahead of its first access to a buffer; so it reads
+  /// what they wrote, writes what they no longer read, and has ended only after them.
+  void awaitPrevious() {
+    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+    awaitsPrevious = false;
+  }
 
   int64_t maxVector(Type elementType) const {
     return std::max<int64_t>(1, target.vectorBytes / id::elementBytes(elementType));
@@ -685,6 +701,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   (void)shared;
   TwiddleTables tables(gpuModule, globalSpace);
   size_t index = 0;
+  auto isDependent = [](id::KernelOp kernel) { return kernel && kernel.getKind() == id::KernelKind::DependentLaunch; };
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     LoweredKernel &entry = kernels[index++];
     auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
@@ -698,13 +715,17 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     func->setAttr("gpu.kernel", b.getUnitAttr());
     func->setAttr("nvvm.kernel", b.getUnitAttr());
     for (size_t i = 0; i < entry.buffers.size(); ++i) {
-      func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
       func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
-      if (i < kernel.getInputs().size())
+      // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
+      bool input = i < kernel.getInputs().size();
+      if (input && isDependent(kernel))
+        continue;
+      func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
+      if (input)
         func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
     }
     GpuEmitter emitter(b, kernel.getLoc(), tables, target);
-    if (failed(emitter.run(kernel, func, entry)))
+    if (failed(emitter.run(kernel, isDependent(dyn_cast<id::KernelOp>(kernel->getNextNode())), func, entry)))
       return {};
     if (entry.sharedBytes > target.sharedBytesPerBlock) {
       kernel.emitError() << "needs " << entry.sharedBytes << " bytes of shared memory, a block of " << target.name

@@ -267,6 +267,10 @@ private:
       emit(Kind::ClusterWait, op);
       return llvm::Error::success();
     }
+    if (auto control = dyn_cast<NVVM::GriddepcontrolOp>(op)) {
+      emit(control.getKind() == NVVM::GridDepActionKind::wait ? Kind::AwaitGrids : Kind::LaunchDependents, op);
+      return llvm::Error::success();
+    }
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       if (load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
         return unsupported(op, "that is atomic");

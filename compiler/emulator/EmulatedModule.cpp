@@ -64,7 +64,7 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
       bufferAt("input '" + manifest.inputs[i].name + "'", const_cast<void *>(operands.inputs[i]),
                batch * manifest.inputs[i].bytesPerProblem(), true, false);
     bufferAt("workspace", operands.workspace, manifest.workspaceBytes(batch), false, true);
-    for (const runtime::Kernel &kernel : manifest.kernels) {
+    auto launchOf = [&](const runtime::Kernel &kernel) {
       Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
       for (const runtime::Argument &argument : kernel.arguments) {
         if (argument.kind == runtime::Argument::Kind::Batch) {
@@ -84,12 +84,23 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
             break;
           }
       }
-      llvm::Expected<KernelReport> report = emulator.run(kernel.name, launch);
-      if (!report)
-        return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(report.takeError()).c_str());
-      finished.push_back(std::move(*report));
-      if (!finished.back().finished)
-        return runtime::fail(IDC_ERROR_DRIVER, "a fault ended kernel '%s'", kernel.name.c_str());
+      return launch;
+    };
+    const std::vector<runtime::Kernel> &kernels = manifest.kernels;
+    for (size_t k = 0; k < kernels.size();) {
+      std::vector<std::pair<std::string, Launch>> launches;
+      do {
+        launches.emplace_back(kernels[k].name, launchOf(kernels[k]));
+        ++k;
+      } while (k < kernels.size() && kernels[k].kind == runtime::LaunchKind::DependentLaunch);
+      llvm::Expected<std::vector<KernelReport>> reports = emulator.runDependent(launches);
+      if (!reports)
+        return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(reports.takeError()).c_str());
+      llvm::append_range(finished, std::move(*reports));
+      auto ended = llvm::find_if(llvm::ArrayRef(finished).take_back(launches.size()),
+                                 [](const KernelReport &report) { return !report.finished; });
+      if (ended != finished.data() + finished.size())
+        return runtime::fail(IDC_ERROR_DRIVER, "a fault ended kernel '%s'", ended->name.c_str());
     }
     return IDC_SUCCESS;
   });

@@ -38,8 +38,46 @@ Emulator::Emulator(Program decoded, EmulatorOptions options) : program(std::move
     }
 }
 
-llvm::Expected<KernelReport> Emulator::run(llvm::StringRef name, const Launch &launch) {
-  auto kernel = program.kernels.find(name.str());
+/// Runs the grids to their ends, or until a fault stops one.
+static void interleave(std::vector<KernelRun> &grids, const EmulatorOptions &options) {
+  std::mt19937_64 random(options.seed);
+  size_t first = 0, started = 1; // the first that has not ended; how many may run
+  size_t turns = 0;
+  while (true) {
+    while (first < grids.size() && grids[first].ended()) {
+      if (first + 1 < grids.size())
+        grids[first + 1].previousHasEnded(grids[first].endedFrom());
+      ++first;
+    }
+    while (started < grids.size() && grids[started - 1].startsDependents())
+      ++started;
+    if (first == grids.size())
+      return;
+    llvm::SmallVector<KernelRun *> able;
+    for (size_t g = first; g < started; ++g)
+      if (!grids[g].ended() && grids[g].runnable())
+        able.push_back(&grids[g]);
+    if (able.empty())
+      return grids[first].deadlock();
+    size_t which = options.interleaving == Interleaving::Random       ? random() % able.size()
+                   : options.interleaving == Interleaving::RoundRobin ? turns++ % able.size()
+                   : options.interleaving == Interleaving::Reverse    ? able.size() - 1
+                                                                      : 0;
+    able[which]->turn();
+    if (able[which]->hasStopped())
+      return;
+  }
+}
+
+llvm::Expected<KernelReport> Emulator::run(llvm::StringRef kernel, const Launch &launch) {
+  llvm::Expected<std::vector<KernelReport>> reports = runDependent({{kernel.str(), launch}});
+  if (!reports)
+    return reports.takeError();
+  return std::move(reports->front());
+}
+
+llvm::Error Emulator::check(const std::string &name, const Launch &launch) const {
+  auto kernel = program.kernels.find(name);
   if (kernel == program.kernels.end())
     return message("there is no kernel '" + name + "'");
   if (kernel->second.arguments.size() != launch.arguments.size())
@@ -52,6 +90,17 @@ llvm::Expected<KernelReport> Emulator::run(llvm::StringRef name, const Launch &l
     return message("kernel '" + name + "' cannot run on " + llvm::Twine(launch.blocks) + " blocks of " +
                    llvm::Twine(launch.threads) + " threads with " + llvm::Twine(launch.sharedBytes) +
                    " bytes of shared memory");
+  return llvm::Error::success();
+}
+
+llvm::Expected<std::vector<KernelReport>>
+Emulator::runDependent(const std::vector<std::pair<std::string, Launch>> &launches) {
+  std::vector<const Kernel *> kernels;
+  for (const auto &[name, launch] : launches) {
+    if (llvm::Error error = check(name, launch))
+      return error;
+    kernels.push_back(&program.kernels.at(name));
+  }
   // Shared memory: variables of a known size, then the dynamic part.
   std::vector<GlobalPlace> places;
   int64_t sharedBytes = 0;
@@ -66,5 +115,15 @@ llvm::Expected<KernelReport> Emulator::run(llvm::StringRef name, const Launch &l
   for (const Global &global : program.globals)
     if (!global.shared)
       places.push_back({&global, &*buffer++, -1});
-  return KernelRun(kernel->second, options, launch, places, sharedBytes + launch.sharedBytes).run();
+  GlobalMemory memory(kernels);
+  std::vector<KernelRun> grids;
+  grids.reserve(launches.size());
+  for (const auto &[name, launch] : launches)
+    grids.emplace_back(*kernels[grids.size()], options, launch, places, sharedBytes + launch.sharedBytes, memory,
+                       static_cast<uint32_t>(grids.size()));
+  interleave(grids, options);
+  std::vector<KernelReport> reports;
+  for (KernelRun &grid : grids)
+    reports.push_back(grid.takeReport());
+  return reports;
 }

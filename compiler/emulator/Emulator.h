@@ -54,8 +54,14 @@ public:
   /// number of arguments, an empty grid, more than 1024 threads.
   llvm::Expected<KernelReport> run(llvm::StringRef kernel, const Launch &launch);
 
+  /// Runs kernels of which each, after the first, is a dependent launch: its blocks go on beside those of the kernels
+  /// before it once every block of its predecessor has launched its dependents or ended. A fault that ends one ends
+  /// all.
+  llvm::Expected<std::vector<KernelReport>> runDependent(const std::vector<std::pair<std::string, Launch>> &launches);
+
 private:
   Emulator(Program program, EmulatorOptions options);
+  llvm::Error check(const std::string &kernel, const Launch &launch) const;
 
   Program program;
   EmulatorOptions options;

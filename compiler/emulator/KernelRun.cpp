@@ -48,10 +48,32 @@ void KernelRun::Block::setWaiting(uint32_t thread, Thread::State state) {
 
 //===--- launch -------------------------------------------------------------------------------------------------===//
 
+GlobalMemory::GlobalMemory(std::vector<const Kernel *> kernels)
+    : kernels(std::move(kernels)), regions(sharedRegion + 1) {
+  for (const Kernel *kernel : this->kernels)
+    granule = std::min(granule, kernel->granule);
+}
+
+uint32_t GlobalMemory::number(Buffer *buffer) {
+  for (uint32_t i = 0; i < regions.size(); ++i)
+    if (regions[i].buffer == buffer)
+      return i;
+  Region &added = regions.emplace_back();
+  added.buffer = buffer;
+  if (buffer->writable)
+    added.watch = std::make_unique<RaceDetector>(buffer->bytes, granule);
+  return static_cast<uint32_t>(regions.size() - 1);
+}
+
+GlobalMemory::Region *GlobalMemory::find(uint32_t number) {
+  return number < regions.size() && regions[number].buffer ? &regions[number] : nullptr;
+}
+
 KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
-                     const std::vector<GlobalPlace> &globals, int64_t sharedBytes)
-    : kernel(kernel), options(options), launch(launch), sharedBytes(sharedBytes), regions(sharedRegion + 1),
-      frame(kernel.slots, poisonBits), executed(kernel.instructions.size()), random(options.seed) {
+                     const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid)
+    : kernel(kernel), options(options), launch(launch), sharedBytes(sharedBytes), memory(memory), grid(grid),
+      frame(kernel.slots, poisonBits), executed(kernel.instructions.size()), random(options.seed),
+      order(static_cast<size_t>(launch.blocks / launch.cluster)), previousEnded(grid == 0), previousFrom(grid) {
   report.name = kernel.name;
   report.blocks = launch.blocks;
   report.threads = launch.threads;
@@ -62,68 +84,83 @@ KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const
   for (const auto &[slot, name] : kernel.addresses)
     for (const GlobalPlace &place : globals)
       if (place.global->name == name)
-        frame[slot] = place.buffer ? addressOf(region(place.buffer), 0) : addressOf(sharedRegion, place.sharedOffset);
+        frame[slot] =
+            place.buffer ? addressOf(memory.number(place.buffer), 0) : addressOf(sharedRegion, place.sharedOffset);
   for (size_t i = 0; i < kernel.arguments.size(); ++i) {
     const Argument &argument = launch.arguments[i];
-    frame[kernel.arguments[i]] =
-        argument.buffer ? addressOf(region(argument.buffer), argument.value) : static_cast<uint64_t>(argument.value);
+    frame[kernel.arguments[i]] = argument.buffer ? addressOf(memory.number(argument.buffer), argument.value)
+                                                 : static_cast<uint64_t>(argument.value);
   }
-}
-
-uint32_t KernelRun::region(Buffer *buffer) {
-  for (uint32_t i = 0; i < regions.size(); ++i)
-    if (regions[i].buffer == buffer)
-      return i;
-  Region &added = regions.emplace_back();
-  added.buffer = buffer;
-  if (buffer->writable)
-    added.watch = std::make_unique<RaceDetector>(buffer->bytes, kernel.granule);
-  return static_cast<uint32_t>(regions.size() - 1);
-}
-
-KernelReport KernelRun::run() {
-  std::vector<int64_t> order(static_cast<size_t>(launch.blocks / launch.cluster)); // of the clusters
   std::iota(order.begin(), order.end(), 0);
   if (options.interleaving == Interleaving::Reverse)
     std::reverse(order.begin(), order.end());
   if (options.interleaving == Interleaving::Random)
     std::shuffle(order.begin(), order.end(), random);
-  std::vector<std::unique_ptr<Block>> resident;
-  size_t next = 0, turn = 0;
-  auto startCluster = [&](int64_t number) {
-    auto cluster = std::make_shared<Cluster>();
-    for (int64_t rank = 0; rank < launch.cluster; ++rank) {
-      resident.push_back(std::make_unique<Block>(*this, number * launch.cluster + rank, cluster));
-      cluster->blocks.push_back(resident.back().get());
-    }
-    if (options.interleaving == Interleaving::Reverse)
-      std::reverse(resident.end() - launch.cluster, resident.end());
-  };
-  while (!stopped) {
-    while (next < order.size() && resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks)))
-      startCluster(order[next++]);
-    if (resident.empty())
-      break;
-    size_t which = 0;
-    if (options.interleaving == Interleaving::Random)
-      which = random() % resident.size();
-    else if (options.interleaving == Interleaving::RoundRobin)
-      which = turn++ % resident.size();
-    while (resident[which]->ready.empty()) // it waits for others of its cluster
-      which = (which + 1) % resident.size();
-    Block &block = *resident[which];
-    block.started = true;
-    advance(block);
-    if (block.finished()) {
-      block.accesses.drain([&](uint32_t op, const WarpAccesses::Request &request) { account(op, request); });
-      block.cluster->blocks[static_cast<size_t>(block.index % launch.cluster)] = nullptr;
-      resident.erase(resident.begin() + static_cast<long>(which));
-    }
-    bool stuck = !resident.empty() && llvm::all_of(resident, [](const auto &other) { return other->ready.empty(); });
-    if (stuck && !stopped)
-      deadlock(*resident.front());
+}
+
+bool KernelRun::mayStart() const {
+  return next < order.size() && resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks));
+}
+
+bool KernelRun::runnable() const {
+  return !stopped && (mayStart() || llvm::any_of(resident, [](const auto &block) { return !block->ready.empty(); }));
+}
+
+void KernelRun::startCluster(int64_t number) {
+  auto cluster = std::make_shared<Cluster>();
+  for (int64_t rank = 0; rank < launch.cluster; ++rank) {
+    resident.push_back(std::make_unique<Block>(*this, number * launch.cluster + rank, cluster));
+    cluster->blocks.push_back(resident.back().get());
   }
-  report.finished = !stopped;
+  if (options.interleaving == Interleaving::Reverse)
+    std::reverse(resident.end() - launch.cluster, resident.end());
+}
+
+void KernelRun::turn() {
+  while (mayStart())
+    startCluster(order[next++]);
+  size_t which = 0;
+  if (options.interleaving == Interleaving::Random)
+    which = random() % resident.size();
+  else if (options.interleaving == Interleaving::RoundRobin)
+    which = turns++ % resident.size();
+  while (resident[which]->ready.empty()) // it waits for others of its cluster, or for the grid before
+    which = (which + 1) % resident.size();
+  Block &block = *resident[which];
+  block.started = true;
+  advance(block);
+  if (block.finished()) {
+    block.accesses.drain([&](uint32_t op, const WarpAccesses::Request &request) { account(op, request); });
+    block.cluster->blocks[static_cast<size_t>(block.index % launch.cluster)] = nullptr;
+    release(block);
+    resident.erase(resident.begin() + static_cast<long>(which));
+  }
+}
+
+void KernelRun::release(Block &block) {
+  released += !block.released;
+  block.released = true;
+}
+
+void KernelRun::passGrids(Thread &thread) {
+  awaiting += !thread.awaited;
+  thread.awaited = true;
+  ++thread.pc;
+}
+
+void KernelRun::previousHasEnded(uint32_t from) {
+  previousEnded = true;
+  previousFrom = from;
+  for (const std::unique_ptr<Block> &block : resident)
+    for (uint32_t t = 0; t < block->threads.size(); ++t)
+      if (block->threads[t].state == Thread::State::AtGrids) {
+        passGrids(block->threads[t]);
+        block->setReady(t);
+      }
+}
+
+KernelReport KernelRun::takeReport() {
+  report.finished = ended();
   count();
   return std::move(report);
 }
@@ -207,6 +244,17 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
       thread.pc = pc;
       if (!clusterWait(block, t))
         return;
+      pc = thread.pc;
+      continue;
+    case Kind::LaunchDependents:
+      release(block);
+      ++pc;
+      continue;
+    case Kind::AwaitGrids:
+      thread.pc = pc;
+      if (!previousEnded)
+        return block.setWaiting(t, Thread::State::AtGrids);
+      passGrids(thread);
       pc = thread.pc;
       continue;
     case Kind::Return:
@@ -373,7 +421,8 @@ void KernelRun::shuffle(Block &block, uint32_t t) {
   }
 }
 
-void KernelRun::deadlock(Block &block) {
+void KernelRun::deadlock() {
+  Block &block = *resident.front();
   uint32_t waiting = 0, other = 0;
   while (block.threads[waiting].state == Thread::State::Done)
     ++waiting;
@@ -440,12 +489,13 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
     data = peer->shared.data();
     watch = &peer->sharedWatch;
   } else if (number != sharedRegion) {
-    if (number >= regions.size() || !regions[number].buffer)
+    const GlobalMemory::Region *region = memory.find(number);
+    if (!region)
       return fails(Fault::Kind::OutOfBounds, [] { return "the address belongs to no buffer"; });
-    buffer = regions[number].buffer;
+    buffer = region->buffer;
     data = buffer->data;
     size = buffer->bytes;
-    watch = regions[number].watch.get();
+    watch = region->watch.get();
   }
   if (offset < 0 || offset + bytes > size)
     return fails(Fault::Kind::OutOfBounds, [&] { return where() + ", which has " + std::to_string(size); });
@@ -470,11 +520,15 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
                static_cast<uint32_t>(block.index / launch.cluster),
                thread.arrivals,
                thread.acquired,
-               pc};
+               pc,
+               grid,
+               thread.awaited ? previousFrom : grid};
     if (const Access *earlier = load ? watch->read(offset, bytes, now) : watch->write(offset, bytes, now))
       fault(Fault::Kind::Race, block, t, pc, [&] {
-        return where() + ", also accessed by block " + std::to_string(earlier->block) + ", thread " +
-               std::to_string(earlier->thread) + ": " + describe(earlier->instruction);
+        const Kernel &other = memory.kernelOf(earlier->grid);
+        return where() + ", also accessed by " + (earlier->grid == grid ? "" : "kernel '" + other.name + "', ") +
+               "block " + std::to_string(earlier->block) + ", thread " + std::to_string(earlier->thread) + ": " +
+               describe(other, earlier->instruction);
       });
   }
   char *at = data + offset;
@@ -496,7 +550,8 @@ void KernelRun::account(uint32_t memoryOp, const WarpAccesses::Request &request)
   // Lanes whose access failed are left out; lanes in different memories are different requests.
   for (uint32_t rest = request.active; rest;) {
     uint32_t region = regionOf(request.addresses[__builtin_ctz(rest)]), active = 0;
-    Buffer *buffer = region < regions.size() ? regions[region].buffer : nullptr;
+    const GlobalMemory::Region *known = memory.find(region);
+    Buffer *buffer = known ? known->buffer : nullptr;
     bool shared = region == sharedRegion || region >= clusterRegion;
     int64_t size = shared ? sharedBytes : buffer ? buffer->bytes : 0;
     for (uint32_t lane = 0; lane < 32; ++lane) {
@@ -519,7 +574,7 @@ void KernelRun::account(uint32_t memoryOp, const WarpAccesses::Request &request)
 
 //===--- reports ------------------------------------------------------------------------------------------------===//
 
-std::string KernelRun::describe(uint32_t pc) const {
+std::string KernelRun::describe(const Kernel &kernel, uint32_t pc) {
   constexpr size_t longest = 160;
   mlir::Operation *op = kernel.instructions[pc].op;
   std::string text;
@@ -559,7 +614,9 @@ void KernelRun::count() {
       report.barriers += times;
       break;
     case Kind::ClusterArrive:
-      break; // counted where it is waited for
+    case Kind::LaunchDependents:
+    case Kind::AwaitGrids:
+      break; // barriers are counted where they are waited for
     case Kind::ClusterWait:
       report.clusterBarriers += times;
       break;

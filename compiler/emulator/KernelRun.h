@@ -1,4 +1,4 @@
-// One launch of a kernel: its blocks, their threads, and the order in which these go on.
+// One launch of a kernel, a grid: its blocks, their threads, and the order in which these go on.
 #pragma once
 
 #include "compiler/emulator/Emulator.h"
@@ -17,20 +17,61 @@ struct GlobalPlace {
   int64_t sharedOffset = -1; // shared memory
 };
 
+/// Global memory as grids that run at the same time see it.
+class GlobalMemory {
+public:
+  struct Region {
+    Buffer *buffer = nullptr;
+    std::unique_ptr<RaceDetector> watch; // null where nothing can be written
+  };
+
+  /// Of grids that run these kernels, in launch order.
+  explicit GlobalMemory(std::vector<const Kernel *> kernels);
+
+  /// The number of a buffer's region; it gets one when it is asked for first.
+  uint32_t number(Buffer *buffer);
+  /// The region of a number, or null.
+  Region *find(uint32_t number);
+  const Kernel &kernelOf(uint32_t grid) const { return *kernels[grid]; }
+
+private:
+  std::vector<const Kernel *> kernels;
+  int64_t granule = 16;
+  std::vector<Region> regions; // by number; 0 is none, sharedRegion has no buffer
+};
+
 class KernelRun {
 public:
+  /// `grid`: number among those that share `memory`, in launch order.
   KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
-            const std::vector<GlobalPlace> &globals, int64_t sharedBytes);
-  KernelReport run();
+            const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid);
+
+  /// Some threads can go on.
+  bool runnable() const;
+  /// They do; runnable() must hold.
+  void turn();
+  bool ended() const { return next == order.size() && resident.empty(); }
+  /// A fault ended the run.
+  bool hasStopped() const { return stopped; }
+  /// Every block has launched what depends on it, or has ended: the next grid may start.
+  bool startsDependents() const { return released == launch.blocks; }
+  /// The grid before has ended, and those from `from` on before it.
+  void previousHasEnded(uint32_t from);
+  /// When this grid has ended, those from here on have: itself and, if all its threads waited, what they waited for.
+  uint32_t endedFrom() const { return awaiting == launch.blocks * launch.threads ? previousFrom : grid; }
+  /// Nobody can go on: says who waits for whom and stops.
+  void deadlock();
+  KernelReport takeReport();
 
 private:
   struct Thread {
-    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, AtClusterBarrier, Done };
+    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, AtClusterBarrier, AtGrids, Done };
     State state = State::Ready;
     uint32_t pc = 0;
     int64_t iterations = 0;
     uint32_t arrivals = 0, waits = 0; // cluster barriers arrived at and waited for
     uint32_t acquired = 0;            // of those waited for, up to the last one that orders memory
+    bool awaited = false;             // the grids before
   };
   struct Block;
   struct Cluster {
@@ -45,7 +86,8 @@ private:
 
     int64_t index;
     std::shared_ptr<Cluster> cluster;
-    bool started = false; // some thread went on
+    bool started = false;  // some thread went on
+    bool released = false; // launched what depends on the grid
     uint32_t frameSlots;
     std::vector<uint64_t> frames; // [thread][slot]
     std::vector<Thread> threads;
@@ -61,24 +103,32 @@ private:
     void setWaiting(uint32_t thread, Thread::State state);
     bool finished() const { return done == threads.size(); }
   };
-  struct Region {
-    Buffer *buffer = nullptr;
-    std::unique_ptr<RaceDetector> watch; // null where nothing can be written
-  };
 
   const Kernel &kernel;
   const EmulatorOptions &options;
   const Launch &launch;
   int64_t sharedBytes;
-  std::vector<Region> regions;   // by number; 0 is none, sharedRegion has no buffer
+  GlobalMemory &memory;
+  const uint32_t grid;
   std::vector<uint64_t> frame;   // what every thread starts with
   std::vector<int64_t> executed; // of each instruction
   std::mt19937_64 random;
   std::map<std::pair<Fault::Kind, uint32_t>, size_t> faultAt;
   KernelReport report;
   bool stopped = false;
+  std::vector<int64_t> order; // of the clusters
+  size_t next = 0;            // of them to start
+  std::vector<std::unique_ptr<Block>> resident;
+  size_t turns = 0;
+  int64_t released = 0;      // blocks
+  int64_t awaiting = 0;      // threads that waited for the grids before
+  bool previousEnded = true; // the grid before this one
+  uint32_t previousFrom = 0; // the first of those that then had ended
 
-  uint32_t region(Buffer *buffer);
+  bool mayStart() const;
+  void startCluster(int64_t number);
+  void release(Block &block);
+  void passGrids(Thread &thread);
   /// A turn of a block: some of its ready threads go on.
   void advance(Block &block);
   /// A thread goes on, at most to its next access to memory unless `far`.
@@ -93,14 +143,12 @@ private:
   void shuffle(Block &block, uint32_t thread);
   /// Whether all lanes of `mask` (reduced to those that exist) wait at the instruction of `thread`.
   bool gathered(const Block &block, uint32_t thread, uint32_t &mask, Fault::Kind fault);
-  /// Nobody can go on: says who waits for whom and ends the run.
-  void deadlock(Block &block);
-
   void account(uint32_t memoryOp, const WarpAccesses::Request &request);
   /// Notes a fault; `detail` is made for the first of its kind at an instruction.
   void fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc,
              llvm::function_ref<std::string()> detail);
-  std::string describe(uint32_t pc) const;
+  static std::string describe(const Kernel &kernel, uint32_t pc);
+  std::string describe(uint32_t pc) const { return describe(kernel, pc); }
   void count();
 };
 

@@ -4,6 +4,17 @@ using namespace idc::emulator;
 
 void RaceDetector::keep(Cell &cell, const Access &reader) {
   Access &a = cell.readers[0], &b = cell.readers[1];
+  // Who waited for the first of the earlier grids waited for all of them.
+  auto keepEarlier = [&](const Access &other) {
+    if (!cell.earlierReader.exists() || other.grid < cell.earlierReader.grid)
+      cell.earlierReader = other;
+  };
+  if (a.exists() && reader.grid < a.grid)
+    return keepEarlier(reader);
+  if (a.exists() && reader.grid > a.grid) {
+    keepEarlier(a);
+    a = b = Access();
+  }
   if (!a.exists() || a.sameThread(reader)) {
     a = reader;
   } else if (!b.exists() || b.sameThread(reader)) {
@@ -40,13 +51,13 @@ const Access *RaceDetector::write(int64_t offset, int64_t bytes, const Access &a
   const Access *race = nullptr;
   for (int64_t cell = offset / granule; cell < (offset + bytes) / granule; ++cell) {
     Cell &c = cells[static_cast<size_t>(cell)];
-    for (const Access *earlier : {&c.writer, &c.readers[0], &c.readers[1]})
+    for (const Access *earlier : {&c.writer, &c.readers[0], &c.readers[1], &c.earlierReader})
       if (!race && earlier->exists() && !earlier->orderedBefore(access)) {
         found = *earlier;
         race = &found;
       }
     c.writer = access;
-    c.readers[0] = c.readers[1] = Access();
+    c.readers[0] = c.readers[1] = c.earlierReader = Access();
   }
   return race;
 }

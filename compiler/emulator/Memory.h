@@ -27,18 +27,25 @@ public:
 };
 
 /// A thread at the time of an access. Two accesses of one memory are ordered when they are of one thread, of one block
-/// with a block barrier between them, of one warp with a warp barrier between them, or of one cluster when the earlier
-/// thread arrived afterwards at a cluster barrier that the later one had waited for before.
+/// with a block barrier between them, of one warp with a warp barrier between them, of one cluster when the earlier
+/// thread arrived afterwards at a cluster barrier that the later one had waited for before, or of two grids when the
+/// later thread had waited for the end of the earlier one's.
 struct Access {
   uint32_t block = 0, thread = 0;
   uint32_t blockEpoch = 0, warpEpoch = 0; // barriers passed
   uint32_t cluster = 0;
   uint32_t arrivals = 0, acquired = 0; // cluster barriers arrived at; those up to this one were waited for
   uint32_t instruction = ~uint32_t(0); // none: no access yet
+  uint32_t grid = 0;                   // of kernels that run at the same time
+  uint32_t awaited = 0;                // the grids from this one up to its own have ended
 
   bool exists() const { return instruction != ~uint32_t(0); }
-  bool sameThread(const Access &other) const { return block == other.block && thread == other.thread; }
+  bool sameThread(const Access &other) const {
+    return grid == other.grid && block == other.block && thread == other.thread;
+  }
   bool orderedBefore(const Access &later) const {
+    if (grid != later.grid)
+      return grid < later.grid && grid >= later.awaited;
     if (cluster == later.cluster && later.acquired > arrivals)
       return true;
     if (block != later.block)
@@ -48,8 +55,8 @@ struct Access {
   }
 };
 
-/// The last write and the reads since, for each granule of a memory. Of the reads two are kept, chosen so that a write
-/// that races with any read races with one of them.
+/// The last write and the reads since, for each granule of a memory. Of the reads of the newest grid two are kept, of
+/// those before it one, chosen so that a write that races with any read races with one of them.
 class RaceDetector {
 public:
   RaceDetector(int64_t bytes, int64_t granule)
@@ -64,7 +71,7 @@ public:
 
 private:
   struct Cell {
-    Access writer, readers[2];
+    Access writer, readers[2], earlierReader;
   };
   int64_t granule;
   std::vector<Cell> cells;

@@ -29,7 +29,9 @@ struct Instruction {
     WarpSync,      // mask slots[a]
     ClusterArrive, // `relaxed`: orders no memory
     ClusterWait,
-    Shuffle, // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
+    LaunchDependents,
+    AwaitGrids, // the end of the kernels before
+    Shuffle,    // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
     Return
   };
   enum class Shuffle : uint8_t { Xor, Up, Down, Index };

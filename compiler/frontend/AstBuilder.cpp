@@ -492,17 +492,16 @@ ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
   ScheduleKernel result;
   result.range = range(context);
   std::string kind = context->kernelKind()->getStart()->getText();
-  if (kind == "cluster") {
-    result.kind = ScheduleKernel::Kind::Cluster;
+  result.kind = kind == "plain"         ? ScheduleKernel::Kind::Plain
+                : kind == "cluster"     ? ScheduleKernel::Kind::Cluster
+                : kind == "tickets"     ? ScheduleKernel::Kind::Tickets
+                : kind == "cooperative" ? ScheduleKernel::Kind::Cooperative
+                                        : ScheduleKernel::Kind::DependentLaunch;
+  if (context->kernelKind()->INT()) {
     result.clusterSize = number(context->kernelKind()->INT());
     if (result.clusterSize < 1)
       diagnostics.error(range(context->kernelKind()).Start, "a cluster has at least one block",
                         range(context->kernelKind()));
-  } else {
-    result.kind = kind == "plain"         ? ScheduleKernel::Kind::Plain
-                  : kind == "tickets"     ? ScheduleKernel::Kind::Tickets
-                  : kind == "cooperative" ? ScheduleKernel::Kind::Cooperative
-                                          : ScheduleKernel::Kind::DependentLaunch;
   }
   if (IdParser::LoadBlockContext *load = context->loadBlock())
     result.ranges.push_back({ScheduleRange::Kind::Load, 0, 0, mapping(load->mapping()), range(load)});

@@ -122,7 +122,7 @@ private:
     line(1, "schedule " + decl.entry.text + " for " + decl.target +
                 (decl.condition ? " where " + printExpr(*decl.condition) : ""));
     for (const ScheduleKernel &kernel : decl.kernels) {
-      bool cluster = kernel.kind == ScheduleKernel::Kind::Cluster;
+      bool cluster = kernel.kind == ScheduleKernel::Kind::Cluster || kernel.clusterSize > 1;
       line(2, std::string("kernel ") + kinds[static_cast<int>(kernel.kind)] +
                   (cluster ? " " + std::to_string(kernel.clusterSize) : ""));
       for (const ScheduleRange &range : kernel.ranges) {

@@ -83,7 +83,7 @@ element : expr ('..' expr)? ;
 // schedule f for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
 schedule : 'schedule' name 'for' name ('where' expr)? '{' kernel* '}' ;
 kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? '}' ;
-kernelKind : 'plain' | 'cluster' INT | 'tickets' | 'cooperative' | 'dependent' '-' 'launch' ;
+kernelKind : 'plain' | 'cluster' INT | 'tickets' | 'cooperative' | 'dependent' '-' 'launch' INT? ;
 loadBlock : 'load' mapping ;
 stepBlock : 'steps' INT ('..' INT)? mapping ;
 storeBlock : 'store' mapping ;

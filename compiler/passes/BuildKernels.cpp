@@ -36,8 +36,13 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
   for (size_t k = first; k < end; ++k) {
     const KernelPlan &kernel = schedule.kernels[k];
     std::string where = "schedule: kernel " + std::to_string(k + 1) + ": ";
-    if (kernel.kind != "plain" && kernel.kind != "cluster")
-      return where + "only plain and cluster kernels can be generated so far";
+    bool dependent = kernel.kind == "dependent-launch";
+    if (kernel.kind != "plain" && kernel.kind != "cluster" && !dependent)
+      return where + "only plain, cluster and dependent-launch kernels can be generated so far";
+    if (dependent && !target.dependentLaunch)
+      return where + target.name + " has no dependent launch";
+    if (dependent && k == 0)
+      return where + "the first kernel has none before it whose end it could wait for";
     if (kernel.cluster > target.maxCluster)
       return where + "a cluster of " + target.name + " has at most " + std::to_string(target.maxCluster) + " blocks";
     if (kernel.ranges.empty())
@@ -200,9 +205,10 @@ private:
       element = id::elementOf(chain.after.back()->getResult(0).getType());
     id::SeqType outputType = movedType(chain.type, element, storeMap);
     Location loc = function.getLoc();
-    auto op =
-        id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(),
-                             plan.cluster > 1 ? id::KernelKind::Cluster : id::KernelKind::Plain, plan.cluster, input);
+    id::KernelKind kind = plan.kind == "dependent-launch" ? id::KernelKind::DependentLaunch
+                          : plan.cluster > 1              ? id::KernelKind::Cluster
+                                                          : id::KernelKind::Plain;
+    auto op = id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(), kind, plan.cluster, input);
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&op.getBody(), {}, TypeRange{inputType}, {loc});
     auto tileType = [&](const Mapping &mapping, Type type) {

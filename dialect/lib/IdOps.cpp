@@ -362,8 +362,9 @@ LogicalResult NodeOp::verify() {
 //===--- stages -------------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
-  if (getCluster() < 1 || (getKind() != KernelKind::Cluster && getCluster() != 1))
-    return emitOpError() << "only a cluster kernel has more than one block in a cluster";
+  bool mayCluster = getKind() == KernelKind::Cluster || getKind() == KernelKind::DependentLaunch;
+  if (getCluster() < 1 || (!mayCluster && getCluster() != 1))
+    return emitOpError() << "only a cluster or dependent_launch kernel has more than one block in a cluster";
   return verifyBody(*this, getBody(), SmallVector<Type>(getInputs().getTypes()),
                     SmallVector<Type>(getOutputs().getTypes()));
 }

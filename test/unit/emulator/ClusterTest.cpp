@@ -1,11 +1,6 @@
 // Clusters: a kernel of the compiler that exchanges between blocks is right in every order of the threads; taking out
 // or weakening any of its cluster barriers is noticed. And hand-written kernels for what the compiler never does.
-#include "EmulatorFixture.h"
-
-#include "compiler/codegen/Compiler.h"
-#include "compiler/emulator/EmulatedModule.h"
-
-#include "llvm/Support/raw_ostream.h"
+#include "CompiledFixture.h"
 
 using namespace idc;
 using namespace idc::emulator;
@@ -15,69 +10,9 @@ namespace {
 const std::string arriveRelaxed = "nvvm.cluster.arrive.relaxed {aligned}", arrive = "nvvm.cluster.arrive {aligned}",
                   wait = "nvvm.cluster.wait {aligned}";
 
-class ClusterKernels : public ::testing::Test {
+class ClusterKernels : public CompiledFixture {
 protected:
-  void SetUp() override {
-    codegen::CompileRequest request;
-    request.file = std::string(IDC_STDLIB) + "/fft.id";
-    request.libraries = {IDC_STDLIB};
-    request.entry = "fft";
-    request.sizes["n"] = 10;
-    request.scheduleFile = IDC_TEST_INPUTS "/cluster.id";
-    codegen::Compiler compiler(request);
-    llvm::Expected<std::string> kernels = compiler.emit(codegen::Level::Gpu, llvm::errs());
-    llvm::Expected<std::string> launches = compiler.launches(llvm::errs());
-    ASSERT_TRUE(kernels && launches);
-    text = *kernels;
-    manifest = *launches;
-  }
-
-  /// Faults when the kernels run on five problems in one order.
-  static int64_t faults(const std::string &text, const std::string &manifest, EmulatorOptions options) {
-    llvm::Expected<std::unique_ptr<EmulatedModule>> module = EmulatedModule::create(text, manifest, options);
-    if (!module) {
-      ADD_FAILURE() << llvm::toString(module.takeError());
-      return -1;
-    }
-    struct alignas(16) Pair {
-      float number[4];
-    };
-    std::vector<Pair> x(5 << 9), y(5 << 9);
-    const void *inputs[] = {x.data()};
-    void *outputs[] = {y.data()};
-    idc_launch(module->get(), 5, inputs, nullptr, outputs, nullptr, nullptr);
-    int64_t count = 0;
-    for (const KernelReport &report : (*module)->reports())
-      for (const idc::emulator::Fault &fault : report.faults)
-        count += fault.count;
-    return count;
-  }
-
-  /// Orders in which the kernels show a fault, and orders tried.
-  std::pair<int, int> tryOrders(const std::string &changed) {
-    int shown = 0, tried = 0;
-    for (Interleaving interleaving : everyInterleaving)
-      for (uint64_t seed = 0; seed < (interleaving == Interleaving::Random ? 5 : 1); ++seed, ++tried) {
-        EmulatorOptions options;
-        options.interleaving = interleaving;
-        options.seed = seed;
-        options.residentBlocks = 8;
-        shown += faults(changed, manifest, options) > 0;
-      }
-    return {shown, tried};
-  }
-
-  /// `text` with the `number`-th occurrence of `from` replaced.
-  std::string with(const std::string &from, const std::string &to, int number = 0) {
-    std::string changed = text;
-    size_t at = changed.find(from);
-    for (; number > 0 && at != std::string::npos; --number)
-      at = changed.find(from, at + 1);
-    EXPECT_NE(at, std::string::npos) << from;
-    return at == std::string::npos ? changed : changed.replace(at, from.size(), to);
-  }
-
-  std::string text, manifest;
+  void SetUp() override { compile(10, "cluster.id"); }
 };
 
 TEST_F(ClusterKernels, AreRightInEveryOrder) {
