@@ -1,7 +1,5 @@
 #include "compiler/conversion/Codelet.h"
 
-#include "compiler/conversion/PrimeField.h"
-
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -307,19 +305,22 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
         return op.emitError() << "this root of unity cannot be generated yet";
       out = *w;
     } else if (std::optional<uint64_t> modulus = modulusOf(op)) {
-      PrimeField field(b, loc, *modulus);
-      auto x = [&](unsigned i) { return in(i).other; };
-      out.other = llvm::TypeSwitch<Operation *, Value>(&op)
-                      .Case<id::ModAddOp>([&](auto) { return field.add(x(0), x(1)); })
-                      .Case<id::ModSubOp>([&](auto) { return field.sub(x(0), x(1)); })
-                      .Case<id::ModMulOp>([&](auto) { return field.mul(x(0), x(1)); })
-                      .Case<id::ModEqualOp>([&](auto) {
-                        return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x(0), x(1)).getResult();
-                      })
-                      .Case<id::ModFromOp>([&](id::ModFromOp from) { return field.from(x(0), from.getIsSigned()); })
-                      .Case<id::ModToOp>([&](auto) { return field.to(x(0)); })
-                      .Case<id::ModConstantOp>(
-                          [&](id::ModConstantOp c) { return field.constant(static_cast<uint64_t>(c.getValue())); });
+      PrimeField field = this->field(*modulus);
+      auto x = [&](unsigned i) { return in(i).residue(); };
+      auto integer = [](Value value) { return Residue{value}; };
+      out = Leaf::of(
+          llvm::TypeSwitch<Operation *, Residue>(&op)
+              .Case<id::ModAddOp>([&](auto) { return field.add(x(0), x(1)); })
+              .Case<id::ModSubOp>([&](auto) { return field.sub(x(0), x(1)); })
+              .Case<id::ModMulOp>([&](auto) { return field.mul(x(0), x(1)); })
+              .Case<id::ModEqualOp>([&](auto) {
+                return integer(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, field.canonical(x(0)),
+                                                     field.canonical(x(1))));
+              })
+              .Case<id::ModFromOp>([&](id::ModFromOp from) { return field.from(in(0).other, from.getIsSigned()); })
+              .Case<id::ModToOp>([&](auto) { return integer(field.to(x(0))); })
+              .Case<id::ModConstantOp>(
+                  [&](id::ModConstantOp c) { return field.constant(static_cast<uint64_t>(c.getValue())); }));
     } else if (auto select = dyn_cast<arith::SelectOp>(op); select && isa<ComplexType>(type)) {
       Complex x = cplx(1), y = cplx(2);
       auto choose = [&](const Real &p, const Real &q) {
@@ -332,8 +333,10 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       for (unsigned i = 0; i < op.getNumOperands(); ++i)
         operands.push_back(in(i).kind == Leaf::Kind::Real ? materialize(in(i).number.re) : in(i).other);
       Type result = type;
-      if (auto mod = dyn_cast<id::ModType>(type)) // a selection among residues
-        result = PrimeField(b, loc, mod.getModulus()).type();
+      if (auto mod = dyn_cast<id::ModType>(type)) { // a selection among residues
+        result = field(mod.getModulus()).type();
+        out.bound = std::max(in(1).bound, in(2).bound);
+      }
       OperationState state(op.getLoc(), op.getName(), operands, {wide(result)}, op.getAttrs());
       if (auto value = dyn_cast<arith::ConstantOp>(op))
         if (auto vector = dyn_cast<VectorType>(wide(type)))

@@ -6,6 +6,8 @@
 // more. Multiplication by ±1 and ±i only swaps and negates.
 #pragma once
 
+#include "compiler/conversion/PrimeField.h"
+
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -30,12 +32,17 @@ struct Complex {
   Real re, im;
 };
 
-/// A leaf of an element held by one register: complex, real, or another scalar (integers and bool, `other`).
+/// A leaf of an element held by one register: complex, real, or another scalar (integers, bool and residues, `other`).
 struct Leaf {
   enum class Kind { Complex, Real, Other } kind = Kind::Other;
   Complex number;                // Real: .re
   std::optional<Complex> factor; // Complex only: not yet multiplied in
   mlir::Value other;
+  int64_t bound = 1;         // of a residue, like its quotient
+  mlir::Value quotient = {}; // or null
+
+  static Leaf of(const Residue &x) { return {Kind::Other, {}, {}, x.value, x.bound, x.quotient}; }
+  Residue residue() const { return {other, bound, quotient}; }
 };
 
 class Codelet {
@@ -69,6 +76,9 @@ public:
   /// A complex leaf with its factor multiplied in.
   Complex resolve(const Leaf &x);
   Leaf resolved(const Leaf &x);
+
+  /// Arithmetic of a prime field in the machine's types.
+  PrimeField field(uint64_t modulus) { return PrimeField(b, loc, modulus, wide); }
 
   /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `parameter` that of id.parameter, `root`
   /// that of id.omega (with its run-time exponent, if any). Ops that cannot be generated are reported through emitError

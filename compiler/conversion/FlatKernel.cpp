@@ -113,7 +113,7 @@ protected:
       leaf.kind = Leaf::Kind::Complex;
       leaf.number = lookUp(root, reduced, complex.getElementType());
     } else {
-      leaf.other = lookUpResidue(root, reduced, cast<id::ModType>(type));
+      leaf = Leaf::of(lookUpResidue(root, reduced, cast<id::ModType>(type)));
     }
     return leaf;
   }
@@ -337,12 +337,12 @@ private:
   }
 
   /// omega(root, exponent) in a prime field, 0 <= exponent < root.
-  Value lookUpResidue(int64_t root, Value exponent, id::ModType type) {
-    PrimeField field(b, loc, type.getModulus());
-    auto entry = [&](const std::string &table, Value index) -> Value {
+  Residue lookUpResidue(int64_t root, Value exponent, id::ModType type) {
+    PrimeField field = codelet.field(type.getModulus());
+    auto entry = [&](const std::string &table, Value index) -> Residue {
       int64_t bytes = id::elementBytes(type);
-      return LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes),
-                                  static_cast<unsigned>(bytes));
+      return {
+          LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes), static_cast<unsigned>(bytes))};
     };
     const int64_t lowCount = int64_t(1) << maxTableBits;
     if (root <= lowCount)

@@ -30,6 +30,24 @@ void KernelEmitter::resolveAll(Codelet &codelet, Tile &tile) {
       leaf = codelet.resolved(leaf);
 }
 
+void KernelEmitter::makeCanonical(Codelet &codelet, Tile &tile) {
+  for (auto &leaves : tile.registers)
+    for (auto [type, leaf] : llvm::zip(id::leafTypes(tile.element), leaves))
+      if (auto mod = dyn_cast<id::ModType>(type))
+        leaf = Leaf::of({codelet.field(mod.getModulus()).canonical(leaf.residue())});
+}
+
+/// Residues that come from other threads: bounded as the largest of them, in every register.
+static void shareBounds(const Tile &before, Tile &after) {
+  for (size_t i = 0; i < after.registers[0].size(); ++i) {
+    int64_t bound = 1;
+    for (const auto &leaves : before.registers)
+      bound = std::max(bound, leaves[i].bound);
+    for (auto &leaves : after.registers)
+      leaves[i].bound = bound;
+  }
+}
+
 LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     LogicalResult result =
@@ -45,14 +63,17 @@ LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
             .Case<id::StoreOp>([&](id::StoreOp store) {
               Tile tile = tiles.lookup(store.getTile());
               resolveAll(codelet, tile);
+              makeCanonical(codelet, tile);
               return emitStore(store, tile);
             })
             .Case<id::ExchangeOp>([&](id::ExchangeOp exchange) -> LogicalResult {
               Tile tile = tiles.lookup(exchange.getInput());
               resolveAll(codelet, tile);
               FailureOr<Tile> moved = emitExchange(exchange, tile);
-              if (succeeded(moved))
+              if (succeeded(moved)) {
+                shareBounds(tile, *moved);
                 tiles[exchange.getResult()] = std::move(*moved);
+              }
               return moved;
             })
             .Case<id::RenameOp>([&](id::RenameOp rename) {
@@ -77,7 +98,7 @@ bool KernelEmitter::splitReal(Type element, Type &real, int &components) {
     element = complex.getElementType();
     components = 2;
   }
-  real = element;
+  real = storedType(element);
   return isa<FloatType, IntegerType>(real);
 }
 
@@ -130,7 +151,8 @@ FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, 
     return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
   std::optional<Complex> product;
   for (const TwiddleFactor &factor : factors) {
-    Complex w = emitTableLoad(tables.table(factor, real), factor, place, real);
+    auto [re, im] = emitTableLoad(tables.table(factor, real), factor, place, real);
+    Complex w{codelet.wrap(re), codelet.wrap(im)};
     product = product ? codelet.mul(*product, w) : w;
   }
   return *product;
@@ -140,15 +162,21 @@ void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
   for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
        next = next->getNextNode()) {
     auto twiddle = dyn_cast<id::TwiddleOp>(next);
-    if (!twiddle || !isa<ComplexType>(id::elementOf(twiddle.getType())))
+    if (!twiddle)
       continue;
     Tile tile = place;
     tile.element = id::elementOf(twiddle.getType());
-    codelet.setRealType(cast<ComplexType>(tile.element).getElementType());
+    auto complex = dyn_cast<ComplexType>(tile.element);
+    auto field = dyn_cast<id::ModType>(tile.element);
+    if (complex)
+      codelet.setRealType(complex.getElementType());
     for (size_t r = 0; r < tile.registers.size(); ++r) {
       int64_t constant;
       Polynomial exponent = registerExponent(twiddle, tile, r, constant);
-      if (!exponent.isZero() && failed(runtimeFactor(twiddle, tile, exponent)))
+      if (exponent.isZero())
+        continue;
+      if (complex ? failed(runtimeFactor(twiddle, tile, exponent))
+                  : field && failed(residueFactors(twiddle, twiddle.getRoot(), exponent, tile, field)))
         return; // reported again, and acted on, where the twiddle is used
     }
   }
@@ -200,19 +228,56 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
   return success();
 }
 
+FailureOr<SmallVector<Residue>> KernelEmitter::residueFactors(Operation *op, int64_t root, const Polynomial &exponent,
+                                                              const Tile &place, id::ModType type) {
+  if (Value run = emitExponent(root, exponent, place)) {
+    std::optional<Leaf> w = emitDynamicRoot(root, run, type);
+    if (!w)
+      return op->emitError() << "roots of unity of " << type << " cannot be generated here";
+    return SmallVector<Residue>{w->residue()};
+  }
+  uint64_t modulus = type.getModulus();
+  PrimeField field = codelet.field(modulus);
+  int64_t constant = exponent.constantTerm();
+  Polynomial looked = exponent - Polynomial::constant(constant); // what a table is for
+  // A product has no quotient, so that a constant beside a table's entry is a second multiplication of the data; in the
+  // table it is none. Tables of one kernel should fit the first-level cache.
+  constexpr size_t maxFoldedDigits = 9;
+  if (!looked.isZero() && looked.digits().size() <= maxFoldedDigits)
+    looked = exponent;
+  auto [known, fresh] = loadedResidues.try_emplace({op, looked.str()});
+  if (fresh && !looked.isConstant()) {
+    std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits);
+    if (factors.empty())
+      return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
+    for (const TwiddleFactor &factor : factors) {
+      auto [value, quotient] = emitTableLoad(tables.residueTable(factor, modulus), factor, place, field.type());
+      known->second.push_back({value, 1, quotient});
+    }
+  }
+  SmallVector<Residue> factors = known->second;
+  int64_t rest = constant - looked.constantTerm();
+  if (rest || factors.empty())
+    factors.push_back(field.constant(residueRoot(root, rest, modulus)));
+  return factors;
+}
+
 LogicalResult KernelEmitter::emitPrimeTwiddle(id::TwiddleOp op, id::ModType type) {
   Tile tile = tiles.lookup(op.getInput());
-  PrimeField field(b, loc, type.getModulus());
+  PrimeField field = codelet.field(type.getModulus());
   for (size_t r = 0; r < tile.registers.size(); ++r) {
     int64_t constant;
     Polynomial exponent = registerExponent(op, tile, r, constant);
     if (exponent.isZero() && constant == 0)
       continue;
-    Value run = emitExponent(op.getRoot(), exponent + Polynomial::constant(constant), tile);
-    std::optional<Leaf> w = run ? emitDynamicRoot(op.getRoot(), run, type) : std::nullopt;
-    if (!w)
-      return op.emitError() << "roots of unity of " << type << " cannot be generated here";
-    tile.registers[r][0].other = field.mul(tile.registers[r][0].other, w->other);
+    FailureOr<SmallVector<Residue>> factors =
+        residueFactors(op, op.getRoot(), exponent + Polynomial::constant(constant), tile, type);
+    if (failed(factors))
+      return failure();
+    Residue x = tile.registers[r][0].residue();
+    for (const Residue &factor : *factors)
+      x = field.mul(x, factor);
+    tile.registers[r][0] = Leaf::of(x);
   }
   tiles[op.getResult()] = std::move(tile);
   return success();
@@ -239,9 +304,17 @@ FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf>
     });
     exponent = exponent.reduced(order, tile.radices);
     auto type = dyn_cast<ComplexType>(omega.getType());
-    if (!type || dynamic) {
-      Value run = dynamic ? dynamic : emitExponent(order, exponent, tile);
-      return run ? emitDynamicRoot(order, run, omega.getType()) : std::nullopt;
+    if (dynamic)
+      return emitDynamicRoot(order, dynamic, omega.getType());
+    if (auto mod = dyn_cast<id::ModType>(omega.getType())) {
+      FailureOr<SmallVector<Residue>> product = residueFactors(op, order, exponent, tile, mod);
+      if (failed(product))
+        return std::nullopt;
+      PrimeField field = codelet.field(mod.getModulus());
+      Residue w = product->front();
+      for (const Residue &factor : llvm::drop_begin(*product))
+        w = field.mul(w, factor);
+      return Leaf::of(w);
     }
     Leaf leaf;
     leaf.kind = Leaf::Kind::Complex;

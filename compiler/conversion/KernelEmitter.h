@@ -60,14 +60,19 @@ protected:
   /// emitRoot for machines of radix-2 digits: the product of table entries that splitTwiddle finds.
   mlir::FailureOr<Complex> emitTableProduct(mlir::Operation *op, int64_t root, const digits::Polynomial &exponent,
                                             const Tile &place, mlir::Type real);
-  /// The table entry of `factor` for this thread (and lane); for emitTableProduct.
-  virtual Complex emitTableLoad(const std::string &, const TwiddleFactor &, const Tile &, mlir::Type) { return {}; }
+  /// The table's entry at the digits of `factor` for this thread (and lane), a pair of numbers of type `scalar`; for
+  /// machines of radix-2 digits.
+  virtual std::pair<mlir::Value, mlir::Value> emitTableLoad(const std::string &, const TwiddleFactor &, const Tile &,
+                                                            mlir::Type) {
+    return {};
+  }
 
   /// Loads the run-time factors of the twiddles that follow `op` up to the next exchange, so that they are in flight
   /// across its barrier. `place` has the mapping in which they will be used.
   void prefetchTwiddles(mlir::Operation *op, const Tile &place);
 
-  /// The real type and the number of reals of an element that is one scalar or complex number; false for others.
+  /// The real type and the number of reals of an element that is one scalar (residues: as stored) or complex number;
+  /// false for others.
   static bool splitReal(mlir::Type element, mlir::Type &real, int &components);
   /// A tile of the given type whose registers hold nothing yet.
   static Tile emptyTile(mlir::Type type);
@@ -77,16 +82,24 @@ protected:
 
 private:
   llvm::DenseMap<mlir::Value, Tile> tiles;
-  std::map<std::pair<mlir::Operation *, std::string>, Complex> loaded;
+  using FactorKey = std::pair<mlir::Operation *, std::string>; // a twiddle and a run-time exponent
+  std::map<FactorKey, Complex> loaded;
+  std::map<FactorKey, llvm::SmallVector<Residue>> loadedResidues;
 
   mlir::LogicalResult emitTwiddle(id::TwiddleOp op);
-  mlir::LogicalResult emitPrimeTwiddle(id::TwiddleOp op, id::ModType field);
+  mlir::LogicalResult emitPrimeTwiddle(id::TwiddleOp op, id::ModType type);
   mlir::LogicalResult emitPointwise(id::PointwiseOp op);
   mlir::LogicalResult emitNode(id::NodeOp op);
   static void resolveAll(Codelet &codelet, Tile &tile);
+  /// Brings the residues of a tile to their canonical integers.
+  static void makeCanonical(Codelet &codelet, Tile &tile);
   /// The exponent for register `r`, split: its run-time part and its constant.
   digits::Polynomial registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant);
   mlir::FailureOr<Complex> runtimeFactor(id::TwiddleOp op, const Tile &tile, const digits::Polynomial &exponent);
+  /// Factors whose product is omega(root, exponent) in a prime field. What is looked up is looked up once per `op`.
+  mlir::FailureOr<llvm::SmallVector<Residue>> residueFactors(mlir::Operation *op, int64_t root,
+                                                             const digits::Polynomial &exponent, const Tile &place,
+                                                             id::ModType type);
   mlir::FailureOr<llvm::SmallVector<Leaf>> runBody(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
                                                    size_t r);
 };

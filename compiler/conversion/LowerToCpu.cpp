@@ -178,7 +178,8 @@ protected:
     return emitTableProduct(op, root, exponent, place, real);
   }
 
-  Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place, Type real) override {
+  std::pair<Value, Value> emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
+                                        Type scalar) override {
     auto target = [&](int digit) -> uint64_t {
       auto at = std::find(factor.digits.begin(), factor.digits.end(), digit);
       return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
@@ -187,12 +188,12 @@ protected:
     Address address;
     address.base = base;
     if (Value index = scatterBits(b, loc, block, columnTargets(place.mapping[Field::Block], target)))
-      address.base = gep(base, real, 2, index);
+      address.base = gep(base, scalar, 2, index);
     address.regs = {0};
     address.lanes = constantTargets(place.mapping[Field::Lane], target);
     SmallVector<Value> parts;
-    loadRegister(address, 0, real, 2, parts);
-    return {codelet.wrap(parts[0]), codelet.wrap(parts[1])};
+    loadRegister(address, 0, scalar, 2, parts);
+    return {parts[0], parts[1]};
   }
 
   Value emitDigit(int digit, const Tile &place) override {

@@ -116,8 +116,7 @@ protected:
     if (!splitReal(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
     codelet.setRealType(real);
-    dataRegisters = std::max<int64_t>(dataRegisters, tile.registers.size() * components *
-                                                         std::max(1u, real.getIntOrFloatBitWidth() / 32));
+    dataRegisters = std::max<int64_t>(dataRegisters, tile.registers.size() * id::registerBytes(tile.element) / 4);
     Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
     size_t width = size_t(components) << access.vectorBits.size();
@@ -252,18 +251,19 @@ protected:
     return emitTableProduct(op, root, exponent, place, real);
   }
 
-  Complex emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place, Type real) override {
+  std::pair<Value, Value> emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
+                                        Type scalar) override {
     auto target = [&](int digit) -> uint64_t {
       auto at = std::find(factor.digits.begin(), factor.digits.end(), digit);
       return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
     };
     Value index = positionBits(place.mapping, target, b.getI32Type());
     Value base = LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), globalSpace), table);
-    Type pair = VectorType::get({2}, real);
+    Type pair = VectorType::get({2}, scalar);
     Value at = index ? gep(base, pair, index) : base;
-    Value w = LLVM::LoadOp::create(b, loc, pair, at, real.getIntOrFloatBitWidth() / 4, /*isVolatile=*/false,
+    Value w = LLVM::LoadOp::create(b, loc, pair, at, scalar.getIntOrFloatBitWidth() / 4, /*isVolatile=*/false,
                                    /*isNonTemporal=*/false, /*isInvariant=*/true);
-    return {codelet.wrap(element(w, 0)), codelet.wrap(element(w, 1))};
+    return {element(w, 0), element(w, 1)};
   }
 
   Value emitDigit(int digit, const Tile &place) override {

@@ -6,30 +6,72 @@
 using namespace mlir;
 using namespace idc::conversion;
 
-PrimeField::PrimeField(OpBuilder &builder, Location loc, uint64_t modulus)
-    : builder(builder), loc(loc), modulus(modulus), wide(modulus > (uint64_t(1) << 32)) {}
+__extension__ typedef unsigned __int128 Wide;
 
-Type PrimeField::type() const { return builder.getIntegerType(wide ? 64 : 32); }
+/// More multiples than sums of any program reach in one kernel.
+static constexpr Wide mostMultiples = Wide(1) << 20;
 
-Value PrimeField::constant64(uint64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(static_cast<int64_t>(value)));
+PrimeField::PrimeField(OpBuilder &builder, Location loc, uint64_t modulus, std::function<Type(Type)> wide)
+    : builder(builder), loc(loc), wide(std::move(wide)), modulus(modulus), isLong(modulus > (uint64_t(1) << 32)),
+      limit(static_cast<int64_t>(std::min((Wide(1) << (isLong ? 64 : 32)) / modulus, mostMultiples))) {}
+
+Type PrimeField::type() const { return builder.getIntegerType(isLong ? 64 : 32); }
+
+uint64_t PrimeField::quotientOf(uint64_t residue, uint64_t modulus) {
+  return static_cast<uint64_t>((Wide(residue) << (modulus > (uint64_t(1) << 32) ? 64 : 32)) / modulus);
 }
 
-Value PrimeField::constant(uint64_t residue) {
-  if (wide)
-    return constant64(residue);
-  return arith::ConstantOp::create(builder, loc,
-                                   builder.getIntegerAttr(builder.getI32Type(), APInt(32, residue & UINT32_MAX)));
+Value PrimeField::integer(uint64_t value, unsigned bits) {
+  Type scalar = builder.getIntegerType(bits);
+  TypedAttr attribute = builder.getIntegerAttr(scalar, APInt(64, value).trunc(bits));
+  if (auto vector = dyn_cast<VectorType>(wide(scalar)))
+    attribute = DenseElementsAttr::get(vector, attribute);
+  return arith::ConstantOp::create(builder, loc, attribute);
 }
 
-/// x - (P - y): the sum itself might wrap.
-Value PrimeField::add(Value x, Value y) { return sub(x, arith::SubIOp::create(builder, loc, constant(modulus), y)); }
+Residue PrimeField::constant(uint64_t residue) { return {integer(residue), 1, integer(quotientOf(residue, modulus))}; }
 
-/// For x < P, y <= P.
-Value PrimeField::sub(Value x, Value y) {
+/// The smaller of x and x - kP, which wraps where x < kP.
+Residue PrimeField::halved(const Residue &x) {
+  int64_t k = (x.bound + 1) / 2;
+  Value less = arith::SubIOp::create(builder, loc, x.value, integer(static_cast<uint64_t>(k) * modulus));
+  return {arith::MinUIOp::create(builder, loc, x.value, less), k, {}};
+}
+
+void PrimeField::fit(Residue &x, Residue &y) {
+  while (x.bound + y.bound > std::max<int64_t>(limit, 2))
+    (x.bound >= y.bound ? x : y) = halved(x.bound >= y.bound ? x : y);
+}
+
+Value PrimeField::canonical(const Residue &x) {
+  Residue y = x;
+  while (y.bound > 1)
+    y = halved(y);
+  return y.value;
+}
+
+Residue PrimeField::add(const Residue &x, const Residue &y) {
+  if (limit < 2) // x - (P - y): the sum itself might wrap
+    return {below(x.value, arith::SubIOp::create(builder, loc, integer(modulus), y.value))};
+  Residue a = x, b = y;
+  fit(a, b);
+  return {arith::AddIOp::create(builder, loc, a.value, b.value), a.bound + b.bound, {}};
+}
+
+Residue PrimeField::sub(const Residue &x, const Residue &y) {
+  if (limit < 2)
+    return {below(x.value, y.value)};
+  Residue a = x, b = y;
+  fit(a, b);
+  Value raised = arith::AddIOp::create(builder, loc, a.value, integer(static_cast<uint64_t>(b.bound) * modulus));
+  return {arith::SubIOp::create(builder, loc, raised, b.value), a.bound + b.bound, {}};
+}
+
+/// x - y mod P for x < P, y <= P.
+Value PrimeField::below(Value x, Value y) {
   Value difference = arith::SubIOp::create(builder, loc, x, y);
   Value borrow = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, x, y);
-  Value raised = arith::AddIOp::create(builder, loc, difference, constant(modulus));
+  Value raised = arith::AddIOp::create(builder, loc, difference, integer(modulus));
   return arith::SelectOp::create(builder, loc, borrow, raised, difference);
 }
 
@@ -39,9 +81,9 @@ Value PrimeField::montgomery(Value x, Value y) {
   for (int i = 0; i < 5; ++i)
     inverse *= 2 - modulus * inverse;
   auto product = arith::MulUIExtendedOp::create(builder, loc, x, y);
-  Value quotient = arith::MulIOp::create(builder, loc, product.getLow(), constant64(inverse));
-  Value high = arith::MulUIExtendedOp::create(builder, loc, quotient, constant64(modulus)).getHigh();
-  return sub(product.getHigh(), high);
+  Value quotient = arith::MulIOp::create(builder, loc, product.getLow(), integer(inverse));
+  Value high = arith::MulUIExtendedOp::create(builder, loc, quotient, integer(modulus)).getHigh();
+  return below(product.getHigh(), high);
 }
 
 /// 2^64 = 2^32 - 1 and 2^96 = -1 modulo P = 2^64 - 2^32 + 1, the value of x^2 - x + 1 at x = 2^32.
@@ -51,7 +93,7 @@ static constexpr uint64_t foldable = ~uint64_t(0) - UINT32_MAX + 1;
 /// 2^64, that is by 2^32 - 1 mod P, and putting that right cannot wrap again: low - b + 2^64 >= 2^64 - 2^32 + 1, and
 /// (2^32 - 1)·a <= 2^64 - 2^33 + 1.
 Value PrimeField::folded(Value low, Value high) {
-  Value epsilon = constant64(UINT32_MAX), half = constant64(32);
+  Value epsilon = integer(UINT32_MAX), half = integer(32);
   Value a = arith::AndIOp::create(builder, loc, high, epsilon);
   Value b = arith::ShRUIOp::create(builder, loc, high, half);
   Value difference = arith::SubIOp::create(builder, loc, low, b);
@@ -63,47 +105,58 @@ Value PrimeField::folded(Value low, Value high) {
   Value carry = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, sum, fold);
   // sum + 2^32 - 1 is sum - P mod 2^64: one correction serves a carry and a sum of P or more, which exclude each other.
   Value reduced = arith::AddIOp::create(builder, loc, sum, epsilon);
-  Value large = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, sum, constant64(modulus));
+  Value large = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::uge, sum, integer(modulus));
   Value reduce = arith::OrIOp::create(builder, loc, carry, large);
   return arith::SelectOp::create(builder, loc, reduce, reduced, sum);
 }
 
-Value PrimeField::mul(Value x, Value y) {
-  if (!wide) {
-    Type i64 = builder.getI64Type();
-    Value product = arith::MulIOp::create(builder, loc, arith::ExtUIOp::create(builder, loc, i64, x),
-                                          arith::ExtUIOp::create(builder, loc, i64, y));
-    Value residue = arith::RemUIOp::create(builder, loc, product, constant64(modulus));
-    return arith::TruncIOp::create(builder, loc, builder.getI32Type(), residue);
+Residue PrimeField::mul(const Residue &x, const Residue &y) {
+  if (x.quotient && !y.quotient)
+    return mul(y, x);
+  if (y.quotient && limit >= 2) {
+    // The estimate of floor(x·y / P) is short by at most one.
+    Value estimate = arith::MulUIExtendedOp::create(builder, loc, x.value, y.quotient).getHigh();
+    Value product = arith::MulIOp::create(builder, loc, x.value, y.value);
+    Value multiple = arith::MulIOp::create(builder, loc, estimate, integer(modulus));
+    return {arith::SubIOp::create(builder, loc, product, multiple), 2, {}};
+  }
+  if (!isLong) {
+    Type i64 = wide(builder.getI64Type());
+    Value product = arith::MulIOp::create(builder, loc, arith::ExtUIOp::create(builder, loc, i64, x.value),
+                                          arith::ExtUIOp::create(builder, loc, i64, y.value));
+    Value residue = arith::RemUIOp::create(builder, loc, product, integer(modulus, 64));
+    return {arith::TruncIOp::create(builder, loc, wide(builder.getI32Type()), residue)};
   }
   if (modulus == foldable) {
-    auto product = arith::MulUIExtendedOp::create(builder, loc, x, y);
-    return folded(product.getLow(), product.getHigh());
+    auto product = arith::MulUIExtendedOp::create(builder, loc, x.value, y.value);
+    return {folded(product.getLow(), product.getHigh())};
   }
-  __extension__ typedef unsigned __int128 Wide;
-  uint64_t radix = static_cast<uint64_t>((static_cast<Wide>(1) << 64) % modulus);
-  uint64_t square = static_cast<uint64_t>(static_cast<Wide>(radix) * radix % modulus); // 2^128 mod P
-  return montgomery(montgomery(x, y), constant64(square));
+  uint64_t radix = static_cast<uint64_t>((Wide(1) << 64) % modulus);
+  uint64_t square = static_cast<uint64_t>(Wide(radix) * radix % modulus); // 2^128 mod P
+  return {montgomery(montgomery(x.value, canonical(y)), integer(square))};
 }
 
-Value PrimeField::from(Value integer, bool isSigned) {
-  Value p = constant64(modulus), residue;
+Residue PrimeField::from(Value integer64, bool isSigned) {
+  Value p = integer(modulus, 64), residue;
   if (!isSigned) {
-    residue = arith::RemUIOp::create(builder, loc, integer, p);
+    residue = arith::RemUIOp::create(builder, loc, integer64, p);
   } else {
     // The size of a negative integer is reduced and subtracted from P.
-    Value zero = constant64(0);
-    Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, integer, zero);
-    Value size =
-        arith::SelectOp::create(builder, loc, negative, arith::SubIOp::create(builder, loc, zero, integer), integer);
+    Value zero = integer(0, 64);
+    Value negative = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, integer64, zero);
+    Value size = arith::SelectOp::create(builder, loc, negative, arith::SubIOp::create(builder, loc, zero, integer64),
+                                         integer64);
     Value rest = arith::RemUIOp::create(builder, loc, size, p);
     Value isZero = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, rest, zero);
     Value turned = arith::SelectOp::create(builder, loc, isZero, zero, arith::SubIOp::create(builder, loc, p, rest));
     residue = arith::SelectOp::create(builder, loc, negative, turned, rest);
   }
-  return wide ? residue : arith::TruncIOp::create(builder, loc, builder.getI32Type(), residue).getResult();
+  if (!isLong)
+    residue = arith::TruncIOp::create(builder, loc, wide(builder.getI32Type()), residue);
+  return {residue};
 }
 
-Value PrimeField::to(Value residue) {
-  return wide ? residue : arith::ExtUIOp::create(builder, loc, builder.getI64Type(), residue).getResult();
+Value PrimeField::to(const Residue &residue) {
+  Value value = canonical(residue);
+  return isLong ? value : arith::ExtUIOp::create(builder, loc, wide(builder.getI64Type()), value).getResult();
 }

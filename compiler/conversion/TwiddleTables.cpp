@@ -1,5 +1,6 @@
 #include "compiler/conversion/TwiddleTables.h"
 
+#include "compiler/conversion/PrimeField.h"
 #include "compiler/conversion/RootOfUnity.h"
 
 #include "dialect/digits/NumberTheory.h"
@@ -61,6 +62,16 @@ static std::vector<Polynomial> piecesOf(const Polynomial &sum, std::vector<int> 
 
 std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomial &exponent, int maxBits) {
   std::vector<TwiddleFactor> factors;
+  if (int64_t constant = exponent.constantTerm()) {
+    factors = splitTwiddle(root, exponent - Polynomial::constant(constant), maxBits);
+    if (factors.empty())
+      return {};
+    TwiddleFactor &first = factors.front();
+    int64_t scale = root / first.root, common = std::gcd(scale, constant);
+    first.root = root / common;
+    first.exponent = first.exponent * (scale / common) + Polynomial::constant(constant / common);
+    return factors;
+  }
   if (exponent.isAffine()) {
     std::vector<std::pair<int64_t, int>> terms; // (coefficient, digit): neighbouring weights share a table
     for (const auto &[monomial, coefficient] : exponent.monomials())
@@ -121,22 +132,50 @@ static std::string spell(Type type) {
   return text;
 }
 
-std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {
-  std::string key = std::to_string(factor.root) + ":" + factor.exponent.str() + ":" +
-                    std::to_string(factor.digits.size()) + ":" + spell(real);
-  if (auto known = names.find(key); known != names.end())
-    return known->second;
-  size_t count = size_t(1) << factor.digits.size();
-  std::vector<double> values;
-  std::vector<int64_t> bits(factor.digits.size());
-  for (size_t index = 0; index < count; ++index) {
+/// The exponent at every index of the table.
+static std::vector<int64_t> exponentsOf(const TwiddleFactor &factor) {
+  std::vector<int64_t> exponents(size_t(1) << factor.digits.size()), bits(factor.digits.size());
+  for (size_t index = 0; index < exponents.size(); ++index) {
     for (size_t i = 0; i < bits.size(); ++i)
       bits[i] = static_cast<int64_t>(index >> i & 1);
-    std::complex<double> w = rootOfUnity(factor.root, factor.exponent.evaluate(bits, factor.root));
+    exponents[index] = factor.exponent.evaluate(bits, factor.root);
+  }
+  return exponents;
+}
+
+static std::string spell(const TwiddleFactor &factor) {
+  return std::to_string(factor.root) + ":" + factor.exponent.str() + ":" + std::to_string(factor.digits.size());
+}
+
+std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {
+  std::string key = spell(factor) + ":" + spell(real);
+  if (auto known = names.find(key); known != names.end())
+    return known->second;
+  std::vector<double> values;
+  for (int64_t exponent : exponentsOf(factor)) {
+    std::complex<double> w = rootOfUnity(factor.root, exponent);
     values.push_back(w.real());
     values.push_back(w.imag());
   }
   return add(key, real, values);
+}
+
+uint64_t conversion::residueRoot(int64_t root, int64_t exponent, uint64_t modulus) {
+  uint64_t w = digits::powerMod(digits::primitiveRoot(modulus), (modulus - 1) / static_cast<uint64_t>(root), modulus);
+  return digits::powerMod(w, static_cast<uint64_t>(exponent), modulus);
+}
+
+std::string TwiddleTables::residueTable(const TwiddleFactor &factor, uint64_t modulus) {
+  std::string key = "residues:" + spell(factor) + ":" + std::to_string(modulus);
+  if (auto known = names.find(key); known != names.end())
+    return known->second;
+  uint64_t w = residueRoot(factor.root, 1, modulus);
+  SmallVector<uint64_t> values;
+  for (int64_t exponent : exponentsOf(factor)) {
+    values.push_back(digits::powerMod(w, static_cast<uint64_t>(exponent), modulus));
+    values.push_back(PrimeField::quotientOf(values.back(), modulus));
+  }
+  return addResidues(key, values, modulus);
 }
 
 std::string TwiddleTables::powers(int64_t root, int64_t step, int64_t count, Type real) {
@@ -159,16 +198,23 @@ std::string TwiddleTables::residues(int64_t root, int64_t step, int64_t count, u
   if (auto known = names.find(key); known != names.end())
     return known->second;
   __extension__ typedef unsigned __int128 Wide;
-  uint64_t w = digits::powerMod(digits::primitiveRoot(modulus), (modulus - 1) / static_cast<uint64_t>(root), modulus);
-  uint64_t factor = digits::powerMod(w, static_cast<uint64_t>(step), modulus), value = 1;
-  unsigned bits = modulus <= (uint64_t(1) << 32) ? 32 : 64;
-  SmallVector<llvm::APInt> values;
+  uint64_t factor = residueRoot(root, step, modulus), value = 1;
+  SmallVector<uint64_t> values;
   for (int64_t i = 0; i < count; ++i) {
-    values.emplace_back(bits, value);
+    values.push_back(value);
     value = static_cast<uint64_t>(static_cast<Wide>(value) * factor % modulus);
   }
+  return addResidues(key, values, modulus);
+}
+
+std::string TwiddleTables::addResidues(const std::string &key, ArrayRef<uint64_t> values, uint64_t modulus) {
+  unsigned bits = modulus <= (uint64_t(1) << 32) ? 32 : 64;
+  SmallVector<llvm::APInt> integers;
+  for (uint64_t value : values)
+    integers.emplace_back(bits, value);
   Type scalar = IntegerType::get(module->getContext(), bits);
-  return addGlobal(key, scalar, DenseElementsAttr::get(RankedTensorType::get({count}, scalar), values));
+  auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, scalar);
+  return addGlobal(key, scalar, DenseElementsAttr::get(shape, integers));
 }
 
 std::string TwiddleTables::add(const std::string &key, Type real, const std::vector<double> &values) {

@@ -19,11 +19,14 @@ struct TwiddleFactor {
   digits::Polynomial exponent; // in the packed digits: digit i+1 is index bit i
 };
 
-/// Splits omega(root, exponent), exponent in run-time digits of radix 2 without constant term, into table factors of at
-/// most `maxBits` index bits each: an affine exponent by its digits in the order of their coefficients, another one by
-/// connected groups of digits, a group that is larger than a table by monomials. Empty when one monomial has more than
-/// `maxBits` digits.
+/// Splits omega(root, exponent), exponent in run-time digits of radix 2, into table factors of at most `maxBits` index
+/// bits each: an affine exponent by its digits in the order of their coefficients, another one by connected groups of
+/// digits, a group that is larger than a table by monomials; a constant goes into the first. Empty when one monomial has
+/// more than `maxBits` digits.
 std::vector<TwiddleFactor> splitTwiddle(int64_t root, const digits::Polynomial &exponent, int maxBits);
+
+/// omega(root, exponent) in the prime field of `modulus`.
+uint64_t residueRoot(int64_t root, int64_t exponent, uint64_t modulus);
 
 /// Index bits of the largest single table; longer exponents are products of two or more entries.
 constexpr int maxTableBits = 10;
@@ -41,9 +44,12 @@ public:
 
   /// The name of the global with (re, im) pairs of `real` for every index of the factor.
   std::string table(const TwiddleFactor &factor, mlir::Type real);
+  /// The same in the prime field of `modulus`: pairs of a residue and its quotient (PrimeField.h), 32 or 64 bits each.
+  std::string residueTable(const TwiddleFactor &factor, uint64_t modulus);
 
 private:
   std::string add(const std::string &key, mlir::Type real, const std::vector<double> &values);
+  std::string addResidues(const std::string &key, llvm::ArrayRef<uint64_t> values, uint64_t modulus);
   std::string addGlobal(const std::string &key, mlir::Type scalar, mlir::DenseElementsAttr data);
   mlir::Operation *module;
   unsigned addressSpace;

@@ -59,7 +59,7 @@ public:
   BlockPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), steps(static_cast<int>(request.stepDigits.size())) {
     laneDigits = log(target.lanes);
-    registerDigits = std::min(5, log(4 * target.dataRegistersPerThread / request.elementBytes));
+    registerDigits = std::min(5, log(4 * target.dataRegistersPerThread / request.registerBytes));
     threadDigits = std::min(9, log(target.maxThreadsPerBlock));
     maxTileDigits = std::min(log(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
     tileDigits = std::min({log(target.tileBytes / request.elementBytes), maxTileDigits, 13});

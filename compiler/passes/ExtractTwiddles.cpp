@@ -47,10 +47,10 @@ struct ProductWithRoot : OpRewritePattern<id::PointwiseOp> {
     Block &block = op.getBody().front();
     if (block.getNumArguments() != 1)
       return failure();
-    auto product = block.getTerminator()->getOperand(0).getDefiningOp<complex::MulOp>();
-    if (!product)
+    Operation *product = block.getTerminator()->getOperand(0).getDefiningOp();
+    if (!isa_and_nonnull<complex::MulOp, id::ModMulOp>(product))
       return failure();
-    Value data = product.getLhs(), factor = product.getRhs();
+    Value data = product->getOperand(0), factor = product->getOperand(1);
     if (data != block.getArgument(0))
       std::swap(data, factor);
     int64_t root = 1;

@@ -92,8 +92,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       if (auto node = dyn_cast<id::NodeOp>(op)) {
         unit.digits = digitsOf(node);
         // A change of type is no linear map of one field.
-        unit.linear =
-            op->getOperand(0).getType() == op->getResult(0).getType() && linearMatrix(node.getBody()).has_value();
+        unit.linear = op->getOperand(0).getType() == op->getResult(0).getType() && isLinear(node.getBody());
       }
       units.push_back(unit);
     }

@@ -44,11 +44,14 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     request.loadBytes = id::elementBytes(chain.type.getElement());
     request.storeBytes = id::elementBytes(id::elementOf(chain.result.getType()));
     request.elementBytes = std::max(request.loadBytes, request.storeBytes);
+    request.registerBytes =
+        std::max(id::registerBytes(chain.type.getElement()), id::registerBytes(id::elementOf(chain.result.getType())));
     for (FlowStep &step : chain.steps) {
       SmallVector<int> digits = digitsOf(step.node);
       request.stepDigits.emplace_back(digits.begin(), digits.end());
-      request.elementBytes =
-          std::max(request.elementBytes, id::elementBytes(id::elementOf(step.node.getOutputs()[0].getType())));
+      Type element = id::elementOf(step.node.getOutputs()[0].getType());
+      request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
+      request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
     }
     // Address digit `place` of the input holds digit `q` of the sequence when the map takes it there.
     request.loadOrder.resize(request.numDigits);

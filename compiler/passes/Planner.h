@@ -13,6 +13,7 @@ namespace idc::passes {
 struct PlanRequest {
   int numDigits = 0;                        // of the logical sequence, all of radix 2
   int64_t elementBytes = 8;                 // the largest element that a step makes or takes
+  int64_t registerBytes = 8;                // the most that an element takes in registers
   int64_t loadBytes = 8;                    // an element of the input
   int64_t storeBytes = 8;                   // an element of the output
   std::vector<std::vector<int>> stepDigits; // per step, the digits its node acts on

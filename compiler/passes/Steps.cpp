@@ -25,7 +25,7 @@ static bool isSpreadable(Type type) {
   Type element = sequence.getElement();
   if (auto complex = dyn_cast<ComplexType>(element))
     element = complex.getElementType();
-  return (isa<Float16Type, BFloat16Type, Float32Type, Float64Type>(element) || element.isInteger(32) ||
+  return (isa<Float16Type, BFloat16Type, Float32Type, Float64Type, id::ModType>(element) || element.isInteger(32) ||
           element.isInteger(64)) &&
          llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; });
 }
@@ -41,14 +41,12 @@ static bool isChainStep(Operation *op) {
     for (const auto &[monomial, coefficient] : twiddle.getExponent().getPolynomial().monomials())
       if (static_cast<int>(monomial.size()) > maxMonomialDigits)
         return false;
-  // A root of unity that differs from element to element inside a body is looked up by its exponent. Prime fields have
-  // no vectors, whatever the elements are.
+  // A root of unity that differs from element to element inside a body is looked up by its exponent.
   WalkResult result = op->walk([](Operation *inner) {
     if (auto omega = dyn_cast<id::OmegaOp>(inner))
       if (omega.getDynamic() || !omega.getExponent().getPolynomial().isConstant())
         return WalkResult::interrupt();
-    auto isResidue = [](Type type) { return isa<id::ModType>(type); };
-    return llvm::any_of(inner->getResultTypes(), isResidue) ? WalkResult::interrupt() : WalkResult::advance();
+    return WalkResult::advance();
   });
   return !result.wasInterrupted();
 }

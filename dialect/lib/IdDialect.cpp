@@ -324,6 +324,19 @@ int64_t id::elementBytes(Type element) {
       .Default([](Type scalar) { return (static_cast<int64_t>(scalar.getIntOrFloatBitWidth()) + 7) / 8; });
 }
 
+int64_t id::registerBytes(Type element) {
+  return llvm::TypeSwitch<Type, int64_t>(element)
+      .Case<RecordType>([](RecordType record) {
+        int64_t bytes = 0;
+        for (Type field : record.getFields())
+          bytes += registerBytes(field);
+        return bytes;
+      })
+      .Case<ComplexType>([](ComplexType complex) { return 2 * registerBytes(complex.getElementType()); })
+      .Case<ModType>([](ModType mod) { return elementBytes(mod) * 3 / 2; })
+      .Default([](Type scalar) { return std::max<int64_t>(4, elementBytes(scalar)); });
+}
+
 int64_t id::exchangeWordBytes(Type element) { return std::clamp<int64_t>(elementBytes(element), 4, 16); }
 
 SmallVector<int64_t> id::leafOffsets(Type element) {

@@ -11,17 +11,18 @@ import os
 import subprocess
 import sys
 
-PROGRAMS = [("fft.id", "fft"), ("fft.id", "ifft"), ("hadamard.id", "hadamard")]
+PROGRAMS = [("fft.id", "fft", "f32"), ("fft.id", "ifft", "f32"), ("hadamard.id", "hadamard", "f32")]
+PROGRAMS += [("ntt.id", "ntt", f"mod<{prime}>") for prime in (2013265921, 4179340454199820289)]
 SIZES = range(1, 27)
 # 64 complex numbers per thread at three blocks of 128 threads per multiprocessor leave 168 registers; in the last pass of
 # 2^17 points two of them do not suffice.
 KNOWN = {"fft_n17_f32_k0": {"registers": 168, "spillBytes": 16, "localBytes": 8}}
 
 
-def problems(folder, stdlib, file, entry, n):
+def problems(folder, stdlib, file, entry, scalar, n):
     """What is wrong with the kernels of one transform, as lines."""
-    prefix = os.path.join(folder, f"{entry}{n}")
-    command = ["idc", "compile", os.path.join(stdlib, file), "--entry", entry, "--set", f"n={n}", "--set", "T=f32"]
+    prefix = os.path.join(folder, f"{entry}{n}-{scalar}")
+    command = ["idc", "compile", os.path.join(stdlib, file), "--entry", entry, "--set", f"n={n}", "--set", f"T={scalar}"]
     run = subprocess.run(command + ["--arch", "sm_90", "--emit=manifest", "-o", prefix], capture_output=True, text=True)
     if run.returncode != 0:
         return [f"{entry}, n = {n}: {run.stderr.strip()}"]

@@ -127,19 +127,3 @@ func.func @shares(%x: !id.seq<2**6, f32>, %w: !id.seq<2**2, f32>)
   }
   return %2, %4, %0 : !id.seq<2**6, f32>, !id.seq<2**6, f32>, !id.seq<2**6, f32>
 }
-
-// -----
-
-// A prime field inside a step between integers.
-// CHECK-LABEL: func.func @residues
-// CHECK: id.kernel "residues_k0" flat
-func.func @residues(%x: !id.seq<2**6, i64>) -> !id.seq<2**6, i64> {
-  %0 = id.pointwise (%x) : (!id.seq<2**6, i64>) -> !id.seq<2**6, i64> {
-  ^bb0(%a: i64):
-    %r = id.mod_from %a signed : !id.mod<97>
-    %s = id.mod_mul %r, %r : !id.mod<97>
-    %y = id.mod_to %s : !id.mod<97>
-    id.yield %y : i64
-  }
-  return %0 : !id.seq<2**6, i64>
-}

@@ -47,6 +47,19 @@ func.func @chirp(%x: !id.seq<2**2, complex<f64>>) -> !id.seq<2**2, complex<f64>>
   return %0 : !id.seq<2**2, complex<f64>>
 }
 
+// Prime fields.
+// CHECK-LABEL: func.func @residues
+// CHECK-NEXT: id.twiddle %{{.*}} omega(8, t3*t1) : !id.seq<2**3, !id.mod<17>>
+func.func @residues(%x: !id.seq<2**3, !id.mod<17>>) -> !id.seq<2**3, !id.mod<17>> {
+  %0 = id.pointwise (%x) : (!id.seq<2**3, !id.mod<17>>) -> !id.seq<2**3, !id.mod<17>> {
+  ^bb0(%a: !id.mod<17>):
+    %w = id.omega (8, t3*t1) : !id.mod<17>
+    %b = id.mod_mul %a, %w : !id.mod<17>
+    id.yield %b : !id.mod<17>
+  }
+  return %0 : !id.seq<2**3, !id.mod<17>>
+}
+
 // Left alone: an exponent known at run time only.
 // CHECK-LABEL: func.func @dynamic
 // CHECK: id.pointwise

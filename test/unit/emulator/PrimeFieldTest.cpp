@@ -8,6 +8,7 @@
 
 using namespace idc::emulator;
 using idc::conversion::PrimeField;
+using idc::conversion::Residue;
 
 namespace {
 
@@ -46,7 +47,8 @@ protected:
                       return;
                     mlir::OpBuilder builder(op);
                     PrimeField field(builder, op->getLoc(), modulus);
-                    op->replaceAllUsesWith(mlir::ValueRange{emit(field, op->getOperand(0), op->getOperand(1))});
+                    Residue x{op->getOperand(0)}, y{op->getOperand(1)};
+                    op->replaceAllUsesWith(mlir::ValueRange{field.canonical(emit(field, x, y))});
                     op->erase();
                   });
                 });
@@ -60,9 +62,12 @@ protected:
 constexpr uint64_t moduli[] = {18446744069414584321u,
                                18446744056529682433u,
                                18446744073709551557u,
+                               9223372036737335297u,
                                2305843009213693951u,
                                4294967311u,
                                4294967291u,
+                               2147483647u,
+                               2013265921u,
                                998244353u,
                                65537u,
                                2u};
@@ -70,30 +75,69 @@ constexpr uint64_t moduli[] = {18446744069414584321u,
 TEST_F(PrimeFields, Sums) {
   for (uint64_t p : moduli)
     expect(
-        p, [](PrimeField &f, mlir::Value x, mlir::Value y) { return f.add(x, y); },
-        [](Wide x, Wide y) { return x + y; });
+        p, [](PrimeField &f, Residue x, Residue y) { return f.add(x, y); }, [](Wide x, Wide y) { return x + y; });
 }
 
 TEST_F(PrimeFields, Differences) {
   for (uint64_t p : moduli)
     expect(
-        p, [](PrimeField &f, mlir::Value x, mlir::Value y) { return f.sub(x, y); },
-        [p](Wide x, Wide y) { return x + p - y; });
+        p, [](PrimeField &f, Residue x, Residue y) { return f.sub(x, y); }, [p](Wide x, Wide y) { return x + p - y; });
 }
 
 TEST_F(PrimeFields, Products) {
   for (uint64_t p : moduli)
     expect(
-        p, [](PrimeField &f, mlir::Value x, mlir::Value y) { return f.mul(x, y); },
-        [](Wide x, Wide y) { return x * y; });
+        p, [](PrimeField &f, Residue x, Residue y) { return f.mul(x, y); }, [](Wide x, Wide y) { return x * y; });
 }
 
 TEST_F(PrimeFields, ProductsByConstants) {
-  const uint64_t p = 18446744069414584321u;
-  for (uint64_t c : {uint64_t(0), uint64_t(1), p - 1, uint64_t(UINT32_MAX), uint64_t(1) << 32, uint64_t(7)})
+  for (uint64_t p : moduli)
+    for (uint64_t c : {uint64_t(0), uint64_t(1), p - 1, uint64_t(UINT32_MAX) % p, (uint64_t(1) << 32) % p, 7 % p})
+      expect(
+          p, [c](PrimeField &f, Residue x, Residue) { return f.mul(x, f.constant(c)); },
+          [c](Wide x, Wide) { return x * c; });
+}
+
+// As many sums and differences in a row as make the integers overflow unless they are reduced, and products of such.
+TEST_F(PrimeFields, LongSums) {
+  for (uint64_t p : moduli) {
+    auto sum = [](PrimeField &f, Residue x, Residue y) {
+      for (int i = 0; i < 5; ++i) {
+        x = f.add(x, y);
+        y = f.sub(y, f.mul(x, f.constant(1)));
+        x = f.add(x, x);
+      }
+      return std::pair(x, y);
+    };
+    auto expected = [p](Wide x, Wide y) {
+      for (int i = 0; i < 5; ++i) {
+        x = (x + y) % p;
+        y = (y + p - x) % p;
+        x = (x + x) % p;
+      }
+      return std::pair(x, y);
+    };
     expect(
-        p, [c](PrimeField &f, mlir::Value x, mlir::Value) { return f.mul(x, f.constant(c)); },
-        [c](Wide x, Wide) { return x * c; });
+        p,
+        [&](PrimeField &f, Residue x, Residue y) {
+          auto [a, b] = sum(f, x, y);
+          return f.mul(a, b);
+        },
+        [&](Wide x, Wide y) {
+          auto [a, b] = expected(x, y);
+          return a * b;
+        });
+    expect(
+        p,
+        [&](PrimeField &f, Residue x, Residue y) {
+          auto [a, b] = sum(f, x, y);
+          return f.sub(f.mul(a, f.constant(3 % p)), b);
+        },
+        [&](Wide x, Wide y) {
+          auto [a, b] = expected(x, y);
+          return a * (3 % p) + p - b;
+        });
+  }
 }
 
 } // namespace

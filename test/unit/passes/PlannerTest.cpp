@@ -30,7 +30,7 @@ digits::AddressOrder ascending(int n) {
 PlanRequest request(int n, int64_t bytes, std::vector<std::vector<int>> steps, bool reversed) {
   PlanRequest result;
   result.numDigits = n;
-  result.elementBytes = result.loadBytes = result.storeBytes = bytes;
+  result.elementBytes = result.registerBytes = result.loadBytes = result.storeBytes = bytes;
   result.stepDigits = std::move(steps);
   result.loadOrder = result.storeOrder = ascending(n);
   if (reversed)

@@ -12,7 +12,12 @@ struct Field {
   int64_t largest; // 2^largest divides prime - 1
 };
 const Field fields[] = {
-    {"", 998244353, 3, 9}, {"mod<65537>", 65537, 3, 9}, {"mod<97>", 97, 5, 5}, {"mod<3221225473>", 3221225473, 5, 9}};
+    {"", 998244353, 3, 9},
+    {"mod<65537>", 65537, 3, 9},
+    {"mod<97>", 97, 5, 5},
+    {"mod<2013265921>", 2013265921, 31, 9},
+    {"mod<3221225473>", 3221225473, 5, 9},
+    {"mod<4179340454199820289>", 4179340454199820289, 3, 9}};
 
 TypeMap types(const Field &field) { return *field.type ? TypeMap{{"T", field.type}} : TypeMap{}; }
 
