@@ -126,9 +126,11 @@ llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
   return reported();
 }
 
-/// entry, then sizes and types: scan_n12_f32.
+/// entry, a plan other than the usual one, then sizes and types: scan_n12_f32, scan_latency_n12_f32.
 std::string Compiler::State::symbol() const {
   std::string name = program->entry;
+  if (request.plan != passes::Plan::Throughput)
+    name += std::string("_") + passes::planName(request.plan);
   for (const auto &[size, value] : program->sizes)
     name += "_" + size + std::to_string(value);
   for (const auto &[variable, type] : program->types)
@@ -172,7 +174,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     if (llvm::Error error = applySchedule(errors))
       return error;
     PassManager manager(&context);
-    passes::buildStagePipeline(manager, request.target);
+    passes::buildStagePipeline(manager, request.target, passes::planName(request.plan), request.candidate);
     auto plan = [&]() -> LogicalResult {
       bool addressable = true;
       auto check = [&](mlir::Type type) {
@@ -211,8 +213,8 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   // Conditions see sizes and types as bound, defaults included.
   frontend::SizeMap sizes(program->sizes.begin(), program->sizes.end());
   frontend::TypeMap types(program->types.begin(), program->types.end());
-  std::optional<const frontend::ScheduleDecl *> found =
-      frontend::findSchedule(extra ? *extra : *source, request.entry, request.target, sizes, types, log);
+  std::optional<const frontend::ScheduleDecl *> found = frontend::findSchedule(
+      extra ? *extra : *source, request.entry, request.target, passes::planName(request.plan), sizes, types, log);
   if (!found)
     return wrong();
   if (!*found)
@@ -360,12 +362,13 @@ static std::string print(ModuleOp module) {
 }
 
 static std::string manifest(const frontend::Program &program, const std::string &symbol, const std::string &target,
-                            const std::vector<conversion::LoweredKernel> &launches,
+                            passes::Plan plan, const std::vector<conversion::LoweredKernel> &launches,
                             const std::map<std::string, KernelResources> &resources, ModuleOp module) {
   ManifestInfo info;
   info.entry = program.entry;
   info.symbol = symbol;
   info.target = target;
+  info.plan = passes::planName(plan);
   info.sizes = program.sizes;
   info.types = program.types;
   auto function = *module.getBody()->getOps<func::FuncOp>().begin();
@@ -432,7 +435,7 @@ llvm::Expected<std::string> Compiler::emit(Level level, llvm::raw_ostream &error
     if (s.target.kind != "cpu" && whyNoFatbin().empty())
       if (llvm::Error error = s.toCubin(errors))
         return error;
-    return manifest(*s.program, s.symbol(), s.request.target, s.launches, s.resources, *s.module);
+    return manifest(*s.program, s.symbol(), s.request.target, s.request.plan, s.launches, s.resources, *s.module);
   }
   }
   llvm_unreachable("all levels covered");
@@ -442,7 +445,7 @@ llvm::Expected<std::string> Compiler::launches(llvm::raw_ostream &errors) {
   State &s = *state;
   if (llvm::Error error = s.toKernels(errors))
     return error;
-  return manifest(*s.program, s.symbol(), s.request.target, s.launches, {}, *s.module);
+  return manifest(*s.program, s.symbol(), s.request.target, s.request.plan, s.launches, {}, *s.module);
 }
 
 llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
@@ -462,5 +465,8 @@ llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
     condition += (condition.empty() ? "" : " && ") + size + " == " + std::to_string(value);
   for (const auto &[variable, type] : s.program->types)
     condition += (condition.empty() ? "" : " && ") + variable + " == " + type;
-  return passes::printSchedule(schedule, s.program->entry, s.request.target, condition);
+  std::string target = s.request.target;
+  if (s.request.plan != passes::Plan::Throughput)
+    target += std::string(" plan ") + passes::planName(s.request.plan);
+  return passes::printSchedule(schedule, s.program->entry, target, condition);
 }

@@ -6,7 +6,7 @@
 #include "compiler/conversion/Buffers.h"
 #include "compiler/frontend/Elaborate.h"
 #include "compiler/frontend/Parse.h"
-#include "compiler/passes/Target.h"
+#include "compiler/passes/Planner.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -26,7 +26,9 @@ struct CompileRequest {
   frontend::TypeMap types;
   std::string target = "sm_90";       // of passes::findTarget
   std::vector<std::string> libraries; // folders searched for imports
-  std::string scheduleFile;           // an .id file with schedules; empty: those of the program
+  passes::Plan plan = passes::Plan::Throughput;
+  unsigned candidate = 0;   // of the plan's schedules, best first
+  std::string scheduleFile; // an .id file with schedules; empty: those of the program
 };
 
 /// The levels a compilation can stop at, in order.

@@ -144,7 +144,7 @@ struct ScheduleRange {
 struct ScheduleKernel {
   enum class Kind { Plain, Cluster, Tickets, Cooperative, DependentLaunch };
   Kind kind = Kind::Plain;
-  int clusterSize = 1;               // Cluster
+  int clusterSize = 1;               // Cluster, DependentLaunch
   std::vector<ScheduleRange> ranges; // load, steps…, store; load and store may be absent
   std::vector<int> order;            // address digits of the kernel's result from high to low; empty: natural order
   llvm::SMRange range;
@@ -153,6 +153,7 @@ struct ScheduleKernel {
 struct ScheduleDecl {
   Name entry;
   std::string target; // "sm_90"
+  Name plan;          // "latency"; empty: throughput
   std::string doc;
   ExprPtr condition; // over sizes and types; null: always
   std::vector<ScheduleKernel> kernels;

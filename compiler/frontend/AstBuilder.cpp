@@ -534,6 +534,8 @@ std::unique_ptr<ScheduleDecl> AstBuilder::schedule(IdParser::ScheduleContext *co
   auto result = std::make_unique<ScheduleDecl>();
   result->entry = name(context->name(0));
   result->target = context->name(1)->getText();
+  if (context->name().size() > 2)
+    result->plan = name(context->name(2));
   result->doc = doc(context);
   result->range = range(context);
   if (context->expr())

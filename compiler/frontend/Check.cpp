@@ -92,6 +92,8 @@ public:
       const Function *entry = findFunction(checked, decl->entry.text);
       if (!entry || entry->kind != Function::Kind::Algorithm)
         error(decl->entry.range, "there is no algorithm '" + decl->entry.text + "' to schedule");
+      if (const Name &plan = decl->plan; !plan.text.empty() && plan.text != "throughput" && plan.text != "latency")
+        error(plan.range, "a plan is 'throughput' or 'latency', not '" + plan.text + "'");
     }
   }
 

@@ -525,12 +525,15 @@ std::optional<Program> elaborate(const Source &source, const std::string &entry,
 }
 
 std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
-                                                 const std::string &target, const SizeMap &sizes, const TypeMap &types,
-                                                 Diagnostics &diagnostics) {
+                                                 const std::string &target, const std::string &plan,
+                                                 const SizeMap &sizes, const TypeMap &types, Diagnostics &diagnostics) {
+  auto hasPlan = [&](const ScheduleDecl &schedule) {
+    return (schedule.plan.text.empty() ? "throughput" : schedule.plan.text) == plan;
+  };
   try {
     for (const auto &file : source.files)
       for (const auto &schedule : file->schedules)
-        if (schedule->entry.text == entry && schedule->target == target &&
+        if (schedule->entry.text == entry && schedule->target == target && hasPlan(*schedule) &&
             Elaborator(source, diagnostics).holds(*schedule, sizes, types))
           return schedule.get();
   } catch (const ElaborationFailed &) {

@@ -26,11 +26,12 @@ bool check(const Source &source, Diagnostics &diagnostics);
 std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
                                  const TypeMap &types, Diagnostics &diagnostics);
 
-/// The first schedule of `entry` for `target` whose condition holds, in the order of the files and of their text; null
+/// The first schedule of `entry` for `target` and `plan` ("throughput", also of schedules that name none, or
+/// "latency") whose condition holds, in the order of the files and of their text; null
 /// when there is none; no value when a condition is ill-formed (reported).
 std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
-                                                 const std::string &target, const SizeMap &sizes, const TypeMap &types,
-                                                 Diagnostics &diagnostics);
+                                                 const std::string &target, const std::string &plan,
+                                                 const SizeMap &sizes, const TypeMap &types, Diagnostics &diagnostics);
 
 /// The elaborated program as text (`--emit=elaborated`): values, steps and bodies.
 std::string printProgram(const Program &program);

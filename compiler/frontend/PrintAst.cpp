@@ -120,6 +120,7 @@ private:
     static const char *kinds[] = {"plain", "cluster", "tickets", "cooperative", "dependent-launch"};
     static const char *ranges[] = {"load", "steps", "store"};
     line(1, "schedule " + decl.entry.text + " for " + decl.target +
+                (decl.plan.text.empty() ? "" : " plan " + decl.plan.text) +
                 (decl.condition ? " where " + printExpr(*decl.condition) : ""));
     for (const ScheduleKernel &kernel : decl.kernels) {
       bool cluster = kernel.kind == ScheduleKernel::Kind::Cluster || kernel.clusterSize > 1;

@@ -5,8 +5,8 @@
 
 namespace idc::passes {
 
-/// Splits the steps into kernels and passes for a machine with registers, lanes, warps and shared memory. False with
-/// `error` set when a step has more digits than a block holds.
-bool planBlocks(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
+/// The `count` cheapest schedules (or fewer) for a machine with registers, lanes, warps and shared memory, best first.
+/// None when a step has more digits than a block holds.
+std::vector<Schedule> planBlocks(const PlanRequest &request, const Target &target, size_t count);
 
 } // namespace idc::passes

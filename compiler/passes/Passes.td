@@ -21,7 +21,9 @@ def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
 
 def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   let summary = "choose a schedule for a target by resource analysis, unless the function has one";
-  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine to plan for">];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine to plan for">,
+                 Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">,
+                 Option<"candidate", "candidate", "unsigned", "0", "the schedule to take, the best being 0">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

@@ -23,11 +23,14 @@ void passes::buildFlowPipeline(OpPassManager &manager) {
   function.addPass(createCanonicalizerPass());
 }
 
-void passes::buildStagePipeline(OpPassManager &manager, const std::string &target) {
+void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
+                                unsigned candidate) {
   OpPassManager &function = manager.nest<func::FuncOp>();
-  PlanStagesOptions plan;
-  plan.target = target;
-  function.addPass(createPlanStages(plan));
+  PlanStagesOptions stages;
+  stages.target = target;
+  stages.plan = plan;
+  stages.candidate = candidate;
+  function.addPass(createPlanStages(stages));
   BuildKernelsOptions build;
   build.target = target;
   function.addPass(createBuildKernels(build));
@@ -38,12 +41,14 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
 namespace {
 struct StageOptions : PassPipelineOptions<StageOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("machine to plan for"), llvm::cl::init("sm_90")};
+  Option<std::string> plan{*this, "plan", llvm::cl::desc("throughput or latency"), llvm::cl::init("throughput")};
 };
 } // namespace
 
 void passes::registerPipelines() {
   PassPipelineRegistration<>("id-to-flow", "algebra to digit flow", buildFlowPipeline);
-  PassPipelineRegistration<StageOptions>(
-      "id-to-stages", "digit flow to planned kernels",
-      [](OpPassManager &manager, const StageOptions &options) { buildStagePipeline(manager, options.target); });
+  PassPipelineRegistration<StageOptions>("id-to-stages", "digit flow to planned kernels",
+                                         [](OpPassManager &manager, const StageOptions &options) {
+                                           buildStagePipeline(manager, options.target, options.plan);
+                                         });
 }

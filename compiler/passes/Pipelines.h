@@ -9,9 +9,11 @@ namespace idc::passes {
 
 /// Algebra -> digit flow.
 void buildFlowPipeline(mlir::OpPassManager &manager);
-/// Digit flow -> kernels with planned exchanges for the named target.
-void buildStagePipeline(mlir::OpPassManager &manager, const std::string &target);
-/// `id-to-flow` and `id-to-stages{target=…}` for idc-opt.
+/// Digit flow -> kernels with planned exchanges for the named target and plan; `candidate` counts the plan's schedules,
+/// best first.
+void buildStagePipeline(mlir::OpPassManager &manager, const std::string &target, const std::string &plan = "throughput",
+                        unsigned candidate = 0);
+/// `id-to-flow` and `id-to-stages{target=… plan=…}` for idc-opt.
 void registerPipelines();
 
 } // namespace idc::passes

@@ -27,10 +27,15 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       function.emitError() << error;
       return signalPassFailure();
     }
+    std::optional<Plan> wanted = findPlan(plan);
+    if (!wanted) {
+      function.emitError() << "unknown plan '" << plan << "'; known are throughput and latency";
+      return signalPassFailure();
+    }
     Schedule schedule;
     FlowProgram program = findSegments(function);
     for (FlowSegment &segment : program.segments)
-      if (segment.chain && !planChain(*segment.chain, machine, schedule, error)) {
+      if (segment.chain && !planChain(*segment.chain, *wanted, candidate, machine, schedule, error)) {
         function.emitError() << error;
         return signalPassFailure();
       }
@@ -38,8 +43,11 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
   }
 
   /// Appends the kernels of a chain.
-  static bool planChain(FlowChain &chain, const Target &machine, Schedule &schedule, std::string &error) {
+  static bool planChain(FlowChain &chain, Plan plan, size_t candidate, const Target &machine, Schedule &schedule,
+                        std::string &error) {
     PlanRequest request;
+    request.plan = plan;
+    request.candidate = candidate;
     request.numDigits = chain.type.getNumDigits();
     request.loadBytes = id::elementBytes(chain.type.getElement());
     request.storeBytes = id::elementBytes(id::elementOf(chain.result.getType()));

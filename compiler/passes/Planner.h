@@ -4,13 +4,22 @@
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Target.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace idc::passes {
 
+/// What a schedule is good at: many problems at once, or one of them alone.
+enum class Plan { Throughput, Latency };
+/// "throughput", "latency"; and back (nullopt for another word).
+const char *planName(Plan plan);
+std::optional<Plan> findPlan(llvm::StringRef name);
+
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
+  Plan plan = Plan::Throughput;
+  size_t candidate = 0;                     // of the schedules for the plan, best first
   int numDigits = 0;                        // of the logical sequence, all of radix 2
   int64_t elementBytes = 8;                 // the largest element that a step makes or takes
   int64_t registerBytes = 8;                // the most that an element takes in registers
@@ -21,9 +30,9 @@ struct PlanRequest {
   digits::AddressOrder storeOrder;          // of the output
 };
 
-/// The cheapest schedule by counted bytes: steps are split into kernels by dynamic programming over the cost of their
-/// memory runs, each kernel into passes of as many digits as registers hold. False with `error` set when a single step
-/// has more digits than a block can hold.
+/// The cheapest schedule for the plan on a machine: by counted bytes for throughput, by the time of one problem for
+/// latency; a CPU has one schedule for both. False with `error` set when a single step has more digits than a block can
+/// hold.
 bool planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
 
 /// The length in bytes of the runs in which a set of digits covers an address order: the element size times two to the

@@ -30,6 +30,16 @@ static CostTable readTable(const llvm::json::Object &file, llvm::StringRef name)
   return table;
 }
 
+static bool readLatency(const llvm::json::Value &value, LatencyCosts &costs, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path.field("latency"));
+  return map && map.map("multiprocessors", costs.multiprocessors) && map.map("launch", costs.launch) &&
+         map.map("dependentLaunch", costs.dependentLaunch) && map.map("load", costs.load) &&
+         map.map("pass", costs.pass) && map.map("element", costs.element) && map.map("barrier", costs.barrier) &&
+         map.map("clusterBarrier", costs.clusterBarrier) && map.map("clusterBlock", costs.clusterBlock) &&
+         map.map("clusterShare", costs.clusterShare) && map.map("multiprocessorBytes", costs.multiprocessorBytes) &&
+         map.map("deviceBytes", costs.deviceBytes);
+}
+
 bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
   for (const auto &[key, text] : files) {
     if (name != key)
@@ -59,6 +69,11 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.loadRunCost = readTable(*value->getAsObject(), "loadRunCost");
     target.storeRunCost = readTable(*value->getAsObject(), "storeRunCost");
     target.clusterCost = readTable(*value->getAsObject(), "clusterCost");
+    if (const llvm::json::Value *costs = value->getAsObject()->get("latency"))
+      if (!readLatency(*costs, target.latency, root)) {
+        error = "target file " + name.str() + ": " + llvm::toString(root.getError());
+        return false;
+      }
     return true;
   }
   error = "unknown target '" + name.str() + "'; known are";

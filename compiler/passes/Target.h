@@ -16,6 +16,22 @@ using CostTable = std::vector<std::pair<int64_t, double>>;
 /// The cost at a size: that of the largest size in the table that is not larger; below the table in proportion.
 double costAt(const CostTable &table, int64_t size);
 
+/// What the parts of a kernel add to the time of one problem alone, in nanoseconds; bytes per nanosecond.
+struct LatencyCosts {
+  int64_t multiprocessors = 100;
+  double launch = 0;              // a kernel after the one before has ended
+  double dependentLaunch = 0;     // one that starts while the one before ends
+  double load = 0;                // from the first load to its data
+  double pass = 0;                // a range of steps
+  double element = 0;             // of it, per element of a thread and warp of a scheduler
+  double barrier = 0;             // an exchange between the warps of a block
+  double clusterBarrier = 0;      // one between the blocks of a cluster,
+  double clusterBlock = 0;        // and per block of it
+  double clusterShare = 0;        // by which clusters of twice the size access memory slower
+  double multiprocessorBytes = 1; // that one multiprocessor reads or writes
+  double deviceBytes = 1;         // that all of them do
+};
+
 struct Target {
   std::string name;
   std::string kind;     // "nvptx" or "cpu"
@@ -39,6 +55,7 @@ struct Target {
   CostTable loadRunCost, storeRunCost;
   /// Blocks in a cluster -> time of a kernel that exchanges once between them, relative to a copy.
   CostTable clusterCost;
+  LatencyCosts latency; // of GPUs
 };
 
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.

@@ -35,6 +35,14 @@ static cl::list<std::string> settings("set", cl::desc("bind a size or a type var
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90)"), cl::init("sm_90"),
                                  cl::value_desc("sm_NN"), cl::sub(compileCommand), cl::sub(runCommand),
                                  cl::cat(category));
+static cl::opt<std::string> plan("plan",
+                                 cl::desc("throughput (default): many problems at once; latency: one problem "
+                                          "at a time, soonest"),
+                                 cl::init("throughput"), cl::value_desc("PLAN"), cl::sub(compileCommand),
+                                 cl::sub(runCommand), cl::cat(category));
+static cl::opt<unsigned> candidate("candidate", cl::desc("take the plan's schedule of this number; 0 is the best"),
+                                   cl::init(0), cl::value_desc("K"), cl::Hidden, cl::sub(compileCommand),
+                                   cl::sub(runCommand), cl::cat(category));
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(checkCommand), cl::cat(category));
@@ -160,6 +168,13 @@ static bool makeRequest(const char *program, codegen::CompileRequest &request) {
   request.entry = entry;
   request.target = arch;
   request.scheduleFile = scheduleFile;
+  std::optional<passes::Plan> wanted = passes::findPlan(plan);
+  if (!wanted) {
+    fail("unknown plan '" + plan + "'; known are throughput and latency");
+    return false;
+  }
+  request.plan = *wanted;
+  request.candidate = candidate;
   request.libraries.assign(libraries.begin(), libraries.end());
   request.libraries.push_back(standardLibrary(program));
   // A program of the standard library may be named without its folder.

@@ -61,6 +61,14 @@ public:
     check(idc_event_seconds(begin, end, &seconds));
     return seconds;
   }
+  std::function<void()> record(const std::function<void()> &enqueue) override {
+    check(idc_graph_begin(queue));
+    enqueue();
+    void *recorded = nullptr;
+    check(idc_graph_end(queue, &recorded));
+    std::shared_ptr<void> graph(recorded, idc_graph_destroy);
+    return [this, graph] { check(idc_graph_launch(graph.get(), queue)); };
+  }
   void *stream() const override { return queue; }
   int64_t cacheBytes() const override {
     int64_t bytes = 0;
@@ -101,6 +109,9 @@ public:
     auto start = std::chrono::steady_clock::now();
     enqueue();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  std::function<void()> record(const std::function<void()> &enqueue) override {
+    return [&enqueue] { enqueue(); };
   }
   void *stream() const override { return nullptr; }
   int64_t cacheBytes() const override {

@@ -39,6 +39,9 @@ public:
   /// Seconds that the work enqueued by `enqueue` takes.
   virtual double measure(const std::function<void()> &enqueue) = 0;
 
+  /// Does what `enqueue` enqueues whenever it is called, on a GPU as one graph. `enqueue` must outlive it.
+  virtual std::function<void()> record(const std::function<void()> &enqueue) = 0;
+
   /// What to pass to idc_launch().
   virtual void *stream() const = 0;
   /// Size of the last-level cache.

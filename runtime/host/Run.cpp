@@ -41,6 +41,8 @@ private:
   void writeAndCompare(size_t i, const char *set, RunReport &report);
   void compareWithReference(const char *set, RunReport &report);
   Timing measure(const Memory::Buffer &first);
+  double measureLatency(char *set);
+  double median(const std::function<void()> &work);
 
   const RunRequest &request;
   const idc_module *module;
@@ -194,7 +196,7 @@ void Runner::compareWithReference(const char *set, RunReport &report) {
 }
 
 RunReport Runner::run() {
-  RunReport report{idc_module_symbol(module), memory->processor(), request.batch, {}, std::nullopt};
+  RunReport report{idc_module_symbol(module), memory->processor(), request.batch, {}, std::nullopt, std::nullopt};
   int64_t workspaceBytes = 0;
   check(idc_workspace_size(module, request.batch, &workspaceBytes));
   workspace = memory->allocate(workspaceBytes);
@@ -215,6 +217,8 @@ RunReport Runner::run() {
     writeAndCompare(i, set.get(), report);
   if (request.reference)
     compareWithReference(set.get(), report);
+  if (request.latency)
+    report.latencySeconds = measureLatency(set.get());
   if (request.time)
     report.timing = measure(set);
   return report;
@@ -232,25 +236,39 @@ Timing Runner::measure(const Memory::Buffer &first) {
   memory->synchronize();
 
   int64_t launches = std::max<int64_t>(sets, memory->launchesPerMeasurement());
-  auto median = [&](const std::function<void(char *)> &work) {
-    auto round = [&] {
-      for (int64_t i = 0; i < launches; ++i)
-        work(set(i));
-    };
-    memory->measure(round); // warms up
-    std::vector<double> seconds;
-    for (int i = 0; i < request.repeat; ++i)
-      seconds.push_back(memory->measure(round) / double(launches));
-    std::nth_element(seconds.begin(), seconds.begin() + request.repeat / 2, seconds.end());
-    return seconds[size_t(request.repeat / 2)];
+  auto perLaunch = [&](const std::function<void(char *)> &work) {
+    return median([&] {
+             for (int64_t i = 0; i < launches; ++i)
+               work(set(i));
+           }) /
+           double(launches);
   };
   Timing timing;
   timing.bytes = operandBytes;
-  timing.seconds = median([&](char *operands) { launch(operands); });
+  timing.seconds = perLaunch([&](char *operands) { launch(operands); });
   // A copy of half the bytes reads and writes as many as the module. It overwrites the operands, hence comes last.
   timing.copySeconds =
-      median([&](char *operands) { memory->copy(operands + setBytes / 2, operands, operandBytes / 2); });
+      perLaunch([&](char *operands) { memory->copy(operands + setBytes / 2, operands, operandBytes / 2); });
   return timing;
+}
+
+/// Each execution overwrites the outputs of the one before, so that it can begin only after it.
+double Runner::measureLatency(char *set) {
+  const std::function<void()> executions = [&] {
+    for (int i = 0; i < graphExecutions; ++i)
+      launch(set);
+  };
+  return median(memory->record(executions)) / graphExecutions;
+}
+
+/// Median seconds of what `work` enqueues.
+double Runner::median(const std::function<void()> &work) {
+  memory->measure(work); // warms up
+  std::vector<double> seconds;
+  for (int i = 0; i < request.repeat; ++i)
+    seconds.push_back(memory->measure(work));
+  std::nth_element(seconds.begin(), seconds.begin() + request.repeat / 2, seconds.end());
+  return seconds[size_t(request.repeat / 2)];
 }
 
 } // namespace
@@ -277,6 +295,11 @@ void print(std::ostream &out, const RunReport &report) {
     std::snprintf(line, sizeof line, "relative L2 error %.3e: %s\n", comparison.error,
                   comparison.passed ? "passed" : "FAILED");
     out << comparison.output << " against " << comparison.file << ": " << line;
+  }
+  if (report.latencySeconds) {
+    std::snprintf(line, sizeof line, "latency: %.3f us, one of %d dependent executions in a graph\n",
+                  *report.latencySeconds * 1e6, graphExecutions);
+    out << line;
   }
   if (report.timing) {
     const Timing &timing = *report.timing;

@@ -50,9 +50,14 @@ struct RunRequest {
   double tolerance = 1e-5;
   uint64_t seed = 0;
   bool time = false;
+  /// Measure dependent executions, recorded in one graph.
+  bool latency = false;
   /// Measurements of which the median is taken.
   int repeat = 20;
 };
+
+/// Executions in the graph whose time RunRequest::latency asks for.
+constexpr int graphExecutions = 64;
 
 /// An output against its reference.
 struct Comparison {
@@ -79,6 +84,7 @@ struct RunReport {
   int64_t batch = 0;
   std::vector<Comparison> comparisons;
   std::optional<Timing> timing;
+  std::optional<double> latencySeconds; ///< median time of one execution among dependent ones in a graph
 
   /// True when every comparison passed.
   bool passed() const;

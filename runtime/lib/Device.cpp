@@ -138,6 +138,49 @@ idc_status idc_stream_synchronize(void *stream) {
   });
 }
 
+idc_status idc_graph_begin(void *stream) {
+  if (!stream)
+    return nullArgument("stream");
+  return withDevice([&](const Driver &driver) {
+    return driver.check(driver.streamBeginCapture(static_cast<CUstream>(stream), CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+                        "recording a graph");
+  });
+}
+
+idc_status idc_graph_end(void *stream, void **graph) {
+  if (!stream || !graph)
+    return nullArgument(stream ? "graph" : "stream");
+  *graph = nullptr;
+  return withDevice([&](const Driver &driver) {
+    CUgraph recorded = nullptr;
+    if (idc_status status =
+            driver.check(driver.streamEndCapture(static_cast<CUstream>(stream), &recorded), "recording a graph"))
+      return status;
+    CUgraphExec executable = nullptr;
+    idc_status status = driver.check(driver.graphInstantiate(&executable, recorded, 0), "making a graph");
+    driver.graphDestroy(recorded);
+    *graph = executable;
+    return status;
+  });
+}
+
+idc_status idc_graph_launch(void *graph, void *stream) {
+  if (!graph)
+    return nullArgument("graph");
+  return withDevice([&](const Driver &driver) {
+    return driver.check(driver.graphLaunch(static_cast<CUgraphExec>(graph), static_cast<CUstream>(stream)),
+                        "launching a graph");
+  });
+}
+
+idc_status idc_graph_destroy(void *graph) {
+  if (!graph)
+    return IDC_SUCCESS;
+  return withDevice([&](const Driver &driver) {
+    return driver.check(driver.graphExecDestroy(static_cast<CUgraphExec>(graph)), "destroying a graph");
+  });
+}
+
 idc_status idc_event_create(void **event) {
   if (!event)
     return nullArgument("event");

@@ -70,6 +70,12 @@ Opened::Opened() {
   load(library, driver.eventRecord, "cuEventRecord");
   load(library, driver.eventSynchronize, "cuEventSynchronize");
   load(library, driver.eventElapsedTime, "cuEventElapsedTime");
+  load(library, driver.streamBeginCapture, "cuStreamBeginCapture_v2");
+  load(library, driver.streamEndCapture, "cuStreamEndCapture");
+  load(library, driver.graphInstantiate, "cuGraphInstantiateWithFlags");
+  load(library, driver.graphDestroy, "cuGraphDestroy");
+  load(library, driver.graphLaunch, "cuGraphLaunch");
+  load(library, driver.graphExecDestroy, "cuGraphExecDestroy");
   if (status != IDC_SUCCESS)
     return;
   driver.launchKernelEx = reinterpret_cast<decltype(driver.launchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));

@@ -23,6 +23,8 @@ using CUmodule = struct CUmod_st *;
 using CUfunction = struct CUfunc_st *;
 using CUstream = struct CUstream_st *;
 using CUevent = struct CUevent_st *;
+using CUgraph = struct CUgraph_st *;
+using CUgraphExec = struct CUgraphExec_st *;
 
 enum : CUresult {
   CUDA_SUCCESS = 0,
@@ -41,7 +43,7 @@ enum : int {
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
-enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0 };
+enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
 
 struct CUlaunchAttribute {
   enum Id : unsigned { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
@@ -101,6 +103,12 @@ struct Driver {
   CUresult (*eventRecord)(CUevent, CUstream);
   CUresult (*eventSynchronize)(CUevent);
   CUresult (*eventElapsedTime)(float *milliseconds, CUevent, CUevent);
+  CUresult (*streamBeginCapture)(CUstream, unsigned mode);
+  CUresult (*streamEndCapture)(CUstream, CUgraph *);
+  CUresult (*graphInstantiate)(CUgraphExec *, CUgraph, unsigned long long flags);
+  CUresult (*graphDestroy)(CUgraph);
+  CUresult (*graphLaunch)(CUgraphExec, CUstream);
+  CUresult (*graphExecDestroy)(CUgraphExec);
   /// Launches with attributes (clusters, dependent launch); null before CUDA 11.8.
   CUresult (*launchKernelEx)(const CUlaunchConfig *, CUfunction, void **arguments, void **extra);
 

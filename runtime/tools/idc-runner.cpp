@@ -31,6 +31,7 @@ Runs the kernels of a fatbin, cubin or PTX file as its manifest says.
   --tolerance E     largest relative L2 error that passes (default 1e-5)
   --seed S          seed of random inputs (default 0)
   --time            print the median time, GB/s of input and output, and the ratio to a device copy
+  --latency         print the median time of one of 64 dependent executions, recorded in one graph
   --repeat K        measurements of which the median is taken (default 20)
   --help            print this text
 
@@ -90,6 +91,10 @@ Options parseOptions(int argc, char **argv) {
     }
     if (option == word && option == "--time") {
       request.time = true;
+      continue;
+    }
+    if (option == word && option == "--latency") {
+      request.latency = true;
       continue;
     }
     auto value = [&]() -> std::string {

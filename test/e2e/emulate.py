@@ -20,11 +20,12 @@ TOLERANCES = {"f64": "1e-10", "f16": "5e-3", "bf16": "3e-2"}  # the others have 
 
 
 def numbers(text):
-    """A..B, or numbers with commas between them."""
-    if ".." in text:
-        first, last = text.split("..")
-        return list(range(int(first), int(last) + 1))
-    return [int(word) for word in text.split(",")]
+    """Numbers and ranges A..B with commas between them."""
+    result = []
+    for word in text.split(","):
+        first, _, last = word.partition("..")
+        result += range(int(first), int(last or first) + 1)
+    return result
 
 
 def problems(kernel, partial_sectors):
@@ -47,6 +48,7 @@ def main():
     parser.add_argument("--batches", type=numbers, default=[1])
     parser.add_argument("--types", type=lambda text: text.split(","), help="values of T")
     parser.add_argument("--set", action="append", default=[], help="another size or type, as for idc")
+    parser.add_argument("--plan", default="throughput")
     parser.add_argument("--partial-sectors", action="store_true")
     options = parser.parse_args()
 
@@ -56,7 +58,8 @@ def main():
         report = os.path.join(folder, "report.json")
         for scalar, n in itertools.product(options.types or [None], options.sizes):
             command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"n={n}", "--batch",
-                       str(next(batch)), "--target", "emulate", "--verify", f"--report={report}", *next(order)]
+                       str(next(batch)), "--target", "emulate", "--verify", f"--report={report}", "--plan", options.plan,
+                       *next(order)]
             for setting in options.set + ([f"T={scalar}"] if scalar else []):
                 command += ["--set", setting]
             if scalar in TOLERANCES:

@@ -172,6 +172,13 @@ idc_status idc_stream_destroy(void *stream);
 /// Waits for everything enqueued on the stream and reports errors of its execution.
 idc_status idc_stream_synchronize(void *stream);
 
+/// Graphs: what is enqueued on a stream of idc_stream_create() between begin and end is not run but recorded, to be
+/// launched as a whole as often as wanted, in order on `stream`. Destroying accepts null.
+idc_status idc_graph_begin(void *stream);
+idc_status idc_graph_end(void *stream, void **graph);
+idc_status idc_graph_launch(void *graph, void *stream);
+idc_status idc_graph_destroy(void *graph);
+
 /// Device timestamps: an event is recorded on a stream; the time between two of them is read after the later one has
 /// been reached (idc_event_seconds() waits for it). Resolution is about half a microsecond.
 idc_status idc_event_create(void **event);

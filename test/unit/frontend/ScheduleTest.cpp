@@ -19,6 +19,8 @@ schedule f for sm_90 where n == 13 && T == f32 {
 }
 schedule f for sm_90 where n > 13 || T == complex<f64> { kernel dependent-launch { steps 1..2 { } } }
 schedule f for sm_80 { kernel tickets { } kernel cooperative { } }
+schedule f for sm_90 plan latency where n < 14 { kernel dependent-launch 4 { } }
+schedule f for sm_90 plan throughput where n < 13 { kernel plain { } }
 )";
 } // namespace
 
@@ -47,7 +49,7 @@ TEST(Schedule, TheFirstWhoseConditionHolds) {
   auto source = parseText(text, "test.id", {}, diagnostics);
   ASSERT_TRUE(source) << diagnostics.str();
   auto find = [&](const std::string &target, int64_t n, const TypeMap &types) {
-    auto found = findSchedule(*source, "f", target, {{"n", n}}, types, diagnostics);
+    auto found = findSchedule(*source, "f", target, "throughput", {{"n", n}}, types, diagnostics);
     EXPECT_TRUE(found.has_value()) << diagnostics.str();
     for (size_t i = 0; i < source->main().schedules.size(); ++i)
       if (*found == source->main().schedules[i].get())
@@ -62,14 +64,34 @@ TEST(Schedule, TheFirstWhoseConditionHolds) {
   EXPECT_EQ(find("sm_75", 3, {}), -1);
 }
 
+TEST(Schedule, OfAPlan) {
+  Diagnostics diagnostics;
+  auto source = parseText(text, "test.id", {}, diagnostics);
+  ASSERT_TRUE(source) << diagnostics.str();
+  EXPECT_TRUE(check(*source, diagnostics)) << diagnostics.str();
+  const auto &schedules = source->main().schedules;
+  auto find = [&](const std::string &plan, int64_t n) {
+    auto found = findSchedule(*source, "f", "sm_90", plan, {{"n", n}}, {}, diagnostics);
+    return found ? *found : nullptr;
+  };
+  EXPECT_EQ(find("throughput", 13), schedules[0].get());
+  EXPECT_EQ(find("latency", 13), schedules[3].get());
+  EXPECT_EQ(find("latency", 14), nullptr);
+  EXPECT_EQ(find("throughput", 12), schedules[4].get());
+  EXPECT_EQ(schedules[3]->kernels[0].kind, ScheduleKernel::Kind::DependentLaunch);
+  EXPECT_EQ(schedules[3]->kernels[0].clusterSize, 4);
+}
+
 TEST(Schedule, MistakesAreDiagnosed) {
   Diagnostics diagnostics;
   auto source = parseText("algorithm f<T = f32>(x: T[2^n]) -> T[2^n] { return x; }\n"
                           "schedule f for sm_90 where m == 1 { kernel plain { } }\n"
-                          "schedule g for sm_90 { }\n",
+                          "schedule g for sm_90 { }\n"
+                          "schedule f for sm_90 plan quick { }\n",
                           "test.id", {}, diagnostics);
   ASSERT_TRUE(source) << diagnostics.str();
-  EXPECT_FALSE(findSchedule(*source, "f", "sm_90", {{"n", 1}}, {}, diagnostics).has_value());
+  EXPECT_FALSE(findSchedule(*source, "f", "sm_90", "throughput", {{"n", 1}}, {}, diagnostics).has_value());
   EXPECT_FALSE(check(*source, diagnostics));
   EXPECT_NE(diagnostics.str().find("there is no algorithm 'g' to schedule"), std::string::npos);
+  EXPECT_NE(diagnostics.str().find("a plan is 'throughput' or 'latency', not 'quick'"), std::string::npos);
 }

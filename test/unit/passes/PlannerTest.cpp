@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 #include <random>
+#include <set>
 
 using namespace idc;
 using namespace idc::passes;
@@ -39,7 +40,7 @@ PlanRequest request(int n, int64_t bytes, std::vector<std::vector<int>> steps, b
 }
 
 /// What a schedule must obey for any program and machine.
-void checkPlan(const PlanRequest &request, const Target &machine) {
+void checkSchedule(const PlanRequest &request, const Target &machine) {
   Schedule schedule;
   std::string error;
   ASSERT_TRUE(planSchedule(request, machine, schedule, error)) << error;
@@ -47,7 +48,10 @@ void checkPlan(const PlanRequest &request, const Target &machine) {
   int next = 1;
   for (const KernelPlan &kernel : schedule.kernels) {
     ASSERT_FALSE(kernel.ranges.empty());
-    EXPECT_EQ(kernel.kind, kernel.cluster > 1 ? "cluster" : "plain");
+    bool dependent = machine.dependentLaunch && &kernel != &schedule.kernels.front();
+    EXPECT_EQ(kernel.kind, dependent && kernel.kind == "dependent-launch" ? "dependent-launch"
+                           : kernel.cluster > 1                           ? "cluster"
+                                                                          : "plain");
     EXPECT_LE(kernel.cluster, machine.maxCluster);
     const Mapping &first = kernel.ranges.front().mapping;
     for (const RangePlan &range : kernel.ranges) {
@@ -91,6 +95,14 @@ void checkPlan(const PlanRequest &request, const Target &machine) {
     }
   }
   EXPECT_EQ(next, static_cast<int>(request.stepDigits.size()) + 1) << "every step is planned";
+}
+
+void checkPlan(PlanRequest request, const Target &machine) {
+  for (Plan plan : {Plan::Throughput, Plan::Latency}) {
+    SCOPED_TRACE(planName(plan));
+    request.plan = plan;
+    checkSchedule(request, machine);
+  }
 }
 
 std::vector<std::vector<int>> downwards(int n) {
@@ -192,13 +204,51 @@ TEST(Planner, FewestTripsToMemory) {
 }
 
 TEST(Planner, NodeLargerThanAnyTile) {
-  for (const char *name : {"sm_90", "sm_80", "cpu"}) {
+  for (const char *name : {"sm_90", "sm_80", "cpu"})
+    for (Plan plan : {Plan::Throughput, Plan::Latency}) {
+      Schedule schedule;
+      std::string error;
+      PlanRequest large = request(20, 8, {ascending(16)}, false);
+      large.plan = plan;
+      EXPECT_FALSE(planSchedule(large, target(name), schedule, error)) << name;
+      EXPECT_NE(error.find("a step acts on more digits than"), std::string::npos) << error;
+      EXPECT_NE(error.find(name), std::string::npos) << error;
+    }
+}
+
+TEST(Planner, OneProblemIsSpreadOverMoreBlocks) {
+  auto blocks = [](Plan plan, int n) {
+    PlanRequest program = request(n, 8, downwards(n), true);
+    program.plan = plan;
     Schedule schedule;
     std::string error;
-    EXPECT_FALSE(planSchedule(request(20, 8, {ascending(16)}, false), target(name), schedule, error)) << name;
-    EXPECT_NE(error.find("a step acts on more digits than"), std::string::npos) << error;
-    EXPECT_NE(error.find(name), std::string::npos) << error;
+    EXPECT_TRUE(planSchedule(program, target("sm_90"), schedule, error)) << error;
+    int64_t least = int64_t(1) << 62;
+    for (const KernelPlan &kernel : schedule.kernels) {
+      const Mapping &mapping = kernel.ranges.front().mapping;
+      least = std::min(least, mapping.extent(Field::Block) * mapping.extent(Field::Rank));
+    }
+    return least;
+  };
+  for (int n = 12; n <= 20; ++n) {
+    EXPECT_GT(blocks(Plan::Latency, n), blocks(Plan::Throughput, n)) << n;
+    EXPECT_GE(blocks(Plan::Latency, n), n < 16 ? 4 : 64) << n;
   }
+}
+
+TEST(Planner, CandidatesAreDifferentSchedulesUntilThereAreNoMore) {
+  PlanRequest program = request(4, 8, downwards(4), true);
+  program.plan = Plan::Latency;
+  std::string error;
+  std::set<std::string> seen;
+  for (; program.candidate < 10000; ++program.candidate) {
+    Schedule schedule;
+    if (!planSchedule(program, target("sm_90"), schedule, error))
+      break;
+    EXPECT_TRUE(seen.insert(printSchedule(schedule, "f", "sm_90", "")).second) << program.candidate;
+  }
+  EXPECT_GT(seen.size(), 5u);
+  EXPECT_NE(error.find("there are only " + std::to_string(seen.size()) + " schedules"), std::string::npos) << error;
 }
 
 TEST(Planner, MemoryIsPlannedInTheBytesOfInputAndOutput) {

@@ -169,6 +169,28 @@ int cuStreamCreate(void **stream, unsigned) { return *stream = new char, 0; }
 int cuStreamDestroy_v2(void *stream) { return delete static_cast<char *>(stream), 0; }
 int cuStreamSynchronize(void *) { return 0; }
 
+// A graph is the number of launches that were recorded; launching it records as many empty ones.
+int cuStreamBeginCapture_v2(void *, unsigned) { return state.capturedFrom = state.launches.size(), 0; }
+int cuStreamEndCapture(void *, void **graph) {
+  return *graph = new size_t(state.launches.size() - state.capturedFrom), 0;
+}
+int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned long long) {
+  if (int failure = takeFailure())
+    return failure;
+  ++state.graphsMade;
+  return *executable = new size_t(*static_cast<size_t *>(graph)), 0;
+}
+int cuGraphDestroy(void *graph) { return delete static_cast<size_t *>(graph), 0; }
+int cuGraphLaunch(void *executable, void *) {
+  state.launches.resize(state.launches.size() + *static_cast<size_t *>(executable));
+  return 0;
+}
+int cuGraphExecDestroy(void *executable) {
+  delete static_cast<size_t *>(executable);
+  ++state.graphsDestroyed;
+  return 0;
+}
+
 using Clock = std::chrono::steady_clock;
 int cuEventCreate(void **event, unsigned) { return *event = new Clock::time_point, 0; }
 int cuEventDestroy_v2(void *event) { return delete static_cast<Clock::time_point *>(event), 0; }

@@ -31,6 +31,8 @@ struct FakeState {
   std::map<std::string, std::map<int, int>> functionAttributes; // kernel -> attribute -> value
   int modulesLoaded = 0, modulesUnloaded = 0;
   int allocations = 0, frees = 0;
+  size_t capturedFrom = 0; // launches before the recording of a graph began
+  int graphsMade = 0, graphsDestroyed = 0;
   int failNext = 0; // the error that the next launch or allocation returns
 };
 

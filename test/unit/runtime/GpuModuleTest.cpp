@@ -210,6 +210,35 @@ TEST_F(GpuModule, HostRunsAndMeasures) {
   EXPECT_EQ(state->allocations, state->frees);
 }
 
+TEST_F(GpuModule, HostMeasuresAGraph) {
+  ModulePointer module = load(".version twice", manifestOf(kernel("twice", "plain", 1, 0)));
+  idc::host::RunRequest request;
+  request.module = module.get();
+  request.latency = true;
+  request.repeat = 3;
+  idc::host::RunReport report = idc::host::run(request);
+  ASSERT_TRUE(report.latencySeconds);
+  EXPECT_GE(*report.latencySeconds, 0);
+  EXPECT_FALSE(report.timing);
+  // One run; the graph is recorded once and launched for a warm-up and three measurements.
+  EXPECT_EQ(state->launches.size(), 1u + 64 * (1 + 4));
+  EXPECT_EQ(state->graphsMade, 1);
+  EXPECT_EQ(state->graphsDestroyed, 1);
+  EXPECT_EQ(state->allocations, state->frees);
+}
+
+TEST_F(GpuModule, Graphs) {
+  void *graph = x;
+  EXPECT_EQ(idc_graph_begin(nullptr), IDC_ERROR_INVALID_ARGUMENT); // the default stream records nothing
+  EXPECT_EQ(idc_graph_end(workspace, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_graph_launch(nullptr, workspace), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_graph_destroy(nullptr), IDC_SUCCESS);
+  EXPECT_EQ(idc_graph_begin(workspace), IDC_SUCCESS);
+  state->failNext = 2;
+  EXPECT_EQ(idc_graph_end(workspace, &graph), IDC_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(graph, nullptr);
+}
+
 TEST_F(GpuModule, LoadsFiles) {
   std::string folder = ::testing::TempDir(), image = folder + "idc-LoadsFiles.ptx",
               manifest = folder + "idc-LoadsFiles.json";

@@ -137,6 +137,17 @@ TEST_F(HostRun, Measures) {
   EXPECT_NE(text.str().find("times a copy of the same bytes"), std::string::npos) << text.str();
 }
 
+TEST_F(HostRun, MeasuresLatency) {
+  request.latency = true;
+  request.repeat = 3;
+  RunReport report = run(request);
+  ASSERT_TRUE(report.latencySeconds);
+  EXPECT_GT(*report.latencySeconds, 0);
+  std::ostringstream text;
+  print(text, report);
+  EXPECT_NE(text.str().find("one of 64 dependent executions in a graph"), std::string::npos) << text.str();
+}
+
 TEST_F(HostRun, Errors) {
   auto with = [&](auto change) {
     RunRequest changed = request;

@@ -1,0 +1,53 @@
+// Splits a chain's steps into kernels of least cost.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+namespace idc::passes {
+
+/// The `count` cheapest ways to split steps 1 … `steps` into kernels, cheapest first; fewer when there are not so many,
+/// none when a step fits no kernel. `kernels(first, last)` gives the forms that a kernel of steps first … last can
+/// have, each with its cost; none when they are too many, and then also for more steps. The cost of a split is the sum.
+/// A program without steps takes one kernel, of steps 1 … 0.
+template <class Kernel, class Kernels>
+std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, size_t count, Kernels kernels) {
+  using Split = std::pair<std::vector<Kernel>, double>;
+  if (steps == 0) {
+    std::vector<Split> splits;
+    for (const auto &[kernel, cost] : kernels(1, 0))
+      splits.push_back({{kernel}, cost});
+    std::stable_sort(splits.begin(), splits.end(), [](const Split &a, const Split &b) { return a.second < b.second; });
+    splits.resize(std::min(count, splits.size()));
+    return splits;
+  }
+  std::vector<std::vector<Split>> best(static_cast<size_t>(steps) + 1); // of steps 1 … last
+  best[0] = {{{}, 0}};
+  for (int last = 1; last <= steps; ++last) {
+    std::vector<Split> &splits = best[static_cast<size_t>(last)];
+    for (int first = last; first >= 1; --first) {
+      const std::vector<std::pair<Kernel, double>> forms = kernels(first, last);
+      if (forms.empty())
+        break;
+      for (const auto &[kernel, cost] : forms)
+        for (const Split &before : best[static_cast<size_t>(first) - 1]) {
+          if (splits.size() == count && before.second + cost >= splits.back().second)
+            break; // those that follow cost more
+          Split split = before;
+          split.first.push_back(kernel);
+          split.second += cost;
+          // Behind its equals: the split found first stays first.
+          auto place = std::upper_bound(splits.begin(), splits.end(), split.second,
+                                        [](double value, const Split &other) { return value < other.second; });
+          splits.insert(place, std::move(split));
+          if (splits.size() > count)
+            splits.pop_back();
+        }
+    }
+  }
+  return best.back();
+}
+
+} // namespace idc::passes

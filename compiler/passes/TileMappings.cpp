@@ -1,0 +1,192 @@
+#include "compiler/passes/TileMappings.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace idc;
+using namespace idc::passes;
+using digits::AddressOrder;
+using digits::Field;
+using digits::Mapping;
+
+static int log(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
+
+TileMappings::TileMappings(const PlanRequest &request, const Target &target)
+    : request(request), target(target), laneDigits(log(target.lanes)) {}
+
+std::vector<TileMappings::Steps> TileMappings::passesOf(int first, int last, int registers) const {
+  if (first > last)
+    return {};
+  auto count = [&](int size) { return groupSteps(request, first, last, size).size(); };
+  int size = registers;
+  while (size > 1 && count(size - 1) == count(registers))
+    --size;
+  return groupSteps(request, first, last, size);
+}
+
+AddressOrder TileMappings::workspaceOrder(const std::vector<int> &producer, const std::vector<int> &consumer) const {
+  AddressOrder order;
+  for (bool common : {true, false})
+    for (int d = 1; d <= request.numDigits; ++d)
+      if (llvm::is_contained(consumer, d) && llvm::is_contained(producer, d) == common)
+        order.push_back(d);
+  for (int d : remainingDigits(request, order))
+    order.push_back(d);
+  return order;
+}
+
+int64_t TileMappings::runOfBlock(const Mapping &mapping, const Side &side) {
+  std::vector<int> held;
+  for (Field field : {Field::Reg, Field::Lane, Field::Warp})
+    for (const digits::Column &column : mapping[field])
+      held.push_back(column.digits[0]);
+  return runBytes(held, side.order, side.elementBytes);
+}
+
+/// The digits outside a tile: neighbouring blocks run at the same time, so the side with the shorter runs decides which
+/// are neighbours, and parts of one cache line meet in the L2 cache.
+std::vector<int> TileMappings::blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const {
+  bool byStore = runBytes(tile, store.order, store.elementBytes) < runBytes(tile, load.order, load.elementBytes);
+  std::vector<int> rest;
+  for (int d : byStore ? store.order : load.order)
+    if (!llvm::is_contained(tile, d))
+      rest.push_back(d);
+  return rest;
+}
+
+KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int> &tile, int registers, const Side &load,
+                                     const Side &store) const {
+  std::vector<int> blockDigits = blockDigitsOf(tile, load, store);
+  std::vector<Steps> passes = passesOf(first, last, registers);
+  KernelPlan plan;
+  for (size_t i = 0; i < passes.size(); ++i) {
+    RangePlan range;
+    range.first = passes[i].first;
+    range.last = passes[i].second;
+    range.mapping = mappingOf(tile, digitsOfSteps(request, range.first, range.last), registers,
+                              i == 0 ? load.order : store.order, blockDigits);
+    plan.ranges.push_back(range);
+  }
+  if (passes.empty() || !hasFullRuns(plan.ranges.front().mapping, tile, load))
+    plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, tile, registers, blockDigits));
+  if (passes.empty() || !hasFullRuns(plan.ranges.back().mapping, tile, store))
+    plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, tile, registers, blockDigits));
+  return plan;
+}
+
+std::optional<KernelPlan> TileMappings::clusterKernel(int firstStep, int lastStep, const std::vector<int> &tile,
+                                                      int registers, int ranks, const Side &load,
+                                                      const Side &store) const {
+  std::vector<Steps> passes = passesOf(firstStep, lastStep, registers);
+  if (passes.size() < 2)
+    return std::nullopt;
+  std::vector<int> first = digitsOfSteps(request, passes[0].first, passes[0].second),
+                   later = digitsOfSteps(request, passes[1].first, lastStep), before, after;
+  // The slowest address digits that qualify.
+  for (int d : llvm::reverse(load.order))
+    if (static_cast<int>(before.size()) < ranks && llvm::is_contained(tile, d) && !llvm::is_contained(first, d))
+      before.push_back(d);
+  for (int d : llvm::reverse(store.order))
+    if (static_cast<int>(after.size()) < ranks && llvm::is_contained(first, d) && !llvm::is_contained(later, d))
+      after.push_back(d);
+  if (static_cast<int>(before.size()) < ranks || static_cast<int>(after.size()) < ranks)
+    return std::nullopt;
+  auto without = [&](const std::vector<int> &rank) {
+    std::vector<int> rest = tile;
+    llvm::erase_if(rest, [&](int d) { return llvm::is_contained(rank, d); });
+    return rest;
+  };
+  std::vector<int> loadTile = without(before), storeTile = without(after),
+                   blockDigits = blockDigitsOf(tile, load, store);
+  KernelPlan plan;
+  plan.kind = "cluster";
+  plan.cluster = int64_t(1) << ranks;
+  for (size_t i = 0; i < passes.size(); ++i) {
+    RangePlan range;
+    range.first = passes[i].first;
+    range.last = passes[i].second;
+    range.mapping = mappingOf(i == 0 ? loadTile : storeTile, digitsOfSteps(request, range.first, range.last), registers,
+                              i == 0 ? load.order : store.order, blockDigits);
+    plan.ranges.push_back(range);
+  }
+  size_t inLoadTile = 1; // ranges
+  if (!hasFullRuns(plan.ranges.front().mapping, loadTile, load)) {
+    plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, loadTile, registers, blockDigits));
+    ++inLoadTile;
+  }
+  if (!hasFullRuns(plan.ranges.back().mapping, storeTile, store))
+    plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, blockDigits));
+  for (auto [i, range] : llvm::enumerate(plan.ranges))
+    for (int d : llvm::reverse(i < inLoadTile ? before : after))
+      range.mapping.push(Field::Rank, d);
+  return plan;
+}
+
+/// A range that only loads or stores: the lowest address digits in one thread's wide access.
+RangePlan TileMappings::memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
+                                    const std::vector<int> &blockDigits) const {
+  std::vector<int> vector;
+  for (int d : side.order) {
+    if (static_cast<int>(vector.size()) == std::min(vectorDigits(side), registers) || !llvm::is_contained(tile, d))
+      break;
+    vector.push_back(d);
+  }
+  RangePlan range;
+  range.kind = kind;
+  range.mapping = mappingOf(tile, vector, registers, side.order, blockDigits);
+  return range;
+}
+
+/// Digits of the widest access of one thread.
+int TileMappings::vectorDigits(const Side &side) const { return log(target.vectorBytes / side.elementBytes); }
+
+/// The address order with the batch digits of the tile on top.
+AddressOrder TileMappings::withBatch(const PlanRequest &request, AddressOrder order, const std::vector<int> &tile) {
+  for (int d : tile)
+    if (d > request.numDigits)
+      order.push_back(d);
+  return order;
+}
+
+/// Registers for the given digits first, then the slowest address digits; lanes and warps the rest, fastest first.
+Mapping TileMappings::mappingOf(const std::vector<int> &tile, const std::vector<int> &inRegisters, int registers,
+                                const AddressOrder &order, const std::vector<int> &blockDigits) const {
+  std::vector<int> sorted;
+  for (int d : withBatch(request, order, tile))
+    if (llvm::is_contained(tile, d))
+      sorted.push_back(d);
+  std::vector<int> regs = inRegisters;
+  llvm::sort(regs);
+  for (size_t i = sorted.size(); i-- > 0 && static_cast<int>(regs.size()) < registers;)
+    if (!llvm::is_contained(regs, sorted[i]))
+      regs.push_back(sorted[i]);
+  Mapping mapping;
+  for (int d : regs)
+    mapping.push(Field::Reg, d);
+  int lanes = 0;
+  for (int d : sorted)
+    if (!llvm::is_contained(regs, d))
+      mapping.push(lanes++ < laneDigits ? Field::Lane : Field::Warp, d);
+  for (int d : blockDigits)
+    mapping.push(Field::Block, d);
+  return mapping;
+}
+
+/// True when a warp-wide access of the mapping moves data in runs as long as the tile allows, up to four sectors.
+bool TileMappings::hasFullRuns(const Mapping &mapping, const std::vector<int> &tile, const Side &side) const {
+  std::vector<int> covered;
+  for (const digits::Column &column : mapping[Field::Lane])
+    covered.push_back(column.digits[0]);
+  int vector = 0;
+  for (int d : side.order) {
+    bool inRegisters =
+        llvm::any_of(mapping[Field::Reg], [&](const digits::Column &column) { return column.digits[0] == d; });
+    if (!inRegisters || vector == vectorDigits(side))
+      break;
+    covered.push_back(d);
+    ++vector;
+  }
+  AddressOrder full = withBatch(request, side.order, tile);
+  int64_t possible = std::min(runBytes(tile, full, side.elementBytes), 4 * target.sectorBytes);
+  return runBytes(covered, full, side.elementBytes) >= possible;
+}

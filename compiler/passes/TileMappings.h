@@ -1,0 +1,61 @@
+// How a kernel's tile is spread over registers, lanes, warps and cluster ranks: what planners of GPU kernels share.
+#pragma once
+
+#include "compiler/passes/Planner.h"
+
+#include <optional>
+
+namespace idc::passes {
+
+/// How a kernel's data lie in the memory that it reads or writes.
+struct Side {
+  digits::AddressOrder order; // lowest address digit first
+  int64_t elementBytes;
+};
+
+/// Plans of single kernels over tiles, for one program and machine. Numbers of digits are logarithms: `registers` of a
+/// thread's elements, `ranks` of the blocks in a cluster.
+class TileMappings {
+public:
+  TileMappings(const PlanRequest &request, const Target &target);
+
+  /// Steps `first` … `last`, load to store, on tiles of the given digits (batch digits included), each held by a block.
+  /// Every pass takes consecutive steps whose digits fit the registers, in as few and as even passes as possible. A
+  /// load or store of its own stands before or after where that gives longer runs.
+  KernelPlan blockKernel(int first, int last, const std::vector<int> &tile, int registers, const Side &load,
+                         const Side &store) const;
+
+  /// The same on tiles held by clusters: the rank holds the slowest unprocessed digits in the first pass, afterwards
+  /// digits that the first pass has finished with, so that one exchange between blocks is enough. Nothing when the
+  /// steps take one pass, or too few digits qualify.
+  std::optional<KernelPlan> clusterKernel(int first, int last, const std::vector<int> &tile, int registers, int ranks,
+                                          const Side &load, const Side &store) const;
+
+  /// The address order of a value between two kernels: the digits that both tiles hold lowest, then the rest of the
+  /// consumer's tile, so that it reads linearly and the producer writes in long runs, then all others.
+  digits::AddressOrder workspaceOrder(const std::vector<int> &producer, const std::vector<int> &consumer) const;
+
+  using Steps = std::pair<int, int>; // first … last
+  /// The steps in as few groups as possible whose digits fit `registers`, of even size.
+  std::vector<Steps> passesOf(int first, int last, int registers) const;
+
+  /// The runs in bytes in which a block with the mapping accesses memory.
+  static int64_t runOfBlock(const digits::Mapping &mapping, const Side &side);
+
+private:
+  const PlanRequest &request;
+  const Target &target;
+  int laneDigits;
+
+  std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;
+  RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
+                        const std::vector<int> &blockDigits) const;
+  int vectorDigits(const Side &side) const;
+  static digits::AddressOrder withBatch(const PlanRequest &request, digits::AddressOrder order,
+                                        const std::vector<int> &tile);
+  digits::Mapping mappingOf(const std::vector<int> &tile, const std::vector<int> &inRegisters, int registers,
+                            const digits::AddressOrder &order, const std::vector<int> &blockDigits) const;
+  bool hasFullRuns(const digits::Mapping &mapping, const std::vector<int> &tile, const Side &side) const;
+};
+
+} // namespace idc::passes
