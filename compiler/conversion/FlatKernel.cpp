@@ -51,10 +51,12 @@ protected:
     for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
       loadRun(base, slots, first, count);
     llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.number < b.number; });
-    const Slot *next = slots.data();
-    for (auto &leaves : tile.registers)
-      for (Type type : id::leafTypes(tile.element))
-        leaves.push_back(makeLeaf(type, next));
+    SmallVector<Value> values;
+    for (const Slot &slot : slots)
+      values.push_back(slot.value);
+    size_t perElement = values.size() / tile.registers.size();
+    for (auto [r, leaves] : llvm::enumerate(tile.registers))
+      leaves = leavesOf(ArrayRef<Value>(values).slice(r * perElement, perElement), tile.element);
     return tile;
   }
 
@@ -72,8 +74,7 @@ protected:
       return failure();
     SmallVector<Value> values;
     for (const auto &leaves : tile.registers)
-      for (auto [type, leaf] : llvm::zip(id::leafTypes(tile.element), leaves))
-        appendScalars(type, leaf, values);
+      llvm::append_range(values, numbersOf(leaves, tile.element));
     for (Slot &slot : slots)
       slot.value = values[slot.number];
     Value base = elementPointer(op.getBuffer(), layout, tile);
@@ -294,39 +295,6 @@ private:
   }
   static unsigned accessBytes(const Slot &slot, size_t count) {
     return static_cast<unsigned>(static_cast<int64_t>(count) * id::elementBytes(slot.type));
-  }
-
-  /// The leaf made of the scalars from `next` on, which moves past them.
-  Leaf makeLeaf(Type type, const Slot *&next) {
-    Leaf leaf;
-    if (isa<ComplexType>(type)) {
-      leaf.kind = Leaf::Kind::Complex;
-      leaf.number.re = codelet.wrap((next++)->value);
-      leaf.number.im = codelet.wrap((next++)->value);
-    } else if (isa<FloatType>(type)) {
-      leaf.kind = Leaf::Kind::Real;
-      leaf.number.re = codelet.wrap((next++)->value);
-    } else {
-      leaf.other = (next++)->value;
-      if (type.isInteger(1))
-        leaf.other = arith::TruncIOp::create(b, loc, type, leaf.other);
-    }
-    return leaf;
-  }
-
-  void appendScalars(Type type, const Leaf &leaf, SmallVector<Value> &values) {
-    if (auto complex = dyn_cast<ComplexType>(type)) {
-      codelet.setRealType(complex.getElementType());
-      values.push_back(codelet.materialize(leaf.number.re));
-      values.push_back(codelet.materialize(leaf.number.im));
-    } else if (isa<FloatType>(type)) {
-      codelet.setRealType(type);
-      values.push_back(codelet.materialize(leaf.number.re));
-    } else if (type.isInteger(1)) {
-      values.push_back(arith::ExtUIOp::create(b, loc, b.getI8Type(), leaf.other));
-    } else {
-      values.push_back(leaf.other);
-    }
   }
 
   /// The entry of a table at `index`, `bytes` each.

@@ -4,6 +4,7 @@
 #include "compiler/conversion/RootOfUnity.h"
 #include "compiler/passes/Steps.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -92,14 +93,54 @@ LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
   return success();
 }
 
-bool KernelEmitter::splitReal(Type element, Type &real, int &components) {
-  components = 1;
-  if (auto complex = dyn_cast<ComplexType>(element)) {
-    element = complex.getElementType();
-    components = 2;
+static Value bitcast(OpBuilder &b, Location loc, Type element, Value value) {
+  Type type = element;
+  if (auto vector = dyn_cast<VectorType>(value.getType()))
+    type = vector.clone(element);
+  return type == value.getType() ? value : arith::BitcastOp::create(b, loc, type, value).getResult();
+}
+
+SmallVector<Value> KernelEmitter::numbersOf(ArrayRef<Leaf> leaves, Type element, Type number) {
+  SmallVector<Value> numbers;
+  for (auto [type, leaf] : llvm::zip(id::leafTypes(element), leaves)) {
+    auto complex = dyn_cast<ComplexType>(type);
+    if (leaf.kind == Leaf::Kind::Other) {
+      numbers.push_back(type.isInteger(1) ? arith::ExtUIOp::create(b, loc, storedType(type), leaf.other).getResult()
+                                          : leaf.other);
+    } else {
+      codelet.setRealType(complex ? complex.getElementType() : type);
+      numbers.push_back(codelet.materialize(leaf.number.re));
+    }
+    if (complex)
+      numbers.push_back(codelet.materialize(leaf.number.im));
   }
-  real = storedType(element);
-  return isa<FloatType, IntegerType>(real);
+  for (Value &value : numbers)
+    value = number ? bitcast(b, loc, number, value) : value;
+  return numbers;
+}
+
+SmallVector<Leaf> KernelEmitter::leavesOf(ArrayRef<Value> numbers, Type element) {
+  SmallVector<Leaf> leaves;
+  auto next = [&](Type type) {
+    Value number = bitcast(b, loc, storedType(type), numbers.front());
+    numbers = numbers.drop_front();
+    return number;
+  };
+  for (Type type : id::leafTypes(element)) {
+    Leaf leaf;
+    auto complex = dyn_cast<ComplexType>(type);
+    Value first = next(complex ? complex.getElementType() : type);
+    if (complex || isa<FloatType>(type)) {
+      leaf.kind = complex ? Leaf::Kind::Complex : Leaf::Kind::Real;
+      leaf.number.re = codelet.wrap(first);
+    } else {
+      leaf.other = type.isInteger(1) ? arith::TruncIOp::create(b, loc, type, first).getResult() : first;
+    }
+    if (complex)
+      leaf.number.im = codelet.wrap(next(complex.getElementType()));
+    leaves.push_back(leaf);
+  }
+  return leaves;
 }
 
 SmallVector<int64_t> KernelEmitter::registerDigits(const digits::Mapping &mapping, size_t number) {
@@ -120,65 +161,68 @@ size_t KernelEmitter::registerNumber(const digits::Mapping &mapping, ArrayRef<in
 
 //===--- twiddles -----------------------------------------------------------------------------------------------===//
 
-Polynomial KernelEmitter::registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant) {
+Polynomial KernelEmitter::registerExponent(int64_t root, const Polynomial &exponent, const Tile &tile, size_t r,
+                                           int64_t &constant) {
   SmallVector<int64_t> values = registerDigits(tile.mapping, r);
-  Polynomial exponent = op.getExponent().getPolynomial().substitute([&](int digit) {
+  Polynomial split = exponent.substitute([&](int digit) {
     digits::Place place;
     if (tile.mapping.find(digit, place) && place.field == Field::Reg)
       return Polynomial::constant(values[place.position]);
     return Polynomial::digit(digit);
   });
-  exponent = exponent.reduced(op.getRoot(), tile.radices);
-  constant = exponent.constantTerm();
-  return exponent - Polynomial::constant(constant);
-}
-
-FailureOr<Complex> KernelEmitter::runtimeFactor(id::TwiddleOp op, const Tile &tile, const Polynomial &exponent) {
-  std::pair<Operation *, std::string> key(op, exponent.str());
-  if (auto known = loaded.find(key); known != loaded.end())
-    return known->second;
-  Type real = cast<ComplexType>(tile.element).getElementType();
-  FailureOr<Complex> w = emitRoot(op, op.getRoot(), exponent, tile, real);
-  if (succeeded(w))
-    loaded[key] = *w;
-  return w;
+  split = split.reduced(root, tile.radices);
+  constant = split.constantTerm();
+  return split - Polynomial::constant(constant);
 }
 
 FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, const Polynomial &exponent,
                                                    const Tile &place, Type real) {
-  std::vector<TwiddleFactor> factors = splitTwiddle(root, exponent, maxTableBits);
-  if (factors.empty())
-    return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
-  std::optional<Complex> product;
-  for (const TwiddleFactor &factor : factors) {
-    auto [re, im] = emitTableLoad(tables.table(factor, real), factor, place, real);
-    Complex w{codelet.wrap(re), codelet.wrap(im)};
-    product = product ? codelet.mul(*product, w) : w;
+  int64_t constant = exponent.constantTerm();
+  Polynomial looked = exponent - Polynomial::constant(constant);
+  std::complex<double> w = rootOfUnity(root, constant);
+  Complex fixed{codelet.constant(w.real()), codelet.constant(w.imag())};
+  if (looked.isZero())
+    return fixed;
+  auto [known, fresh] = loaded.try_emplace({op, looked.str()});
+  if (fresh) {
+    std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits);
+    if (factors.empty())
+      return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
+    std::optional<Complex> product;
+    for (const TwiddleFactor &factor : factors) {
+      auto [re, im] = emitTableLoad(tables.table(factor, real), factor, place, real);
+      Complex entry{codelet.wrap(re), codelet.wrap(im)};
+      product = product ? codelet.mul(*product, entry) : entry;
+    }
+    known->second = *product;
   }
-  return *product;
+  return codelet.mul(fixed, known->second);
 }
 
 void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
-  for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
-       next = next->getNextNode()) {
-    auto twiddle = dyn_cast<id::TwiddleOp>(next);
-    if (!twiddle)
-      continue;
-    Tile tile = place;
-    tile.element = id::elementOf(twiddle.getType());
-    auto complex = dyn_cast<ComplexType>(tile.element);
-    auto field = dyn_cast<id::ModType>(tile.element);
+  // An exponent that cannot be looked up is reported again, and acted on, where it is used.
+  auto prefetch = [&](Operation *user, int64_t root, const Polynomial &whole, Type type) {
+    auto complex = dyn_cast<ComplexType>(type);
     if (complex)
       codelet.setRealType(complex.getElementType());
-    for (size_t r = 0; r < tile.registers.size(); ++r) {
+    for (size_t r = 0; r < place.registers.size(); ++r) {
       int64_t constant;
-      Polynomial exponent = registerExponent(twiddle, tile, r, constant);
+      Polynomial exponent = registerExponent(root, whole, place, r, constant);
       if (exponent.isZero())
         continue;
-      if (complex ? failed(runtimeFactor(twiddle, tile, exponent))
-                  : field && failed(residueFactors(twiddle, twiddle.getRoot(), exponent, tile, field)))
-        return; // reported again, and acted on, where the twiddle is used
+      if (complex ? failed(emitRoot(user, root, exponent, place, complex.getElementType()))
+                  : failed(residueFactors(user, root, exponent, place, cast<id::ModType>(type))))
+        return;
     }
+  };
+  for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
+       next = next->getNextNode()) {
+    if (auto twiddle = dyn_cast<id::TwiddleOp>(next))
+      prefetch(twiddle, twiddle.getRoot(), twiddle.getExponent().getPolynomial(), id::elementOf(twiddle.getType()));
+    next->walk([&](id::OmegaOp omega) {
+      if (!omega.getDynamic())
+        prefetch(omega, omega.getRoot(), omega.getExponent().getPolynomial(), omega.getType());
+    });
   }
 }
 
@@ -195,7 +239,7 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
   int64_t root = op.getRoot();
   for (size_t r = 0; r < tile.registers.size(); ++r) {
     int64_t constant;
-    Polynomial exponent = registerExponent(op, tile, r, constant);
+    Polynomial exponent = registerExponent(root, op.getExponent().getPolynomial(), tile, r, constant);
     int64_t quarters = root % 4 == 0 ? constant / (root / 4) : 0;
     int64_t rest = constant - quarters * (root / 4 ? root / 4 : 1);
     if (root % 4 != 0)
@@ -211,7 +255,7 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
       if (exponent.isZero()) {
         entry->second = fixed;
       } else {
-        FailureOr<Complex> runtime = runtimeFactor(op, tile, exponent);
+        FailureOr<Complex> runtime = emitRoot(op, root, exponent, tile, complex.getElementType());
         if (failed(runtime))
           return failure();
         entry->second = rest == 0 ? *runtime : codelet.mul(fixed, *runtime);
@@ -241,9 +285,12 @@ FailureOr<SmallVector<Residue>> KernelEmitter::residueFactors(Operation *op, int
   int64_t constant = exponent.constantTerm();
   Polynomial looked = exponent - Polynomial::constant(constant); // what a table is for
   // A product has no quotient, so that a constant beside a table's entry is a second multiplication of the data; in the
-  // table it is none. Tables of one kernel should fit the first-level cache.
+  // table it is none. But tables should fit the first-level cache, and entries the registers.
   constexpr size_t maxFoldedDigits = 9;
-  if (!looked.isZero() && looked.digits().size() <= maxFoldedDigits)
+  const size_t maxTables = place.registers.size() <= 16 ? 8 : 2; // of one step
+  size_t tablesOfStep = llvm::count_if(loadedResidues, [&](const auto &entry) { return entry.first.first == op; });
+  if (!looked.isZero() && looked.digits().size() <= maxFoldedDigits &&
+      (tablesOfStep < maxTables || loadedResidues.count({op, exponent.str()})))
     looked = exponent;
   auto [known, fresh] = loadedResidues.try_emplace({op, looked.str()});
   if (fresh && !looked.isConstant()) {
@@ -267,7 +314,7 @@ LogicalResult KernelEmitter::emitPrimeTwiddle(id::TwiddleOp op, id::ModType type
   PrimeField field = codelet.field(type.getModulus());
   for (size_t r = 0; r < tile.registers.size(); ++r) {
     int64_t constant;
-    Polynomial exponent = registerExponent(op, tile, r, constant);
+    Polynomial exponent = registerExponent(op.getRoot(), op.getExponent().getPolynomial(), tile, r, constant);
     if (exponent.isZero() && constant == 0)
       continue;
     FailureOr<SmallVector<Residue>> factors =
@@ -296,16 +343,11 @@ FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf>
   };
   auto root = [&](Operation *op, Value dynamic) -> std::optional<Leaf> {
     auto omega = cast<id::OmegaOp>(op);
-    int64_t order = omega.getRoot();
-    Polynomial exponent = omega.getExponent().getPolynomial().substitute([&](int number) {
-      digits::Place place;
-      bool isRegister = tile.mapping.find(number, place) && place.field == Field::Reg;
-      return isRegister ? Polynomial::constant(values[place.position]) : Polynomial::digit(number);
-    });
-    exponent = exponent.reduced(order, tile.radices);
-    auto type = dyn_cast<ComplexType>(omega.getType());
+    int64_t order = omega.getRoot(), constant;
     if (dynamic)
       return emitDynamicRoot(order, dynamic, omega.getType());
+    Polynomial exponent = registerExponent(order, omega.getExponent().getPolynomial(), tile, r, constant);
+    exponent = exponent + Polynomial::constant(constant);
     if (auto mod = dyn_cast<id::ModType>(omega.getType())) {
       FailureOr<SmallVector<Residue>> product = residueFactors(op, order, exponent, tile, mod);
       if (failed(product))
@@ -316,15 +358,16 @@ FailureOr<SmallVector<Leaf>> KernelEmitter::runBody(Region &body, ArrayRef<Leaf>
         w = field.mul(w, factor);
       return Leaf::of(w);
     }
+    Type real = cast<ComplexType>(omega.getType()).getElementType();
     Leaf leaf;
     leaf.kind = Leaf::Kind::Complex;
-    codelet.setRealType(type.getElementType());
+    codelet.setRealType(real);
     if (exponent.isConstant()) {
       std::complex<double> w = rootOfUnity(order, exponent.constantTerm());
       leaf.number = {codelet.constant(w.real()), codelet.constant(w.imag())};
       return leaf;
     }
-    FailureOr<Complex> w = emitRoot(op, order, exponent, tile, type.getElementType());
+    FailureOr<Complex> w = emitRoot(op, order, exponent, tile, real);
     if (failed(w))
       return std::nullopt;
     leaf.number = *w;

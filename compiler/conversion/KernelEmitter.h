@@ -57,7 +57,8 @@ protected:
   /// A constant i64 of the machine's width.
   virtual mlir::Value emitInteger(int64_t value) = 0;
 
-  /// emitRoot for machines of radix-2 digits: the product of table entries that splitTwiddle finds.
+  /// emitRoot for machines of radix-2 digits: the product of the table entries that splitTwiddle finds, each loaded
+  /// once per `op`, and of a constant.
   mlir::FailureOr<Complex> emitTableProduct(mlir::Operation *op, int64_t root, const digits::Polynomial &exponent,
                                             const Tile &place, mlir::Type real);
   /// The table's entry at the digits of `factor` for this thread (and lane), a pair of numbers of type `scalar`; for
@@ -67,13 +68,14 @@ protected:
     return {};
   }
 
-  /// Loads the run-time factors of the twiddles that follow `op` up to the next exchange, so that they are in flight
-  /// across its barrier. `place` has the mapping in which they will be used.
+  /// Loads the run-time roots of unity of the steps that follow `op` up to the next exchange, so that they are in
+  /// flight across its barrier. `place` has the mapping in which they will be used.
   void prefetchTwiddles(mlir::Operation *op, const Tile &place);
 
-  /// The real type and the number of reals of an element that is one scalar (residues: as stored) or complex number;
-  /// false for others.
-  static bool splitReal(mlir::Type element, mlir::Type &real, int &components);
+  /// The numbers of an element as memory and exchanges have them (bool as a byte), complex ones real part first: of
+  /// type `number`, or, without it, each of its own; and back.
+  llvm::SmallVector<mlir::Value> numbersOf(llvm::ArrayRef<Leaf> leaves, mlir::Type element, mlir::Type number = {});
+  llvm::SmallVector<Leaf> leavesOf(llvm::ArrayRef<mlir::Value> numbers, mlir::Type element);
   /// A tile of the given type whose registers hold nothing yet.
   static Tile emptyTile(mlir::Type type);
   /// The digits that a register number stands for, one per reg column, and back.
@@ -82,7 +84,7 @@ protected:
 
 private:
   llvm::DenseMap<mlir::Value, Tile> tiles;
-  using FactorKey = std::pair<mlir::Operation *, std::string>; // a twiddle and a run-time exponent
+  using FactorKey = std::pair<mlir::Operation *, std::string>; // a twiddle or id.omega and a run-time exponent
   std::map<FactorKey, Complex> loaded;
   std::map<FactorKey, llvm::SmallVector<Residue>> loadedResidues;
 
@@ -93,9 +95,9 @@ private:
   static void resolveAll(Codelet &codelet, Tile &tile);
   /// Brings the residues of a tile to their canonical integers.
   static void makeCanonical(Codelet &codelet, Tile &tile);
-  /// The exponent for register `r`, split: its run-time part and its constant.
-  digits::Polynomial registerExponent(id::TwiddleOp op, const Tile &tile, size_t r, int64_t &constant);
-  mlir::FailureOr<Complex> runtimeFactor(id::TwiddleOp op, const Tile &tile, const digits::Polynomial &exponent);
+  /// An exponent for register `r`, split: its run-time part and its constant.
+  static digits::Polynomial registerExponent(int64_t root, const digits::Polynomial &exponent, const Tile &tile,
+                                             size_t r, int64_t &constant);
   /// Factors whose product is omega(root, exponent) in a prime field. What is looked up is looked up once per `op`.
   mlir::FailureOr<llvm::SmallVector<Residue>> residueFactors(mlir::Operation *op, int64_t root,
                                                              const digits::Polynomial &exponent, const Tile &place,

@@ -75,9 +75,8 @@ protected:
     Tile tile = emptyTile(op.getResult().getType());
     Type real;
     int components;
-    if (!splitReal(tile.element, real, components))
+    if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-    codelet.setRealType(real);
     Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), 1);
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
     auto loadAll = [&] {
@@ -102,39 +101,21 @@ protected:
       scf::YieldOp::create(b, loc, guarded);
       values.assign(branch.getResults().begin(), branch.getResults().end());
     }
-    for (size_t r = 0; r < tile.registers.size(); ++r) {
-      Leaf leaf;
-      if (components == 2) {
-        leaf.kind = Leaf::Kind::Complex;
-        leaf.number = {codelet.wrap(values[2 * r]), codelet.wrap(values[2 * r + 1])};
-      } else if (isa<FloatType>(real)) {
-        leaf.kind = Leaf::Kind::Real;
-        leaf.number.re = codelet.wrap(values[r]);
-      } else {
-        leaf.other = values[r];
-      }
-      tile.registers[r] = {leaf};
-    }
+    for (size_t r = 0; r < tile.registers.size(); ++r)
+      tile.registers[r] = leavesOf(ArrayRef<Value>(values).slice(r * components, components), tile.element);
     return tile;
   }
 
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
     Type real;
     int components;
-    if (!splitReal(tile.element, real, components))
+    if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
     Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), 1);
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
     std::vector<SmallVector<Value>> parts(tile.registers.size());
-    for (size_t r = 0; r < tile.registers.size(); ++r) {
-      const Leaf &leaf = tile.registers[r][0];
-      if (leaf.kind == Leaf::Kind::Other)
-        parts[r] = {leaf.other};
-      else
-        parts[r].push_back(codelet.materialize(leaf.number.re));
-      if (leaf.kind == Leaf::Kind::Complex)
-        parts[r].push_back(codelet.materialize(leaf.number.im));
-    }
+    for (size_t r = 0; r < tile.registers.size(); ++r)
+      parts[r] = numbersOf(tile.registers[r], tile.element, real);
     auto storeAll = [&] {
       for (size_t r = 0; r < tile.registers.size(); ++r)
         storeRegister(address, r, real, components, parts[r]);
@@ -331,7 +312,7 @@ private:
   }
 
   void storeRegister(const Address &address, size_t r, Type real, int components, ArrayRef<Value> parts) {
-    if (!address.contiguous()) {
+    if (!address.contiguous() || components > 2) {
       for (int64_t lane = 0; lane < lanes; ++lane)
         storeLane(address, r, lane, real, components, parts);
       return;

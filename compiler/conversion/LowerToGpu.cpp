@@ -113,77 +113,90 @@ protected:
     Tile tile = emptyTile(op.getResult().getType());
     Type real;
     int components;
-    if (!splitReal(tile.element, real, components))
+    if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-    codelet.setRealType(real);
     dataRegisters = std::max<int64_t>(dataRegisters, tile.registers.size() * id::registerBytes(tile.element) / 4);
     Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
-    size_t width = size_t(components) << access.vectorBits.size();
-    Type vector = width == 1 ? real : VectorType::get({static_cast<int64_t>(width)}, real);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
     if (awaitsPrevious) {
       prefetchTwiddles(op, tile); // tables are no kernel's result
       awaitPrevious();
     }
-    auto loadGroup = [&](size_t r) -> Value {
-      return LLVM::LoadOp::create(b, loc, vector, pointerAt(address, lowest(access, r), real, components),
-                                  width * real.getIntOrFloatBitWidth() / 8);
+    const Pieces pieces = piecesOf(tile.element, access.vectorBits.size(), real);
+    auto loadGroup = [&](size_t r) {
+      SmallVector<Value> loaded;
+      Value pointer = pointerAt(address, lowest(access, r), real, components);
+      for (int64_t i = 0; i < pieces.count; ++i)
+        loaded.push_back(LLVM::LoadOp::create(b, loc, pieces.type, pieceAt(pointer, pieces, i), pieces.bytes));
+      return loaded;
     };
-    std::vector<Value> loaded;
+    SmallVector<Value> loaded;
     if (access.batchDigits == 0) {
       for (size_t r : groups)
-        loaded.push_back(loadGroup(r));
+        llvm::append_range(loaded, loadGroup(r));
     } else {
-      auto branch =
-          scf::IfOp::create(b, loc, SmallVector<Type>(groups.size(), vector), blockIsFull(access, tile.mapping),
-                            /*withElseRegion=*/true);
+      SmallVector<Type> types(pieces.count, pieces.type);
+      auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size() * pieces.count, pieces.type),
+                                      blockIsFull(access, tile.mapping), /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(branch.thenBlock());
       SmallVector<Value> full;
       for (size_t r : groups)
-        full.push_back(loadGroup(r));
+        llvm::append_range(full, loadGroup(r));
       scf::YieldOp::create(b, loc, full);
       b.setInsertionPointToStart(branch.elseBlock());
       SmallVector<Value> guarded;
       for (size_t r : groups) {
-        auto one = scf::IfOp::create(b, loc, TypeRange{vector}, inBatch(access, tile.mapping, r), true);
+        auto one = scf::IfOp::create(b, loc, types, inBatch(access, tile.mapping, r), true);
         OpBuilder::InsertionGuard inner(b);
         b.setInsertionPointToStart(one.thenBlock());
         scf::YieldOp::create(b, loc, loadGroup(r));
         b.setInsertionPointToStart(one.elseBlock());
-        scf::YieldOp::create(b, loc, LLVM::ZeroOp::create(b, loc, vector).getResult());
-        guarded.push_back(one.getResult(0));
+        Value zero = LLVM::ZeroOp::create(b, loc, pieces.type);
+        scf::YieldOp::create(b, loc, SmallVector<Value>(pieces.count, zero));
+        llvm::append_range(guarded, one.getResults());
       }
       scf::YieldOp::create(b, loc, guarded);
       loaded.assign(branch.getResults().begin(), branch.getResults().end());
     }
-    for (auto [g, r] : llvm::enumerate(groups))
-      for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
-        tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)] = {
-            unpack(loaded[g], tile.element, k * components, width)};
+    SmallVector<Value> numbers;
+    for (Value piece : loaded)
+      unpack(piece, numbers);
+    ArrayRef<Value> rest = numbers;
+    for (size_t r : groups)
+      for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k) {
+        tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)] =
+            leavesOf(rest.take_front(components), tile.element);
+        rest = rest.drop_front(components);
+      }
     return tile;
   }
 
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
     Type real;
     int components;
-    if (!splitReal(tile.element, real, components))
+    if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
     Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
-    size_t width = size_t(components) << access.vectorBits.size();
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
-    std::vector<Value> packed;
+    const Pieces pieces = piecesOf(tile.element, access.vectorBits.size(), real);
+    std::vector<SmallVector<Value>> packed;
     for (size_t r : groups) {
-      SmallVector<Value> scalars;
+      SmallVector<Value> numbers;
       for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
-        scalarsOf(tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)][0], scalars);
-      packed.push_back(pack(scalars, real));
+        llvm::append_range(numbers, numbersOf(tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)],
+                                              tile.element, real));
+      packed.emplace_back();
+      size_t length = numbers.size() / pieces.count;
+      for (int64_t i = 0; i < pieces.count; ++i)
+        packed.back().push_back(pack(ArrayRef<Value>(numbers).slice(i * length, length), real));
     }
     auto storeGroup = [&](size_t g) {
-      LLVM::StoreOp::create(b, loc, packed[g], pointerAt(address, lowest(access, groups[g]), real, components),
-                            width * real.getIntOrFloatBitWidth() / 8);
+      Value pointer = pointerAt(address, lowest(access, groups[g]), real, components);
+      for (auto [i, piece] : llvm::enumerate(packed[g]))
+        LLVM::StoreOp::create(b, loc, piece, pieceAt(pointer, pieces, static_cast<int64_t>(i)), pieces.bytes);
     };
     if (access.batchDigits == 0) {
       for (size_t g = 0; g < groups.size(); ++g)
@@ -211,7 +224,7 @@ protected:
     moved.registers.assign(moved.mapping.extent(Field::Reg), {});
     Type real;
     int components;
-    if (!splitReal(tile.element, real, components))
+    if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
     switch (op.getKind()) {
     case id::ExchangeKind::None:
@@ -235,10 +248,8 @@ protected:
       break;
     }
     case id::ExchangeKind::Shared:
-      throughShared(op, tile, moved, real, components);
-      break;
     case id::ExchangeKind::Cluster:
-      throughCluster(op, tile, moved, real, components);
+      throughMemory(op, tile, moved, real, components);
       break;
     case id::ExchangeKind::Unplanned:
       return op.emitError() << "exchange without a plan; run id-plan-exchanges first";
@@ -297,7 +308,8 @@ private:
   }
 
   int64_t maxVector(Type elementType) const {
-    return std::max<int64_t>(1, target.vectorBytes / id::elementBytes(elementType));
+    int64_t bytes = id::elementBytes(elementType);
+    return std::max<int64_t>(1, target.vectorBytes / (bytes & -bytes));
   }
 
   Value constant32(int64_t v) {
@@ -332,29 +344,30 @@ private:
   /// The register of the group of `r` (vector bits zero) that has the lowest address.
   static size_t lowest(const Access &access, size_t r) { return withVector(r, access.vectorBits, access.vectorFlip); }
 
-  Leaf unpack(Value vector, Type elementType, size_t first, size_t width) {
-    auto at = [&](size_t i) { return width == 1 ? vector : element(vector, static_cast<int64_t>(i)); };
-    Leaf leaf;
-    if (isa<ComplexType>(elementType)) {
-      leaf.kind = Leaf::Kind::Complex;
-      leaf.number = {codelet.wrap(at(first)), codelet.wrap(at(first + 1))};
-    } else if (isa<FloatType>(elementType)) {
-      leaf.kind = Leaf::Kind::Real;
-      leaf.number.re = codelet.wrap(at(first));
-    } else {
-      leaf.other = at(first);
-    }
-    return leaf;
+  /// The accesses that move 2^k neighbouring elements: each as wide as the size of all of them allows.
+  struct Pieces {
+    Type type; // a number or a vector of them
+    int64_t bytes, count;
+  };
+
+  Pieces piecesOf(Type element, size_t vectorBits, Type number) const {
+    int64_t all = id::elementBytes(element) << vectorBits, bytes = std::min(all & -all, target.vectorBytes);
+    int64_t length = bytes / id::elementBytes(number);
+    return {length == 1 ? number : Type(VectorType::get({length}, number)), bytes, all / bytes};
   }
 
-  void scalarsOf(const Leaf &leaf, SmallVector<Value> &scalars) {
-    if (leaf.kind == Leaf::Kind::Other) {
-      scalars.push_back(leaf.other);
-      return;
-    }
-    scalars.push_back(codelet.materialize(leaf.number.re));
-    if (leaf.kind == Leaf::Kind::Complex)
-      scalars.push_back(codelet.materialize(leaf.number.im));
+  Value pieceAt(Value pointer, const Pieces &pieces, int64_t i) {
+    return i ? gep(pointer, b.getI8Type(), constant64(i * pieces.bytes)) : pointer;
+  }
+
+  /// Appends the numbers of a vector, or the one.
+  void unpack(Value piece, SmallVector<Value> &numbers) {
+    auto vector = dyn_cast<VectorType>(piece.getType());
+    if (!vector)
+      numbers.push_back(piece);
+    else
+      for (int64_t i = 0; i < vector.getNumElements(); ++i)
+        numbers.push_back(element(piece, i));
   }
 
   Value pack(ArrayRef<Value> scalars, Type real) {
@@ -497,10 +510,39 @@ private:
     return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), "shared_memory");
   }
 
-  void storeWord(const Leaf &leaf, Type real, Value pointer, int64_t wordBytes) {
-    SmallVector<Value> scalars;
-    scalarsOf(leaf, scalars);
-    LLVM::StoreOp::create(b, loc, wordOf(pack(scalars, real)), pointer, wordBytes);
+  void storeWord(ArrayRef<Leaf> leaves, Type element, Type real, Value pointer, int64_t wordBytes) {
+    LLVM::StoreOp::create(b, loc, wordOf(pack(numbersOf(leaves, element, real), real)), pointer, wordBytes);
+  }
+
+  /// An exchange through the memory of the block or its cluster. Elements of several words go word by word, one after
+  /// another through the same memory.
+  void throughMemory(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
+    auto through = [&](const Tile &from, Tile &to, int count) {
+      if (op.getKind() == id::ExchangeKind::Shared)
+        throughShared(op, from, to, real, count);
+      else
+        throughCluster(op, from, to, real, count);
+    };
+    int64_t bytes = id::elementBytes(tile.element);
+    int perWord =
+        static_cast<int>(std::min(bytes & -bytes, id::exchangeWordBytes(tile.element)) / id::elementBytes(real));
+    if (perWord == components)
+      return through(tile, moved, components);
+    auto word = id::RecordType::get(b.getContext(), SmallVector<Type>(perWord, real));
+    std::vector<SmallVector<Value>> numbers, received(moved.registers.size());
+    for (const auto &leaves : tile.registers)
+      numbers.push_back(numbersOf(leaves, tile.element, real));
+    for (int first = 0; first < components; first += perWord) {
+      Tile from = tile, to = moved;
+      from.element = to.element = word;
+      for (auto [leaves, all] : llvm::zip(from.registers, numbers))
+        leaves = leavesOf(ArrayRef<Value>(all).slice(first, perWord), word);
+      through(from, to, perWord);
+      for (auto [all, leaves] : llvm::zip(received, to.registers))
+        llvm::append_range(all, numbersOf(leaves, word));
+    }
+    for (auto [leaves, all] : llvm::zip(moved.registers, received))
+      leaves = leavesOf(all, tile.element);
   }
 
   /// Reads the tile `moved` that lies in this block's shared memory.
@@ -511,7 +553,9 @@ private:
     Type word = isNarrow(held) ? Type(b.getI32Type()) : held;
     for (size_t r = 0; r < moved.registers.size(); ++r) {
       Value value = LLVM::LoadOp::create(b, loc, word, sharedPointer(read, memory, r), wordBytes);
-      moved.registers[r] = {unpack(fromWord(value, held), moved.element, 0, components)};
+      SmallVector<Value> numbers;
+      unpack(fromWord(value, held), numbers);
+      moved.registers[r] = leavesOf(numbers, moved.element);
     }
   }
 
@@ -526,7 +570,7 @@ private:
     sharedInUse = true;
     SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
     for (size_t r = 0; r < tile.registers.size(); ++r)
-      storeWord(tile.registers[r][0], real, sharedPointer(write, memory, r), wordBytes);
+      storeWord(tile.registers[r], tile.element, real, sharedPointer(write, memory, r), wordBytes);
     prefetchTwiddles(op, moved);
     if (warpLocal)
       NVVM::SyncWarpOp::create(b, loc, constant32(-1));
@@ -573,7 +617,7 @@ private:
         found->second = {NVVM::MapaOp::create(b, loc, pointer, memory, number), side};
       }
       auto &[theirs, write] = found->second;
-      storeWord(tile.registers[r][0], real, sharedPointer(write, theirs, r), wordBytes);
+      storeWord(tile.registers[r], tile.element, real, sharedPointer(write, theirs, r), wordBytes);
     }
     NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
     prefetchTwiddles(op, moved);
@@ -589,9 +633,7 @@ private:
       size_t old = 0;
       for (auto [i, source] : llvm::enumerate(plan.registerSource))
         old |= (r >> i & 1) << source;
-      SmallVector<Value> scalars;
-      scalarsOf(tile.registers[old][0], scalars);
-      words[r] = scalars;
+      words[r] = numbersOf(tile.registers[old], tile.element);
     }
     auto select = [&](const std::function<int(int)> &laneBit) {
       for (auto [r, l] : plan.swaps) {
@@ -625,17 +667,8 @@ private:
                         : shuffleWord(word, arith::XOrIOp::create(b, loc, lane, constant32(mask)), NVVM::ShflKind::idx);
     }
     select([](int l) { return l; });
-    for (size_t k = 0; k < count; ++k) {
-      Leaf leaf = tile.registers[0][0];
-      leaf.factor.reset();
-      if (leaf.kind == Leaf::Kind::Other)
-        leaf.other = words[k][0];
-      else
-        leaf.number.re = codelet.wrap(words[k][0]);
-      if (leaf.kind == Leaf::Kind::Complex)
-        leaf.number.im = codelet.wrap(words[k][1]);
-      moved.registers[k] = {leaf};
-    }
+    for (size_t k = 0; k < count; ++k)
+      moved.registers[k] = leavesOf(words[k], tile.element);
   }
 
   static bool isNarrow(Type type) { return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 32; }
@@ -735,7 +768,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
     func->setAttr("nvvm.reqntid", dims(entry.threads));
     // Registers follow the data a thread holds: room for factors and addresses beside it, and no more.
-    int64_t registers = emitter.dataRegisters <= 16   ? 48
+    int64_t registers = emitter.dataRegisters <= 16   ? 40
                         : emitter.dataRegisters <= 32 ? 64
                         : emitter.dataRegisters <= 64 ? 128
                                                       : 168;

@@ -5,10 +5,6 @@
 // them. What joins no chain is a group of one step; Groups.cpp puts groups together.
 #include "compiler/passes/Steps.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-
 using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
@@ -19,14 +15,12 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
-/// A sequence whose digits a mapping can spread: radix 2, one number per element.
+/// A sequence whose digits a mapping can spread: radix 2, elements of numbers of one size.
 static bool isSpreadable(Type type) {
   auto sequence = cast<id::SeqType>(type);
-  Type element = sequence.getElement();
-  if (auto complex = dyn_cast<ComplexType>(element))
-    element = complex.getElementType();
-  return (isa<Float16Type, BFloat16Type, Float32Type, Float64Type, id::ModType>(element) || element.isInteger(32) ||
-          element.isInteger(64)) &&
+  Type number;
+  int count;
+  return id::splitNumbers(sequence.getElement(), number, count) &&
          llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; });
 }
 
@@ -37,16 +31,16 @@ static bool isChainStep(Operation *op) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   if (!isSpreadable(from) || !isSpreadable(to) || id::radicesOf(from) != id::radicesOf(to))
     return false;
+  auto hasTables = [](const digits::Polynomial &exponent) {
+    return llvm::all_of(exponent.monomials(),
+                        [](const auto &term) { return static_cast<int>(term.first.size()) <= maxMonomialDigits; });
+  };
   if (auto twiddle = dyn_cast<id::TwiddleOp>(op))
-    for (const auto &[monomial, coefficient] : twiddle.getExponent().getPolynomial().monomials())
-      if (static_cast<int>(monomial.size()) > maxMonomialDigits)
-        return false;
-  // A root of unity that differs from element to element inside a body is looked up by its exponent.
-  WalkResult result = op->walk([](Operation *inner) {
-    if (auto omega = dyn_cast<id::OmegaOp>(inner))
-      if (omega.getDynamic() || !omega.getExponent().getPolynomial().isConstant())
-        return WalkResult::interrupt();
-    return WalkResult::advance();
+    return hasTables(twiddle.getExponent().getPolynomial());
+  // An exponent known at run time only is looked up by its value.
+  WalkResult result = op->walk([&](id::OmegaOp omega) {
+    bool found = !omega.getDynamic() && hasTables(omega.getExponent().getPolynomial());
+    return found ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
 }

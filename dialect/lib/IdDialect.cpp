@@ -333,11 +333,32 @@ int64_t id::registerBytes(Type element) {
         return bytes;
       })
       .Case<ComplexType>([](ComplexType complex) { return 2 * registerBytes(complex.getElementType()); })
-      .Case<ModType>([](ModType mod) { return elementBytes(mod) * 3 / 2; })
+      .Case<ModType>([](ModType mod) { return elementBytes(mod) == 8 ? 12 : 4; })
       .Default([](Type scalar) { return std::max<int64_t>(4, elementBytes(scalar)); });
 }
 
-int64_t id::exchangeWordBytes(Type element) { return std::clamp<int64_t>(elementBytes(element), 4, 16); }
+int64_t id::exchangeWordBytes(Type element) {
+  int64_t bytes = elementBytes(element);
+  return std::clamp<int64_t>(bytes & -bytes, 4, 16);
+}
+
+bool id::splitNumbers(Type element, Type &number, int &count) {
+  number = {};
+  count = 0;
+  for (Type leaf : leafTypes(element)) {
+    auto complex = dyn_cast<ComplexType>(leaf);
+    Type own = complex ? complex.getElementType() : leaf;
+    if (isa<ModType>(own))
+      own = IntegerType::get(element.getContext(), static_cast<unsigned>(8 * elementBytes(own)));
+    if (own.isInteger(1) || (number && elementBytes(number) != elementBytes(own)))
+      return false;
+    if (number && number != own)
+      own = IntegerType::get(element.getContext(), static_cast<unsigned>(8 * elementBytes(own)));
+    number = own;
+    count += complex ? 2 : 1;
+  }
+  return count > 0;
+}
 
 SmallVector<int64_t> id::leafOffsets(Type element) {
   auto record = dyn_cast<RecordType>(element);

@@ -31,11 +31,15 @@ namespace idc::id {
 llvm::SmallVector<mlir::Type> leafTypes(mlir::Type element);
 /// Bytes of an element at the C boundary: bool is one byte, mod<P> four or eight, records are laid out as C structs.
 int64_t elementBytes(mlir::Type element);
-/// Bytes of 32-bit registers that an element takes while steps work on it: numbers of 16 bits four, residues half as much
-/// again as their own for factors, their quotients and high halves of products.
+/// Bytes of 32-bit registers that an element takes while steps work on it: numbers of 16 bits four, residues half as
+/// much again as their own for factors, their quotients and high halves of products.
 int64_t registerBytes(mlir::Type element);
-/// Bytes of the word as which an element travels through shared memory: from 4, a bank's, to 16, the widest access.
+/// Bytes of the words as which an element travels through shared memory, one or several: from 4, a bank's, to 16, the
+/// widest access.
 int64_t exchangeWordBytes(mlir::Type element);
+/// An element as `count` numbers of one type that lie one after another: its own where they agree (residues: their
+/// integers), else integers of their size. False for elements whose numbers differ in size, and for bool.
+bool splitNumbers(mlir::Type element, mlir::Type &number, int &count);
 /// Byte offset of every leaf of an element.
 llvm::SmallVector<int64_t> leafOffsets(mlir::Type element);
 /// Shape and element of a sequence or a tile.
