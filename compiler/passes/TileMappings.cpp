@@ -63,14 +63,17 @@ KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int>
     RangePlan range;
     range.first = passes[i].first;
     range.last = passes[i].second;
-    range.mapping = mappingOf(tile, digitsOfSteps(request, range.first, range.last), registers,
-                              i == 0 ? load.order : store.order, blockDigits);
+    std::vector<int> own = digitsOfSteps(request, range.first, range.last);
+    range.mapping = mappingOf(tile, own, registers, i == 0 ? load.order : store.order, blockDigits);
+    if (i > 0)
+      keepWarps(range.mapping, plan.ranges.back().mapping, own, tile, store);
     plan.ranges.push_back(range);
   }
   if (passes.empty() || !hasFullRuns(plan.ranges.front().mapping, tile, load))
-    plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, tile, registers, blockDigits));
+    plan.ranges.insert(plan.ranges.begin(),
+                       memoryRange(RangePlan::Kind::Load, load, tile, registers, blockDigits, plan));
   if (passes.empty() || !hasFullRuns(plan.ranges.back().mapping, tile, store))
-    plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, tile, registers, blockDigits));
+    plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, tile, registers, blockDigits, plan));
   return plan;
 }
 
@@ -105,26 +108,31 @@ std::optional<KernelPlan> TileMappings::clusterKernel(int firstStep, int lastSte
     RangePlan range;
     range.first = passes[i].first;
     range.last = passes[i].second;
-    range.mapping = mappingOf(i == 0 ? loadTile : storeTile, digitsOfSteps(request, range.first, range.last), registers,
-                              i == 0 ? load.order : store.order, blockDigits);
+    std::vector<int> own = digitsOfSteps(request, range.first, range.last);
+    range.mapping =
+        mappingOf(i == 0 ? loadTile : storeTile, own, registers, i == 0 ? load.order : store.order, blockDigits);
+    if (i > 1)
+      keepWarps(range.mapping, plan.ranges.back().mapping, own, storeTile, store);
     plan.ranges.push_back(range);
   }
   size_t inLoadTile = 1; // ranges
   if (!hasFullRuns(plan.ranges.front().mapping, loadTile, load)) {
-    plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, loadTile, registers, blockDigits));
+    plan.ranges.insert(plan.ranges.begin(),
+                       memoryRange(RangePlan::Kind::Load, load, loadTile, registers, blockDigits, plan));
     ++inLoadTile;
   }
   if (!hasFullRuns(plan.ranges.back().mapping, storeTile, store))
-    plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, blockDigits));
+    plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, blockDigits, plan));
   for (auto [i, range] : llvm::enumerate(plan.ranges))
     for (int d : llvm::reverse(i < inLoadTile ? before : after))
       range.mapping.push(Field::Rank, d);
   return plan;
 }
 
-/// A range that only loads or stores: the lowest address digits in one thread's wide access.
+/// A range that only loads or stores, at the begin or end of `kernel`: the lowest address digits in one thread's wide
+/// access, the next ones in lanes.
 RangePlan TileMappings::memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
-                                    const std::vector<int> &blockDigits) const {
+                                    const std::vector<int> &blockDigits, const KernelPlan &kernel) const {
   std::vector<int> vector;
   for (int d : side.order) {
     if (static_cast<int>(vector.size()) == std::min(vectorDigits(side), registers) || !llvm::is_contained(tile, d))
@@ -134,7 +142,28 @@ RangePlan TileMappings::memoryRange(RangePlan::Kind kind, const Side &side, cons
   RangePlan range;
   range.kind = kind;
   range.mapping = mappingOf(tile, vector, registers, side.order, blockDigits);
+  if (!kernel.ranges.empty())
+    keepWarps(range.mapping, (kind == RangePlan::Kind::Load ? kernel.ranges.front() : kernel.ranges.back()).mapping,
+              vector, tile, side);
   return range;
+}
+
+/// Where lanes and registers of the neighbouring range have the digits that `mapping` needs in registers, and its
+/// memory runs stay as long, warps keep their digits: then no warp waits for another.
+void TileMappings::keepWarps(Mapping &mapping, const Mapping &neighbour, const std::vector<int> &inRegisters,
+                             const std::vector<int> &tile, const Side &side) const {
+  std::vector<int> ofWarp;
+  for (Field field : {Field::Reg, Field::Lane})
+    for (const digits::Column &column : neighbour[field])
+      ofWarp.push_back(column.digits[0]);
+  llvm::sort(ofWarp);
+  if (!llvm::all_of(inRegisters, [&](int d) { return llvm::is_contained(ofWarp, d); }))
+    return;
+  Mapping local = mappingOf(ofWarp, inRegisters, static_cast<int>(mapping[Field::Reg].size()), side.order, {});
+  local[Field::Warp] = neighbour[Field::Warp];
+  local[Field::Block] = neighbour[Field::Block];
+  if (hasFullRuns(local, tile, side) || !hasFullRuns(mapping, tile, side))
+    mapping = local;
 }
 
 /// Digits of the widest access of one thread.

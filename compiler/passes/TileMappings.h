@@ -49,7 +49,9 @@ private:
 
   std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;
   RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
-                        const std::vector<int> &blockDigits) const;
+                        const std::vector<int> &blockDigits, const KernelPlan &kernel) const;
+  void keepWarps(digits::Mapping &mapping, const digits::Mapping &neighbour, const std::vector<int> &inRegisters,
+                 const std::vector<int> &tile, const Side &side) const;
   int vectorDigits(const Side &side) const;
   static digits::AddressOrder withBatch(const PlanRequest &request, digits::AddressOrder order,
                                         const std::vector<int> &tile);
