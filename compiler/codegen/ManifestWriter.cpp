@@ -19,7 +19,7 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
   });
 }
 
-static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel) {
+static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel, int64_t counterBytes) {
   json.attributeArray("args", [&] {
     for (const Buffer &buffer : kernel.buffers)
       json.object([&] {
@@ -28,7 +28,7 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
         else if (buffer.kind == Buffer::Kind::Output)
           json.attribute("output", buffer.index);
         else {
-          json.attribute("workspace", 0);
+          json.attribute("workspace", counterBytes);
           json.attribute("perProblem", buffer.offsetPerProblem);
         }
       });
@@ -38,12 +38,15 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
         json.attribute("offset", scalar.offset);
         json.attribute("bytes", scalar.bytes);
       });
+    if (kernel.hasCounter())
+      json.object([&] { json.attribute("workspace", kernel.counterOffset); });
     json.object([&] { json.attribute("batch", true); });
   });
 }
 
 std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<conversion::LoweredKernel> &kernels,
                                    const std::map<std::string, KernelResources> &resources) {
+  int64_t counterBytes = conversion::counterBytes(kernels);
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
@@ -73,7 +76,8 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
     writeArrays(json, "outputs", info.outputs);
     json.attributeObject("workspace", [&] {
       json.attribute("bytesPerProblem", conversion::workspaceBytes(kernels));
-      json.attribute("fixedBytes", 0);
+      json.attribute("fixedBytes", counterBytes);
+      json.attribute("zeroedBytes", counterBytes);
     });
     json.attributeArray("kernels", [&] {
       for (const conversion::LoweredKernel &kernel : kernels)
@@ -95,7 +99,7 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           resource("registers", &KernelResources::registers);
           resource("spillBytes", &KernelResources::spillBytes);
           resource("localBytes", &KernelResources::localBytes);
-          writeArguments(json, kernel);
+          writeArguments(json, kernel, counterBytes);
         });
     });
   });

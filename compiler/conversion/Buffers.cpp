@@ -79,6 +79,7 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
   if (!placeChain(kernels, block.getTerminator(), places))
     placeGraph(kernels, block.getTerminator(), places);
   std::vector<LoweredKernel> lowered;
+  int64_t counters = 0; // bytes
   for (id::KernelOp kernel : kernels) {
     LoweredKernel entry;
     entry.name = kernel.getName().str();
@@ -96,9 +97,21 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
       entry.problemsPerBlockGroup = int64_t(1) << (static_cast<int>(mapping.digits().size()) - n);
       entry.blocksPerGroup = mapping.extent(digits::Field::Block) * mapping.extent(digits::Field::Rank);
     }
+    if (kernel.getKind() == id::KernelKind::Tickets) {
+      entry.counterOffset = counters;
+      counters += 4;
+    }
     lowered.push_back(std::move(entry));
   }
   return lowered;
+}
+
+int64_t conversion::counterBytes(const std::vector<LoweredKernel> &kernels) {
+  constexpr int64_t line = 128; // what follows begins as well aligned as the workspace
+  int64_t bytes = 0;
+  for (const LoweredKernel &kernel : kernels)
+    bytes = std::max(bytes, kernel.hasCounter() ? kernel.counterOffset + 4 : 0);
+  return (bytes + line - 1) / line * line;
 }
 
 int64_t conversion::workspaceBytes(const std::vector<LoweredKernel> &kernels) {

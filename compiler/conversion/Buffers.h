@@ -19,7 +19,8 @@ struct Buffer {
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
 };
 
-/// A kernel as its launcher sees it. Arguments are `buffers` in order, then `scalars`, then the batch as i64.
+/// A kernel as its launcher sees it. Arguments are `buffers` in order, then `scalars`, then the address of its counter
+/// if it has one, then the batch as i64.
 struct LoweredKernel {
   std::string name;
   std::string kind = "plain";
@@ -30,6 +31,9 @@ struct LoweredKernel {
   int64_t sharedBytes = 0;
   std::vector<Buffer> buffers; // inputs, then outputs
   std::vector<ScalarArgument> scalars;
+  int64_t counterOffset = -1; // bytes into the workspace; -1: no counter
+
+  bool hasCounter() const { return counterOffset >= 0; }
 };
 
 /// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
@@ -38,7 +42,9 @@ struct LoweredKernel {
 /// in the workspace while it is needed. Emits an error for ops that are no kernels.
 mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp function);
 
-/// Bytes of workspace per problem that the kernels use.
+/// Bytes at the beginning of the workspace that hold the kernels' counters and must be 0 before a launch.
+int64_t counterBytes(const std::vector<LoweredKernel> &kernels);
+/// Bytes of workspace per problem that the kernels use, after the counters.
 int64_t workspaceBytes(const std::vector<LoweredKernel> &kernels);
 
 } // namespace idc::conversion

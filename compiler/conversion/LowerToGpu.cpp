@@ -11,6 +11,7 @@
 #include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
+#include "compiler/conversion/TicketLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -48,6 +49,7 @@ public:
     for (auto [i, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
       pointers[value] = entry->getArgument(numInputs + i);
     batch = entry->getArguments().back();
+    Value counter = kernel.getKind() == id::KernelKind::Tickets ? *(entry->args_rbegin() + 1) : Value();
     parameters =
         parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
                      [](Value value) { return value; });
@@ -60,16 +62,79 @@ public:
     if (int64_t size = kernel.getCluster(); size > 1) {
       rank = arith::AndIOp::create(b, loc, block, constant32(size - 1));
       block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
+    }
+    if (failed(kernel.getKind() == id::KernelKind::Flat ? emitFlat(kernel, lowered)
+               : counter                                ? emitTickets(kernel, lowered, counter)
+                                                        : emitOnce(kernel)))
+      return failure();
+    LLVM::ReturnOp::create(b, loc, ValueRange{});
+    lowered.sharedBytes = sharedBytes;
+    return success();
+  }
+
+  /// One block number per block or cluster.
+  LogicalResult emitOnce(id::KernelOp kernel) {
+    if (rank) {
       // Waited for before the first access to another block: by then all have started.
       NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
       arrived = true;
     }
-    if (failed(kernel.getKind() == id::KernelKind::Flat ? emitFlat(kernel, lowered) : emitBody(kernel)))
+    if (failed(emitBody(kernel)))
       return failure();
     if (arrived)
       NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
-    LLVM::ReturnOp::create(b, loc, ValueRange{});
-    lowered.sharedBytes = sharedBytes;
+    return success();
+  }
+
+  /// Block numbers until there are none left, drawn from a counter.
+  LogicalResult emitTickets(id::KernelOp kernel, const LoweredKernel &lowered, Value counter) {
+    TicketLoop::Shape shape;
+    shape.cluster = kernel.getCluster();
+    bool betweenBlocksFirst = false, first = true;
+    for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>()) {
+      bool betweenBlocks = exchange.getKind() == id::ExchangeKind::Cluster;
+      if (!betweenBlocks && exchange.getKind() != id::ExchangeKind::Shared)
+        continue;
+      id::TileType tile = exchange.getInput().getType();
+      int64_t wordBytes = id::exchangeWordBytes(tile.getElement());
+      sharedBytes = std::max(sharedBytes, exchange.getLayoutAttr().getLayout().words * wordBytes);
+      if (betweenBlocks) { // word by word
+        int64_t bytes = id::elementBytes(tile.getElement()), word = std::min(bytes & -bytes, wordBytes);
+        int64_t received = tile.getMapping().extent(Field::Reg) * lowered.threads * std::max<int64_t>(4, word);
+        shape.exchangedBytes.append(bytes / word, received);
+      }
+      betweenBlocksFirst |= first && betweenBlocks;
+      first = false;
+    }
+    if (rank && shape.exchangedBytes.empty())
+      return kernel.emitError() << "draws numbers for clusters whose blocks exchange nothing";
+    shape.offset = (sharedBytes + 7) / 8 * 8;
+    tickets.emplace(b, loc, shape, sharedMemory());
+    sharedBytes = tickets->sharedEnd();
+    if (rank)
+      tickets->initialise();
+    // "All blocks have started and made their barriers", and after a round "shared memory is free": what was read
+    // there has been stored by then, so that only the threads' progress need be ordered.
+    if (betweenBlocksFirst)
+      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / shape.cluster;
+    Value groups = arith::ShRUIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, batch, constant64(lowered.problemsPerBlockGroup - 1)), constant64(group));
+    Value numbers = arith::MulIOp::create(b, loc, groups, constant64(inGroup));
+    tickets->begin(block, counter, arith::TruncIOp::create(b, loc, b.getI32Type(), numbers));
+    block = tickets->number();
+    arrived = betweenBlocksFirst;
+    sharedInUse = rank && !betweenBlocksFirst;
+    if (failed(emitBody(kernel)))
+      return failure();
+    Value goesOn = tickets->endRound();
+    if (betweenBlocksFirst) {
+      auto branch = scf::IfOp::create(b, loc, TypeRange{}, goesOn, false);
+      OpBuilder::InsertionGuard guard(b);
+      b.setInsertionPointToStart(branch.thenBlock());
+      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+    }
+    tickets->close(goesOn);
     return success();
   }
 
@@ -110,6 +175,7 @@ public:
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
+    readPlace();
     Tile tile = emptyTile(op.getResult().getType());
     Type real;
     int components;
@@ -174,6 +240,7 @@ protected:
   }
 
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
+    readPlace();
     Type real;
     int components;
     if (!id::splitNumbers(tile.element, real, components))
@@ -219,6 +286,7 @@ protected:
   }
 
   FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) override {
+    readPlace();
     Tile moved = tile;
     moved.mapping = op.getResult().getType().getMapping();
     moved.registers.assign(moved.mapping.extent(Field::Reg), {});
@@ -292,8 +360,10 @@ private:
   Value rank; // in the cluster; null without clusters
   int64_t sharedBytes = 0;
   bool sharedInUse = false;
-  bool arrived = false;        // at a cluster barrier that nobody has waited for
-  bool awaitsPrevious = false; // a dependent launch that has touched no buffer yet
+  bool arrived = false;              // at a cluster barrier that nobody has waited for
+  bool awaitsPrevious = false;       // a dependent launch that has touched no buffer yet
+  std::optional<TicketLoop> tickets; // of a kernel that draws its block numbers
+  size_t numSent = 0;                // exchanges between blocks so far, in such a kernel
 
   struct Address {
     Value base;                 // pointer to the thread's element 0
@@ -305,6 +375,14 @@ private:
   void awaitPrevious() {
     NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
     awaitsPrevious = false;
+  }
+
+  /// In a loop over block numbers the thread's place is read again where it is used: see TicketLoop.
+  void readPlace() {
+    if (!tickets)
+      return;
+    thread = tickets->thread();
+    rank = tickets->rank();
   }
 
   int64_t maxVector(Type elementType) const {
@@ -510,8 +588,8 @@ private:
     return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), "shared_memory");
   }
 
-  void storeWord(ArrayRef<Leaf> leaves, Type element, Type real, Value pointer, int64_t wordBytes) {
-    LLVM::StoreOp::create(b, loc, wordOf(pack(numbersOf(leaves, element, real), real)), pointer, wordBytes);
+  Value wordOf(ArrayRef<Leaf> leaves, Type element, Type real) {
+    return wordOf(pack(numbersOf(leaves, element, real), real));
   }
 
   /// An exchange through the memory of the block or its cluster. Elements of several words go word by word, one after
@@ -547,6 +625,7 @@ private:
 
   /// Reads the tile `moved` that lies in this block's shared memory.
   void readShared(const digits::SharedLayout &layout, Tile &moved, Type real, int components, int64_t wordBytes) {
+    readPlace();
     Value memory = sharedMemory();
     SharedSide read = sharedSide(moved.mapping, layout, wordBytes);
     Type held = components == 1 ? real : Type(VectorType::get({components}, real));
@@ -570,7 +649,8 @@ private:
     sharedInUse = true;
     SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
     for (size_t r = 0; r < tile.registers.size(); ++r)
-      storeWord(tile.registers[r], tile.element, real, sharedPointer(write, memory, r), wordBytes);
+      LLVM::StoreOp::create(b, loc, wordOf(tile.registers[r], tile.element, real), sharedPointer(write, memory, r),
+                            wordBytes);
     prefetchTwiddles(op, moved);
     if (warpLocal)
       NVVM::SyncWarpOp::create(b, loc, constant32(-1));
@@ -580,7 +660,8 @@ private:
   }
 
   /// Every word goes to the shared memory of the block whose rank it has afterwards. One cluster barrier says that all
-  /// blocks are there and no longer read what lies in their memory, a second one that all words have arrived.
+  /// blocks are there and no longer read what lies in their memory, a second one that all words have arrived. A kernel
+  /// that draws its numbers has asynchronous stores in the place of the second one.
   void throughCluster(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
     digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     int64_t wordBytes = id::exchangeWordBytes(tile.element);
@@ -605,23 +686,41 @@ private:
     std::vector<uint64_t> ranks = constantTargets(tile.mapping[Field::Reg], rankTarget);
     // One side per block that a register's word may go to: its memory, and the addresses in it.
     const SharedSide side = sharedSide(tile.mapping, layout, wordBytes);
-    std::map<uint64_t, std::pair<Value, SharedSide>> sides;
+    struct Destination {
+      Value memory, barrier;
+      SharedSide side;
+    };
+    std::map<uint64_t, Destination> destinations;
     auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
     Value memory = sharedMemory();
+    if (tickets && numSent == 0)
+      tickets->sendNumber();
     for (size_t r = 0; r < tile.registers.size(); ++r) {
-      auto [found, fresh] = sides.try_emplace(ranks[r]);
+      auto [found, fresh] = destinations.try_emplace(ranks[r]);
+      Destination &to = found->second;
       if (fresh) {
         Value number = constant32(static_cast<int64_t>(ranks[r]));
         if (peer)
           number = ranks[r] ? arith::XOrIOp::create(b, loc, peer, number).getResult() : peer;
-        found->second = {NVVM::MapaOp::create(b, loc, pointer, memory, number), side};
+        else if (tickets)
+          number = tickets->inRound(number);
+        to.memory = NVVM::MapaOp::create(b, loc, pointer, memory, number);
+        to.barrier = tickets ? tickets->barrier(to.memory, numSent) : Value();
+        to.side = side;
       }
-      auto &[theirs, write] = found->second;
-      storeWord(tile.registers[r], tile.element, real, sharedPointer(write, theirs, r), wordBytes);
+      Value word = wordOf(tile.registers[r], tile.element, real), place = sharedPointer(to.side, to.memory, r);
+      if (tickets)
+        tickets->send(word, place, to.barrier);
+      else
+        LLVM::StoreOp::create(b, loc, word, place, wordBytes);
     }
-    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+    if (!tickets)
+      NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
     prefetchTwiddles(op, moved);
-    NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    if (tickets)
+      tickets->wait(numSent++);
+    else
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
     readShared(layout, moved, real, components, wordBytes);
   }
 
@@ -741,6 +840,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     SmallVector<Type> parameters(entry.buffers.size(), pointer);
     for (const ScalarArgument &scalar : entry.scalars)
       parameters.push_back(scalar.type);
+    if (entry.hasCounter())
+      parameters.push_back(pointer);
     parameters.push_back(b.getI64Type());
     b.setInsertionPointToEnd(gpuModule.getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);

@@ -100,6 +100,7 @@ public:
         return unsupported(function, "with this parameter");
       kernel.arguments.push_back(slots[argument] = reserve(1));
     }
+    function.walk([&](NVVM::ClusterArriveRelaxedOp arrival) { findLateLoads(arrival); });
     return block(body.front(), [](Operation *) { return llvm::Error::success(); });
   }
 
@@ -109,11 +110,27 @@ private:
   std::map<unsigned, std::vector<uint32_t>> freeSlots; // by number of scalars
   std::map<uint64_t, uint32_t> constantSlots;
   DenseSet<Value> owned; // values whose slots are given back when they die
+  DenseSet<Operation *> lateLoads;
 
   llvm::Error unsupported(Operation *op, const llvm::Twine &how = "") {
     std::string text;
     llvm::raw_string_ostream(text) << op->getName();
     return message("the emulator cannot execute " + text + (how.isTriviallyEmpty() ? "" : " ") + how);
+  }
+
+  /// Loads whose values nothing has needed when a relaxed arrival comes: no store, and no decision.
+  void findLateLoads(Operation *arrival) {
+    DenseSet<Value> needed;
+    for (Operation *at = arrival; !isa<LLVM::LLVMFuncOp>(at); at = at->getParentOp()) {
+      needed.insert(at->operand_begin(), at->operand_end());
+      for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode()) {
+        if (isa<LLVM::LoadOp>(op) && !needed.contains(op->getResult(0)))
+          lateLoads.insert(op);
+        bool pure = op->getNumRegions() == 0 && op->getNumResults() > 0;
+        if (!pure || llvm::any_of(op->getResults(), [&](Value result) { return needed.contains(result); }))
+          op->walk([&](Operation *inner) { needed.insert(inner->operand_begin(), inner->operand_end()); });
+      }
+    }
   }
 
   //===--- slots ------------------------------------------------------------------------------------------------===//
@@ -286,6 +303,35 @@ private:
              store.getAlignment());
       return llvm::Error::success();
     }
+    if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
+      return atomicOp(atomic);
+    if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op))
+      return inlined->getNumResults() ? readRegisterOp(inlined) : asyncStoreOp(inlined);
+    if (auto init = dyn_cast<NVVM::MBarrierInitOp>(op)) {
+      barrierAt(Kind::MBarrierInit, op, init.getAddr()).b = slot(init.getCount());
+      return llvm::Error::success();
+    }
+    if (isa<NVVM::FenceMbarrierInitOp>(op)) {
+      emit(Kind::MBarrierFence, op);
+      return llvm::Error::success();
+    }
+    if (auto arrive = dyn_cast<NVVM::MBarrierArriveExpectTxOp>(op)) {
+      if (arrive.getRes() || arrive.getPredicate())
+        return unsupported(op, "with a state or a predicate");
+      barrierAt(Kind::MBarrierArrive, op, arrive.getAddr()).b = slot(arrive.getTxcount());
+      return llvm::Error::success();
+    }
+    if (auto test = dyn_cast<NVVM::MBarrierTryWaitOp>(op)) {
+      if (!test.getStateOrPhase().getType().isInteger(32))
+        return unsupported(op, "on a state");
+      if (llvm::Error error = define(test.getRes()))
+        return error;
+      Instruction &instruction = barrierAt(Kind::MBarrierTest, op, test.getAddr());
+      instruction.b = slot(test.getStateOrPhase());
+      instruction.result = slot(test.getRes());
+      instruction.relaxed = test.getRelaxed() || test.getScope() != NVVM::MemScopeKind::CLUSTER;
+      return llvm::Error::success();
+    }
     if (auto multiply = dyn_cast<arith::MulUIExtendedOp>(op))
       return multiplyOp(multiply);
     if (op->getNumResults() != 1 || op->getNumRegions())
@@ -417,9 +463,79 @@ private:
       instruction.scalarBytes = static_cast<uint8_t>(scalarBytes);
       instruction.bits = static_cast<uint8_t>(scalarBits(scalar));
       instruction.alignment = static_cast<uint8_t>(width);
-      instruction.memoryOp = static_cast<uint32_t>(kernel.memoryOps.size());
-      kernel.memoryOps.push_back(here() - 1);
+      instruction.late = lateLoads.contains(op);
+      countAccess(instruction);
     }
+  }
+  void countAccess(Instruction &instruction) {
+    instruction.memoryOp = static_cast<uint32_t>(kernel.memoryOps.size());
+    kernel.memoryOps.push_back(here() - 1);
+  }
+
+  /// An instruction on a barrier in shared memory.
+  Instruction &barrierAt(Kind kind, Operation *op, Value address) {
+    constexpr uint8_t bytes = 8;
+    kernel.granule = std::min<int64_t>(kernel.granule, bytes);
+    Instruction &instruction = emit(kind, op);
+    instruction.a = slot(address);
+    instruction.scalarBytes = instruction.alignment = bytes;
+    return instruction;
+  }
+
+  llvm::Error atomicOp(LLVM::AtomicRMWOp op) {
+    int64_t bytes = bytesOf(op.getType());
+    if (op.getBinOp() != LLVM::AtomicBinOp::add || !op.getType().isInteger() ||
+        op.getOrdering() != LLVM::AtomicOrdering::monotonic)
+      return unsupported(op, "but relaxed additions of integers");
+    if (llvm::Error error = define(op.getRes()))
+      return error;
+    kernel.granule = std::min(kernel.granule, bytes);
+    Instruction &instruction = emit(Kind::Atomic, op);
+    instruction.result = slot(op.getRes());
+    instruction.a = slot(op.getPtr());
+    instruction.b = slot(op.getVal());
+    instruction.bits = static_cast<uint8_t>(scalarBits(op.getType()));
+    instruction.scalarBytes = instruction.alignment = static_cast<uint8_t>(bytes);
+    return llvm::Error::success();
+  }
+
+  /// A special register that the compiler must not take to be the same everywhere.
+  llvm::Error readRegisterOp(LLVM::InlineAsmOp op) {
+    std::optional<uint32_t> special = llvm::StringSwitch<std::optional<uint32_t>>(op.getAsmString())
+                                          .Case("mov.u32 $0, %tid.x;", threadSlot)
+                                          .Case("mov.u32 $0, %ctaid.x;", blockSlot)
+                                          .Default(std::nullopt);
+    if (!special || op.getNumOperands())
+      return unsupported(op, "\"" + op.getAsmString() + "\"");
+    alias(op->getResult(0), *special);
+    return llvm::Error::success();
+  }
+
+  /// st.async, which has no op: an address, one or two scalars, a barrier.
+  llvm::Error asyncStoreOp(LLVM::InlineAsmOp op) {
+    size_t scalars = op.getOperands().size() - 2;
+    if (!op.getAsmString().starts_with("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.") ||
+        op.getOperands().size() < 3 || scalars > 2)
+      return unsupported(op, "\"" + op.getAsmString() + "\"");
+    ValueRange values = op.getOperands().slice(1, scalars);
+    int64_t bytes = bytesOf(values[0].getType());
+    kernel.granule = std::min(kernel.granule, bytes);
+    uint32_t first = slot(values[0]);
+    if (scalars > 1) { // side by side
+      first = acquire(2);
+      copy(op, first, slot(values[0]), 1);
+      copy(op, first + 1, slot(values[1]), 1);
+      freeSlots[2].push_back(first);
+    }
+    Instruction &instruction = emit(Kind::StoreAsync, op);
+    instruction.a = slot(op.getOperands().front());
+    instruction.b = first;
+    instruction.c = slot(op.getOperands().back());
+    instruction.scalars = static_cast<uint8_t>(scalars);
+    instruction.scalarBytes = static_cast<uint8_t>(bytes);
+    instruction.alignment = static_cast<uint8_t>(bytes * scalars);
+    countAccess(instruction);
+    return llvm::Error::success();
   }
 
   llvm::Error gepOp(LLVM::GEPOp op, uint32_t result) {

@@ -16,9 +16,9 @@ static llvm::Error message(const llvm::Twine &text) {
 }
 
 EmulatedModule::EmulatedModule(runtime::Manifest manifest, std::unique_ptr<mlir::MLIRContext> context,
-                               mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator)
+                               mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator, EmulatorOptions options)
     : idc_module(std::move(manifest)), context(std::move(context)), module(std::move(module)),
-      emulator(std::move(emulator)) {}
+      emulator(std::move(emulator)), options(options) {}
 
 llvm::Expected<std::unique_ptr<EmulatedModule>>
 EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, EmulatorOptions options) {
@@ -39,7 +39,7 @@ EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, Em
   if (!emulator)
     return emulator.takeError();
   return std::unique_ptr<EmulatedModule>(
-      new EmulatedModule(std::move(manifest), std::move(context), std::move(module), std::move(*emulator)));
+      new EmulatedModule(std::move(manifest), std::move(context), std::move(module), std::move(*emulator), options));
 }
 
 idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operands, void *) const {
@@ -64,8 +64,16 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
       bufferAt("input '" + manifest.inputs[i].name + "'", const_cast<void *>(operands.inputs[i]),
                batch * manifest.inputs[i].bytesPerProblem(), true, false);
     bufferAt("workspace", operands.workspace, manifest.workspaceBytes(batch), false, true);
+    if (int64_t zeroed = manifest.workspaceZeroedBytes) {
+      std::memset(operands.workspace, 0, static_cast<size_t>(zeroed));
+      std::fill_n(buffers.back().written.begin(), zeroed, 1);
+    }
     auto launchOf = [&](const runtime::Kernel &kernel) {
       Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
+      if (kernel.kind == runtime::LaunchKind::Tickets) {
+        int64_t clusters = std::max<int64_t>(1, options.residentBlocks / kernel.cluster);
+        launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
+      }
       for (const runtime::Argument &argument : kernel.arguments) {
         if (argument.kind == runtime::Argument::Kind::Batch) {
           launch.arguments.push_back({nullptr, batch});

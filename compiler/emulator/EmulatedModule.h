@@ -28,11 +28,12 @@ public:
 
 private:
   EmulatedModule(runtime::Manifest manifest, std::unique_ptr<mlir::MLIRContext> context,
-                 mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator);
+                 mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator, EmulatorOptions options);
 
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mutable Emulator emulator;
+  EmulatorOptions options;
   mutable std::vector<KernelReport> finished;
 };
 

@@ -14,6 +14,8 @@ using namespace idc;
 using namespace idc::emulator;
 using Kind = Instruction::Kind;
 
+static constexpr int64_t countingBarrierBytes = 8;
+
 //===--- blocks -------------------------------------------------------------------------------------------------===//
 
 KernelRun::Block::Block(const KernelRun &run, int64_t index, std::shared_ptr<Cluster> cluster)
@@ -103,7 +105,10 @@ bool KernelRun::mayStart() const {
 }
 
 bool KernelRun::runnable() const {
-  return !stopped && (mayStart() || llvm::any_of(resident, [](const auto &block) { return !block->ready.empty(); }));
+  if (stopped)
+    return false;
+  bool mayLand = !flights.empty() && !resident.empty();
+  return mayStart() || mayLand || llvm::any_of(resident, [](const auto &block) { return !block->ready.empty(); });
 }
 
 void KernelRun::startCluster(int64_t number) {
@@ -119,6 +124,10 @@ void KernelRun::startCluster(int64_t number) {
 void KernelRun::turn() {
   while (mayStart())
     startCluster(order[next++]);
+  auto blocked = [](const auto &block) { return block->ready.empty(); };
+  land(llvm::all_of(resident, blocked));
+  if (stopped || llvm::all_of(resident, blocked))
+    return;
   size_t which = 0;
   if (options.interleaving == Interleaving::Random)
     which = random() % resident.size();
@@ -234,6 +243,28 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
     case Kind::Shuffle:
       thread.pc = pc;
       return shuffle(block, t);
+    case Kind::Atomic:
+    case Kind::StoreAsync:
+    case Kind::MBarrierInit:
+    case Kind::MBarrierArrive:
+      (i.kind == Kind::Atomic         ? atomic(block, t, pc)
+       : i.kind == Kind::StoreAsync   ? storeAsync(block, t, pc)
+       : i.kind == Kind::MBarrierInit ? barrierInit(block, t, pc)
+                                      : barrierArrive(block, t, pc));
+      thread.pc = ++pc;
+      if (far)
+        continue;
+      return;
+    case Kind::MBarrierFence:
+      barrierFence(block);
+      ++pc;
+      continue;
+    case Kind::MBarrierTest:
+      thread.pc = pc;
+      if (!barrierTest(block, t, pc))
+        return;
+      thread.pc = ++pc;
+      continue;
     case Kind::ClusterArrive:
       thread.pc = ++pc;
       clusterArrive(block, t, i.relaxed);
@@ -266,6 +297,16 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
   }
 }
 
+void KernelRun::shareSeen(Block &block, uint32_t first, uint32_t end) {
+  for (size_t b = 0; b < block.barriers.size(); ++b) {
+    uint32_t seen = 0;
+    for (uint32_t t = first; t < end; ++t)
+      seen = std::max(seen, block.threads[t].phases[b]);
+    for (uint32_t t = first; t < end; ++t)
+      block.threads[t].phases[b] = seen;
+  }
+}
+
 void KernelRun::barrier(Block &block, uint32_t t) {
   block.setWaiting(t, Thread::State::AtBarrier);
   if (++block.atBarrier < block.threads.size())
@@ -280,6 +321,7 @@ void KernelRun::barrier(Block &block, uint32_t t) {
     }
   block.atBarrier = 0;
   ++block.epoch;
+  shareSeen(block, 0, static_cast<uint32_t>(block.threads.size()));
   for (uint32_t other = 0; other < block.threads.size(); ++other) {
     ++block.threads[other].pc;
     block.setReady(other);
@@ -365,8 +407,10 @@ void KernelRun::warpBarrier(Block &block, uint32_t t) {
       block.setReady(first + lane);
     }
   // A barrier of some lanes orders nothing here, so that races are never missed.
-  if (met == std::min<size_t>(32, block.threads.size() - first))
+  if (met == std::min<size_t>(32, block.threads.size() - first)) {
     ++block.warpEpochs[t / 32];
+    shareSeen(block, first, first + met);
+  }
 }
 
 void KernelRun::shuffle(Block &block, uint32_t t) {
@@ -433,6 +477,15 @@ void KernelRun::deadlock() {
     stopped = true;
     return;
   }
+  if (thread.state == Thread::State::AtPhase) {
+    const CountingBarrier &barrier = block.barriers[thread.waitsFor];
+    fault(Fault::Kind::DivergentBarrier, block, waiting, thread.pc, [&] {
+      return "waits for ever: " + std::to_string(barrier.pending) + " arrivals and " + std::to_string(barrier.bytes) +
+             " bytes are missing";
+    });
+    stopped = true;
+    return;
+  }
   bool inWarp = thread.state != Thread::State::AtBarrier;
   uint32_t begin = inWarp ? waiting / 32 * 32 : 0;
   auto end = static_cast<uint32_t>(block.threads.size());
@@ -454,6 +507,97 @@ void KernelRun::deadlock() {
 
 //===--- memory -------------------------------------------------------------------------------------------------===//
 
+Access KernelRun::accessNow(const Block &block, uint32_t t, uint32_t pc) const {
+  Access now;
+  now.block = static_cast<uint32_t>(block.index);
+  now.thread = t;
+  now.blockEpoch = block.epoch;
+  now.warpEpoch = block.warpEpochs[t / 32];
+  now.cluster = static_cast<uint32_t>(block.index / launch.cluster);
+  now.arrivals = block.threads[t].arrivals;
+  now.instruction = pc;
+  now.grid = grid;
+  now.awaited = block.threads[t].awaited ? previousFrom : grid;
+  return now;
+}
+
+bool KernelRun::place(Block &block, uint32_t t, uint32_t pc, uint64_t address, int64_t bytes, bool writes, Place &at) {
+  const Instruction &i = kernel.instructions[pc];
+  at.offset = offsetOf(address);
+  int64_t size = sharedBytes;
+  uint32_t number = regionOf(address);
+  auto where = [&] {
+    return std::to_string(bytes) + " bytes at byte " + std::to_string(at.offset) + " of " +
+           (at.buffer ? at.buffer->name : "shared memory");
+  };
+  auto fails = [&](Fault::Kind kind, llvm::function_ref<std::string()> detail) {
+    fault(kind, block, t, pc, detail);
+    return false;
+  };
+  if (number >= clusterRegion) { // another block's shared memory
+    at.block =
+        number - clusterRegion < block.cluster->blocks.size() ? block.cluster->blocks[number - clusterRegion] : nullptr;
+    if (!at.block || !at.block->started)
+      return fails(Fault::Kind::OutOfBounds, [&] {
+        return "shared memory of rank " + std::to_string(number - clusterRegion) + ", which " +
+               (at.block ? "may not have started" : "has ended or is not in the cluster");
+      });
+  } else if (number == sharedRegion) {
+    at.block = &block;
+  } else {
+    const GlobalMemory::Region *region = memory.find(number);
+    if (!region)
+      return fails(Fault::Kind::OutOfBounds, [] { return "the address belongs to no buffer"; });
+    at.buffer = region->buffer;
+    size = at.buffer->bytes;
+    at.watch = region->watch.get();
+  }
+  if (at.block)
+    at.watch = &at.block->sharedWatch;
+  if (at.offset < 0 || at.offset + bytes > size)
+    return fails(Fault::Kind::OutOfBounds, [&] { return where() + ", which has " + std::to_string(size); });
+  if (at.offset % i.alignment)
+    return fails(Fault::Kind::Misaligned, [&] { return where() + ", no multiple of " + std::to_string(i.alignment); });
+  if (writes && at.buffer && !at.buffer->writable)
+    return fails(Fault::Kind::ReadOnly, where);
+  at.data = (at.block ? at.block->shared.data() : at.buffer->data) + at.offset;
+  return true;
+}
+
+bool KernelRun::ordered(const Access &earlier, const Access &later, uint32_t passed, uint32_t acquired,
+                        const std::vector<uint32_t> &phases) {
+  if (earlier.grid != later.grid)
+    return earlier.grid < later.grid && earlier.grid >= later.awaited;
+  if (earlier.atomic && later.atomic)
+    return true;
+  if (earlier.isAsync())
+    return later.block == earlier.target && phases[earlier.barrier] > earlier.phase;
+  // A relaxed barrier orders what was over when its thread arrived.
+  if (earlier.cluster == later.cluster &&
+      (acquired > earlier.arrivals || (earlier.performed && passed > earlier.arrivals)))
+    return true;
+  if (earlier.block != later.block)
+    return false;
+  return earlier.thread == later.thread || earlier.blockEpoch != later.blockEpoch ||
+         (earlier.thread / 32 == later.thread / 32 && earlier.warpEpoch != later.warpEpoch);
+}
+
+void KernelRun::watch(const Place &at, int64_t bytes, bool writes, const Access &now, uint32_t passed,
+                      uint32_t acquired, const std::vector<uint32_t> &phases) {
+  if (!at.watch)
+    return;
+  auto isOrdered = [&](const Access &earlier) { return ordered(earlier, now, passed, acquired, phases); };
+  if (const Access *earlier =
+          writes ? at.watch->write(at.offset, bytes, now, isOrdered) : at.watch->read(at.offset, bytes, now, isOrdered))
+    faultAt(Fault::Kind::Race, now.block, now.thread, now.instruction, [&] {
+      return std::to_string(bytes) + " bytes at byte " + std::to_string(at.offset) + " of " +
+             (at.buffer ? at.buffer->name : "shared memory") + ", also accessed by " +
+             (earlier->grid == grid ? "" : "kernel '" + memory.kernelOf(earlier->grid).name + "', ") + "block " +
+             std::to_string(earlier->block) + ", thread " + std::to_string(earlier->thread) + ": " +
+             describe(memory.kernelOf(earlier->grid), earlier->instruction);
+    });
+}
+
 void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
   const Instruction &i = kernel.instructions[pc];
   uint64_t *slots = block.slots(t);
@@ -463,84 +607,222 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
     account(i.memoryOp, request);
 
   bool load = i.kind == Kind::Load;
-  int64_t bytes = int64_t(i.scalars) * i.scalarBytes, offset = offsetOf(address), size = sharedBytes;
-  uint32_t number = regionOf(address);
-  Buffer *buffer = nullptr;
-  char *data = block.shared.data();
-  RaceDetector *watch = &block.sharedWatch;
-  auto where = [&] {
-    return std::to_string(bytes) + " bytes at byte " + std::to_string(offset) + " of " +
-           (buffer ? buffer->name : "shared memory");
-  };
-  // A load that fails gives poison, a store that fails is left out.
-  auto fails = [&](Fault::Kind kind, llvm::function_ref<std::string()> detail) {
-    fault(kind, block, t, pc, detail);
+  int64_t bytes = int64_t(i.scalars) * i.scalarBytes;
+  Place at;
+  if (!place(block, t, pc, address, bytes, !load, at)) { // a load gives poison, a store is left out
     if (load)
       std::fill_n(slots + i.result, i.scalars, poisonBits);
-  };
-  if (number >= clusterRegion) { // another block's shared memory
-    Block *peer =
-        number - clusterRegion < block.cluster->blocks.size() ? block.cluster->blocks[number - clusterRegion] : nullptr;
-    if (!peer || !peer->started)
-      return fails(Fault::Kind::OutOfBounds, [&] {
-        return "shared memory of rank " + std::to_string(number - clusterRegion) + ", which " +
-               (peer ? "may not have started" : "has ended or is not in the cluster");
-      });
-    data = peer->shared.data();
-    watch = &peer->sharedWatch;
-  } else if (number != sharedRegion) {
-    const GlobalMemory::Region *region = memory.find(number);
-    if (!region)
-      return fails(Fault::Kind::OutOfBounds, [] { return "the address belongs to no buffer"; });
-    buffer = region->buffer;
-    data = buffer->data;
-    size = buffer->bytes;
-    watch = region->watch.get();
+    return;
   }
-  if (offset < 0 || offset + bytes > size)
-    return fails(Fault::Kind::OutOfBounds, [&] { return where() + ", which has " + std::to_string(size); });
-  if (offset % i.alignment)
-    return fails(Fault::Kind::Misaligned, [&] { return where() + ", no multiple of " + std::to_string(i.alignment); });
-  if (!load && buffer && !buffer->writable)
-    return fails(Fault::Kind::ReadOnly, where);
   if (load) {
-    bool written = !buffer ? watch->written(offset, bytes)
-                           : !std::memchr(buffer->written.data() + offset, 0, static_cast<size_t>(bytes));
+    bool written = at.block ? at.watch->written(at.offset, bytes)
+                            : !std::memchr(at.buffer->written.data() + at.offset, 0, static_cast<size_t>(bytes));
     if (!written)
-      fault(Fault::Kind::Uninitialised, block, t, pc, where);
-  } else if (buffer) {
-    std::fill_n(buffer->written.begin() + offset, bytes, 1);
-  }
-  if (watch) {
-    const Thread &thread = block.threads[t];
-    Access now{static_cast<uint32_t>(block.index),
-               t,
-               block.epoch,
-               block.warpEpochs[t / 32],
-               static_cast<uint32_t>(block.index / launch.cluster),
-               thread.arrivals,
-               thread.acquired,
-               pc,
-               grid,
-               thread.awaited ? previousFrom : grid};
-    if (const Access *earlier = load ? watch->read(offset, bytes, now) : watch->write(offset, bytes, now))
-      fault(Fault::Kind::Race, block, t, pc, [&] {
-        const Kernel &other = memory.kernelOf(earlier->grid);
-        return where() + ", also accessed by " + (earlier->grid == grid ? "" : "kernel '" + other.name + "', ") +
-               "block " + std::to_string(earlier->block) + ", thread " + std::to_string(earlier->thread) + ": " +
-               describe(other, earlier->instruction);
+      fault(Fault::Kind::Uninitialised, block, t, pc, [&] {
+        return std::to_string(bytes) + " bytes at byte " + std::to_string(at.offset) + " of " +
+               (at.buffer ? at.buffer->name : "shared memory");
       });
+  } else if (at.buffer) {
+    std::fill_n(at.buffer->written.begin() + at.offset, bytes, 1);
   }
-  char *at = data + offset;
-  for (unsigned k = 0; k < i.scalars; ++k, at += i.scalarBytes)
+  Access now = accessNow(block, t, pc);
+  now.performed = load && !i.late;
+  watch(block, at, bytes, !load, now);
+  char *data = at.data;
+  for (unsigned k = 0; k < i.scalars; ++k, data += i.scalarBytes)
     if (load) {
       uint64_t value = 0;
-      std::memcpy(&value, at, i.scalarBytes);
+      std::memcpy(&value, data, i.scalarBytes);
       slots[i.result + k] = i.bits < 8 ? value & ((uint64_t(1) << i.bits) - 1) : value;
     } else {
-      std::memcpy(at, &slots[i.b + k], i.scalarBytes);
+      std::memcpy(data, &slots[i.b + k], i.scalarBytes);
     }
 }
+
+void KernelRun::atomic(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  Place at;
+  if (!place(block, t, pc, slots[i.a], i.scalarBytes, true, at)) {
+    slots[i.result] = poisonBits;
+    return;
+  }
+  bool written = at.block ? at.watch->written(at.offset, i.scalarBytes)
+                          : !std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes);
+  if (!written)
+    fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a counter without a value"; });
+  Access now = accessNow(block, t, pc);
+  now.atomic = true;
+  watch(block, at, i.scalarBytes, true, now);
+  uint64_t value = 0, added = slots[i.b];
+  std::memcpy(&value, at.data, i.scalarBytes);
+  added += value;
+  std::memcpy(at.data, &added, i.scalarBytes);
+  slots[i.result] = value;
+}
+
+//===--- counting barriers and asynchronous stores --------------------------------------------------------------===//
+
+void KernelRun::barrierInit(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  Place at;
+  if (!place(block, t, pc, slots[i.a], i.scalarBytes, true, at))
+    return;
+  watch(block, at, i.scalarBytes, true, accessNow(block, t, pc));
+  CountingBarrier made;
+  made.offset = at.offset;
+  made.count = made.pending = static_cast<uint32_t>(slots[i.b]);
+  for (CountingBarrier &barrier : at.block->barriers)
+    if (barrier.offset == at.offset) {
+      made.phase = barrier.phase;
+      barrier = made;
+      return;
+    }
+  at.block->barriers.push_back(made);
+  for (Thread &other : at.block->threads)
+    other.phases.push_back(0);
+}
+
+void KernelRun::barrierFence(Block &block) {
+  for (const CountingBarrier &barrier : block.barriers)
+    block.sharedWatch.perform(barrier.offset, countingBarrierBytes);
+}
+
+KernelRun::CountingBarrier *KernelRun::barrierAt(Block &block, uint32_t t, uint32_t pc, uint64_t address, Place &at) {
+  if (!place(block, t, pc, address, countingBarrierBytes, true, at))
+    return nullptr;
+  if (at.block)
+    for (CountingBarrier &barrier : at.block->barriers)
+      if (barrier.offset == at.offset) {
+        // Operations on a barrier need no order among them, but come after it was made: they read, the making writes.
+        watch(block, at, countingBarrierBytes, false, accessNow(block, t, pc));
+        return &barrier;
+      }
+  fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a barrier that nobody has made"; });
+  return nullptr;
+}
+
+void KernelRun::barrierArrive(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  Place at;
+  CountingBarrier *barrier = barrierAt(block, t, pc, slots[i.a], at);
+  if (!barrier)
+    return;
+  if (barrier->pending == 0) {
+    fault(Fault::Kind::DivergentBarrier, block, t, pc, [] { return "more arrivals than the barrier counts"; });
+    stopped = true;
+    return;
+  }
+  barrier->bytes += static_cast<int64_t>(slots[i.b]);
+  --barrier->pending;
+  endPhase(*at.block, static_cast<size_t>(barrier - at.block->barriers.data()));
+}
+
+void KernelRun::endPhase(Block &block, size_t number) {
+  CountingBarrier &barrier = block.barriers[number];
+  if (barrier.pending || barrier.bytes)
+    return;
+  ++barrier.phase;
+  barrier.pending = barrier.count;
+  for (uint32_t t = 0; t < block.threads.size(); ++t)
+    if (block.threads[t].state == Thread::State::AtPhase && block.threads[t].waitsFor == number)
+      block.setReady(t);
+}
+
+bool KernelRun::barrierTest(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  Thread &thread = block.threads[t];
+  Place at;
+  CountingBarrier *barrier = barrierAt(block, t, pc, slots[i.a], at);
+  if (!barrier || at.block != &block) {
+    slots[i.result] = 1;
+    return true;
+  }
+  auto number = static_cast<size_t>(barrier - block.barriers.data());
+  // The current phase has the parity of the number of those that are over; the one before it has the other.
+  bool over = (slots[i.b] & 1) != (barrier->phase & 1);
+  if (!over && thread.askedBefore) {
+    thread.waitsFor = number;
+    block.setWaiting(t, Thread::State::AtPhase);
+    return false;
+  }
+  thread.askedBefore = !over; // the first answer may always be no
+  if (over && !i.relaxed)
+    thread.phases[number] = barrier->phase;
+  slots[i.result] = over;
+  return true;
+}
+
+void KernelRun::storeAsync(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  WarpAccesses::Request request;
+  if (block.accesses.add(t, i.memoryOp, slots[i.a], request))
+    account(i.memoryOp, request);
+  int64_t bytes = int64_t(i.scalars) * i.scalarBytes;
+  Place at, counted;
+  if (!place(block, t, pc, slots[i.a], bytes, true, at))
+    return;
+  CountingBarrier *barrier = barrierAt(block, t, pc, slots[i.c], counted);
+  if (!barrier)
+    return;
+  if (!at.block || at.block != counted.block)
+    return fault(Fault::Kind::OutOfBounds, block, t, pc, [] { return "the barrier lies in another block"; });
+  const Thread &thread = block.threads[t];
+  Flight flight{block.cluster,
+                at.offset,
+                std::vector<char>(static_cast<size_t>(bytes)),
+                accessNow(block, t, pc),
+                thread.waits,
+                thread.acquired,
+                thread.phases};
+  for (unsigned k = 0; k < i.scalars; ++k)
+    std::memcpy(flight.bytes.data() + k * i.scalarBytes, &slots[i.b + k], i.scalarBytes);
+  flight.access.target = static_cast<uint32_t>(at.block->index);
+  flight.access.barrier = static_cast<uint32_t>(barrier - at.block->barriers.data());
+  flights.push_back(std::move(flight));
+  if (options.interleaving == Interleaving::Greedy)
+    landOne(flights.size() - 1);
+}
+
+void KernelRun::land(bool nothingElse) {
+  size_t count = 0;
+  if (options.interleaving == Interleaving::RoundRobin)
+    count = flights.size();
+  else if (options.interleaving == Interleaving::Random)
+    count = random() % 64;
+  count = std::min(flights.size(), std::max<size_t>(count, nothingElse));
+  for (; count > 0 && !stopped; --count)
+    landOne(options.interleaving == Interleaving::Random    ? random() % flights.size()
+            : options.interleaving == Interleaving::Reverse ? flights.size() - 1
+                                                            : 0);
+}
+
+void KernelRun::landOne(size_t number) {
+  std::swap(flights[number], flights.back());
+  Flight flight = std::move(flights.back());
+  flights.pop_back();
+  Access &access = flight.access;
+  auto bytes = static_cast<int64_t>(flight.bytes.size());
+  Place at;
+  at.block = flight.cluster->blocks[static_cast<size_t>(access.target % launch.cluster)];
+  if (!at.block)
+    return faultAt(Fault::Kind::OutOfBounds, access.block, access.thread, access.instruction,
+                   [] { return "arrives in the shared memory of a block that has ended"; });
+  at.watch = &at.block->sharedWatch;
+  at.offset = flight.offset;
+  CountingBarrier &barrier = at.block->barriers[access.barrier];
+  access.phase = barrier.phase;
+  watch(at, bytes, true, access, flight.passed, flight.acquired, flight.phases);
+  std::memcpy(at.block->shared.data() + flight.offset, flight.bytes.data(), flight.bytes.size());
+  barrier.bytes -= bytes;
+  endPhase(*at.block, access.barrier);
+}
+
+//===--- traffic ------------------------------------------------------------------------------------------------===//
 
 void KernelRun::account(uint32_t memoryOp, const WarpAccesses::Request &request) {
   const Instruction &i = kernel.instructions[kernel.memoryOps[memoryOp]];
@@ -587,11 +869,11 @@ std::string KernelRun::describe(const Kernel &kernel, uint32_t pc) {
   return text;
 }
 
-void KernelRun::fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc,
-                      llvm::function_ref<std::string()> detail) {
-  auto [entry, inserted] = faultAt.try_emplace({kind, pc}, report.faults.size());
+void KernelRun::faultAt(Fault::Kind kind, int64_t block, uint32_t thread, uint32_t pc,
+                        llvm::function_ref<std::string()> detail) {
+  auto [entry, inserted] = knownFaults.try_emplace({kind, pc}, report.faults.size());
   if (inserted)
-    report.faults.push_back({kind, block.index, thread, describe(pc), detail(), 1});
+    report.faults.push_back({kind, block, thread, describe(pc), detail(), 1});
   else
     ++report.faults[entry->second].count;
 }
@@ -626,6 +908,12 @@ void KernelRun::count() {
     case Kind::Shuffle:
       report.shuffles += times;
       break;
+    case Kind::Atomic:
+    case Kind::StoreAsync:
+    case Kind::MBarrierInit:
+    case Kind::MBarrierFence:
+    case Kind::MBarrierArrive:
+    case Kind::MBarrierTest:
     case Kind::Load:
     case Kind::Store:
     case Kind::Jump:

@@ -65,15 +65,25 @@ public:
 
 private:
   struct Thread {
-    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, AtClusterBarrier, AtGrids, Done };
+    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, AtClusterBarrier, AtPhase, AtGrids, Done };
     State state = State::Ready;
     uint32_t pc = 0;
     int64_t iterations = 0;
     uint32_t arrivals = 0, waits = 0; // cluster barriers arrived at and waited for
     uint32_t acquired = 0;            // of those waited for, up to the last one that orders memory
     bool awaited = false;             // the grids before
+    std::vector<uint32_t> phases;     // seen to be over, of each counting barrier of the block
+    bool askedBefore = false;         // for a phase that was not over
+    size_t waitsFor = 0;              // AtPhase: the barrier
   };
   struct Block;
+  /// A barrier in shared memory that counts arrivals and bytes (PTX: mbarrier).
+  struct CountingBarrier {
+    int64_t offset = 0;
+    uint32_t count = 0, pending = 0; // arrivals of a phase; still to come in this one
+    int64_t bytes = 0;               // still to come; negative: came before they were expected
+    uint32_t phase = 0;              // phases that are over
+  };
   struct Cluster {
     std::vector<Block *> blocks;
     uint32_t arrived = 0;      // threads, at barrier number `relaxed.size()`
@@ -97,11 +107,21 @@ private:
     std::vector<uint32_t> warpEpochs; // of each warp
     std::vector<char> shared;
     RaceDetector sharedWatch;
+    std::vector<CountingBarrier> barriers; // in shared memory
     WarpAccesses accesses;
 
     void setReady(uint32_t thread);
     void setWaiting(uint32_t thread, Thread::State state);
     bool finished() const { return done == threads.size(); }
+  };
+  /// An asynchronous store that has not landed.
+  struct Flight {
+    std::shared_ptr<Cluster> cluster;
+    int64_t offset;
+    std::vector<char> bytes;
+    Access access;
+    uint32_t passed, acquired;    // cluster barriers, when it set out
+    std::vector<uint32_t> phases; // seen then
   };
 
   const Kernel &kernel;
@@ -113,8 +133,9 @@ private:
   std::vector<uint64_t> frame;   // what every thread starts with
   std::vector<int64_t> executed; // of each instruction
   std::mt19937_64 random;
-  std::map<std::pair<Fault::Kind, uint32_t>, size_t> faultAt;
+  std::map<std::pair<Fault::Kind, uint32_t>, size_t> knownFaults;
   KernelReport report;
+  std::vector<Flight> flights;
   bool stopped = false;
   std::vector<int64_t> order; // of the clusters
   size_t next = 0;            // of them to start
@@ -134,6 +155,43 @@ private:
   /// A thread goes on, at most to its next access to memory unless `far`.
   void step(Block &block, uint32_t thread, bool far);
   void access(Block &block, uint32_t thread, uint32_t pc);
+  /// Where an access goes; a fault and false when nowhere.
+  struct Place {
+    Block *block = nullptr;   // shared memory
+    Buffer *buffer = nullptr; // global memory
+    char *data = nullptr;
+    RaceDetector *watch = nullptr;
+    int64_t offset = 0;
+  };
+  bool place(Block &block, uint32_t thread, uint32_t pc, uint64_t address, int64_t bytes, bool writes, Place &at);
+  Access accessNow(const Block &block, uint32_t thread, uint32_t pc) const;
+  /// Notes an access for the detection of races. `passed`, `acquired` and `phases` of the thread when it began.
+  void watch(const Place &at, int64_t bytes, bool writes, const Access &now, uint32_t passed, uint32_t acquired,
+             const std::vector<uint32_t> &phases);
+  void watch(const Block &block, const Place &at, int64_t bytes, bool writes, const Access &now) {
+    const Thread &thread = block.threads[now.thread];
+    watch(at, bytes, writes, now, thread.waits, thread.acquired, thread.phases);
+  }
+  static bool ordered(const Access &earlier, const Access &later, uint32_t passed, uint32_t acquired,
+                      const std::vector<uint32_t> &phases);
+  void atomic(Block &block, uint32_t thread, uint32_t pc);
+
+  void barrierInit(Block &block, uint32_t thread, uint32_t pc);
+  /// Barriers that the thread has made are published by its next arrival at a cluster barrier.
+  static void barrierFence(Block &block);
+  /// The counting barrier at an address, in the block `at.block`; a fault and null when there is none.
+  CountingBarrier *barrierAt(Block &block, uint32_t thread, uint32_t pc, uint64_t address, Place &at);
+  void barrierArrive(Block &block, uint32_t thread, uint32_t pc);
+  /// False when the thread has to wait.
+  bool barrierTest(Block &block, uint32_t thread, uint32_t pc);
+  /// Ends the phase of a barrier when nothing is missing any more.
+  void endPhase(Block &block, size_t barrier);
+  void storeAsync(Block &block, uint32_t thread, uint32_t pc);
+  /// Stores that set out arrive: as many as the order of the run asks for, or one when nothing else can go on.
+  void land(bool nothingElse);
+  void landOne(size_t flight);
+  /// Threads that have met: the phases that one has seen to be over are over for all.
+  static void shareSeen(Block &block, uint32_t first, uint32_t end);
   void barrier(Block &block, uint32_t thread);
   void warpBarrier(Block &block, uint32_t thread);
   void clusterArrive(Block &block, uint32_t thread, bool relaxed);
@@ -146,7 +204,10 @@ private:
   void account(uint32_t memoryOp, const WarpAccesses::Request &request);
   /// Notes a fault; `detail` is made for the first of its kind at an instruction.
   void fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc,
-             llvm::function_ref<std::string()> detail);
+             llvm::function_ref<std::string()> detail) {
+    faultAt(kind, block.index, thread, pc, detail);
+  }
+  void faultAt(Fault::Kind kind, int64_t block, uint32_t thread, uint32_t pc, llvm::function_ref<std::string()> detail);
   static std::string describe(const Kernel &kernel, uint32_t pc);
   std::string describe(uint32_t pc) const { return describe(kernel, pc); }
   void count();

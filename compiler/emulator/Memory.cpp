@@ -34,11 +34,11 @@ void RaceDetector::keep(Cell &cell, const Access &reader) {
   }
 }
 
-const Access *RaceDetector::read(int64_t offset, int64_t bytes, const Access &access) {
+const Access *RaceDetector::read(int64_t offset, int64_t bytes, const Access &access, Ordered ordered) {
   const Access *race = nullptr;
   for (int64_t cell = offset / granule; cell < (offset + bytes) / granule; ++cell) {
     Cell &c = cells[static_cast<size_t>(cell)];
-    if (!race && c.writer.exists() && !c.writer.orderedBefore(access)) {
+    if (!race && c.writer.exists() && !ordered(c.writer)) {
       found = c.writer;
       race = &found;
     }
@@ -47,19 +47,30 @@ const Access *RaceDetector::read(int64_t offset, int64_t bytes, const Access &ac
   return race;
 }
 
-const Access *RaceDetector::write(int64_t offset, int64_t bytes, const Access &access) {
+const Access *RaceDetector::write(int64_t offset, int64_t bytes, const Access &access, Ordered ordered) {
   const Access *race = nullptr;
   for (int64_t cell = offset / granule; cell < (offset + bytes) / granule; ++cell) {
     Cell &c = cells[static_cast<size_t>(cell)];
-    for (const Access *earlier : {&c.writer, &c.readers[0], &c.readers[1], &c.earlierReader})
-      if (!race && earlier->exists() && !earlier->orderedBefore(access)) {
+    bool afterReader = false; // and thereby after the write that it read
+    for (const Access *earlier : {&c.readers[0], &c.readers[1], &c.earlierReader, &c.writer}) {
+      if (!earlier->exists() || (earlier == &c.writer && afterReader))
+        continue;
+      bool isOrdered = ordered(*earlier);
+      afterReader |= isOrdered;
+      if (!race && !isOrdered) {
         found = *earlier;
         race = &found;
       }
+    }
     c.writer = access;
     c.readers[0] = c.readers[1] = c.earlierReader = Access();
   }
   return race;
+}
+
+void RaceDetector::perform(int64_t offset, int64_t bytes) {
+  for (int64_t cell = offset / granule; cell < (offset + bytes) / granule; ++cell)
+    cells[static_cast<size_t>(cell)].writer.performed = true;
 }
 
 bool RaceDetector::written(int64_t offset, int64_t bytes) const {

@@ -3,6 +3,8 @@
 // An address is the number of a region and a signed offset in it: what leaves a region never meets another one.
 #pragma once
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -26,34 +28,30 @@ public:
   std::vector<char> written; // of each byte
 };
 
-/// A thread at the time of an access. Two accesses of one memory are ordered when they are of one thread, of one block
-/// with a block barrier between them, of one warp with a warp barrier between them, of one cluster when the earlier
-/// thread arrived afterwards at a cluster barrier that the later one had waited for before, or of two grids when the
-/// later thread had waited for the end of the earlier one's.
+/// An access of a thread, at a point of its way through the barriers.
 struct Access {
   uint32_t block = 0, thread = 0;
   uint32_t blockEpoch = 0, warpEpoch = 0; // barriers passed
   uint32_t cluster = 0;
-  uint32_t arrivals = 0, acquired = 0; // cluster barriers arrived at; those up to this one were waited for
+  uint32_t arrivals = 0;               // cluster barriers arrived at
   uint32_t instruction = ~uint32_t(0); // none: no access yet
   uint32_t grid = 0;                   // of kernels that run at the same time
   uint32_t awaited = 0;                // the grids from this one up to its own have ended
+  bool atomic = false;
+  bool performed = false; // over by the thread's next arrival at a cluster barrier
+  // Of an asynchronous store: the barrier that counts it, in which block, and in which of its phases.
+  static constexpr uint32_t noBarrier = ~uint32_t(0);
+  uint32_t barrier = noBarrier, target = 0, phase = 0;
 
   bool exists() const { return instruction != ~uint32_t(0); }
+  bool isAsync() const { return barrier != noBarrier; }
   bool sameThread(const Access &other) const {
     return grid == other.grid && block == other.block && thread == other.thread;
   }
-  bool orderedBefore(const Access &later) const {
-    if (grid != later.grid)
-      return grid < later.grid && grid >= later.awaited;
-    if (cluster == later.cluster && later.acquired > arrivals)
-      return true;
-    if (block != later.block)
-      return false;
-    return thread == later.thread || blockEpoch != later.blockEpoch ||
-           (thread / 32 == later.thread / 32 && warpEpoch != later.warpEpoch);
-  }
 };
+
+/// Whether an earlier access is ordered before the one that is being made.
+using Ordered = llvm::function_ref<bool(const Access &earlier)>;
 
 /// The last write and the reads since, for each granule of a memory. Of the reads of the newest grid two are kept, of
 /// those before it one, chosen so that a write that races with any read races with one of them.
@@ -64,8 +62,10 @@ public:
 
   /// Notes an access of `bytes` bytes at `offset`, both multiples of the granule; returns an earlier access that it
   /// races with, or null. The result is valid until the next call.
-  const Access *read(int64_t offset, int64_t bytes, const Access &access);
-  const Access *write(int64_t offset, int64_t bytes, const Access &access);
+  const Access *read(int64_t offset, int64_t bytes, const Access &access, Ordered ordered);
+  const Access *write(int64_t offset, int64_t bytes, const Access &access, Ordered ordered);
+  /// The last write of these bytes is over when its thread next arrives at a cluster barrier.
+  void perform(int64_t offset, int64_t bytes);
   /// True when all these bytes were written.
   bool written(int64_t offset, int64_t bytes) const;
 

@@ -30,8 +30,14 @@ struct Instruction {
     ClusterArrive, // `relaxed`: orders no memory
     ClusterWait,
     LaunchDependents,
-    AwaitGrids, // the end of the kernels before
-    Shuffle,    // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
+    AwaitGrids,     // the end of the kernels before
+    Atomic,         // slots[result] = what was at address slots[a]; slots[b] is added to it
+    StoreAsync,     // slots[b …] to address slots[a] + immediate, at some time; counted at the barrier slots[c]
+    MBarrierInit,   // a barrier at address slots[a] for slots[b] arrivals
+    MBarrierFence,  // publishes barriers to the cluster
+    MBarrierArrive, // at address slots[a], expecting slots[b] more bytes
+    MBarrierTest, // slots[result] = the phase of parity slots[b] is over at slots[a]; `relaxed`: orders no other block
+    Shuffle,      // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
     Return
   };
   enum class Shuffle : uint8_t { Xor, Up, Down, Index };
@@ -39,12 +45,13 @@ struct Instruction {
   Kind kind = Kind::Compute;
   OpClass counted = OpClass::Move;
   Shuffle shuffle = Shuffle::Xor;
-  bool relaxed = false;    // ClusterArrive
+  bool relaxed = false;    // ClusterArrive, MBarrierTest
+  bool late = false;       // Load: may still be under way at a relaxed arrival that follows it
   uint8_t bits = 64;       // of the result; of the operand in conversions
-  uint8_t scalars = 1;     // Load, Store
-  uint8_t scalarBytes = 0; // Load, Store
-  uint8_t alignment = 0;   // Load, Store: bytes the address must be a multiple of
-  uint32_t memoryOp = 0;   // Load, Store: number among the kernel's accesses
+  uint8_t scalars = 1;     // of an access to memory
+  uint8_t scalarBytes = 0; // of an access to memory
+  uint8_t alignment = 0;   // of an access to memory: bytes the address must be a multiple of
+  uint32_t memoryOp = 0;   // Load, Store, StoreAsync: number among the kernel's accesses
   uint32_t result = 0, a = 0, b = 0, c = 0, d = 0;
   uint32_t target = 0;
   uint64_t immediate = 0;

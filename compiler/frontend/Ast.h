@@ -144,7 +144,7 @@ struct ScheduleRange {
 struct ScheduleKernel {
   enum class Kind { Plain, Cluster, Tickets, Cooperative, DependentLaunch };
   Kind kind = Kind::Plain;
-  int clusterSize = 1;               // Cluster, DependentLaunch
+  int clusterSize = 1;               // Cluster, Tickets, DependentLaunch
   std::vector<ScheduleRange> ranges; // load, steps…, store; load and store may be absent
   std::vector<int> order;            // address digits of the kernel's result from high to low; empty: natural order
   llvm::SMRange range;

@@ -225,7 +225,7 @@ private:
     case IdParser::RuleKernel:
       return kernel(static_cast<IdParser::KernelContext *>(context), depth);
     case IdParser::RuleKernelKind:
-      if (context->children.size() >= 3) // dependent-launch
+      if (context->children.size() >= 3 && is(context->children[1], "-")) // dependent-launch
         tightAround(at(context->children[1]));
       return;
     case IdParser::RuleMapping:

@@ -123,9 +123,12 @@ private:
                 (decl.plan.text.empty() ? "" : " plan " + decl.plan.text) +
                 (decl.condition ? " where " + printExpr(*decl.condition) : ""));
     for (const ScheduleKernel &kernel : decl.kernels) {
-      bool cluster = kernel.kind == ScheduleKernel::Kind::Cluster || kernel.clusterSize > 1;
-      line(2, std::string("kernel ") + kinds[static_cast<int>(kernel.kind)] +
-                  (cluster ? " " + std::to_string(kernel.clusterSize) : ""));
+      std::string size;
+      if (kernel.kind == ScheduleKernel::Kind::Cluster)
+        size = std::to_string(kernel.clusterSize);
+      else if (kernel.clusterSize > 1)
+        size = "blocks " + std::to_string(kernel.clusterSize);
+      line(2, std::string("kernel ") + kinds[static_cast<int>(kernel.kind)] + (size.empty() ? "" : " " + size));
       for (const ScheduleRange &range : kernel.ranges) {
         bool steps = range.kind == ScheduleRange::Kind::Steps;
         line(3, std::string(ranges[static_cast<int>(range.kind)]) +

@@ -102,6 +102,9 @@ private:
       // The blocks of a kernel fill the multiprocessors that the last ones of its predecessor leave free.
       if (k > 0 && target.dependentLaunch)
         plan.kind = "dependent-launch";
+      // Persistent clusters wait less for each other; asynchronous stores of 16 bytes cost more than that saves.
+      if (kernels[k].ranks && request.elementBytes <= 8)
+        plan.kind = "tickets";
       schedule.kernels.push_back(std::move(plan));
       load = store;
     }

@@ -36,9 +36,10 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
   for (size_t k = first; k < end; ++k) {
     const KernelPlan &kernel = schedule.kernels[k];
     std::string where = "schedule: kernel " + std::to_string(k + 1) + ": ";
-    bool dependent = kernel.kind == "dependent-launch";
-    if (kernel.kind != "plain" && kernel.kind != "cluster" && !dependent)
-      return where + "only plain, cluster and dependent-launch kernels can be generated so far";
+    bool dependent = kernel.kind == "dependent-launch", tickets = kernel.kind == "tickets";
+    if ((kernel.kind != "plain" && kernel.kind != "cluster" && !dependent && !tickets) ||
+        (tickets && target.kind == "cpu"))
+      return where + "kernels of kind " + kernel.kind + " cannot be generated for " + target.name + " so far";
     if (dependent && !target.dependentLaunch)
       return where + target.name + " has no dependent launch";
     if (dependent && k == 0)
@@ -206,6 +207,7 @@ private:
     id::SeqType outputType = movedType(chain.type, element, storeMap);
     Location loc = function.getLoc();
     id::KernelKind kind = plan.kind == "dependent-launch" ? id::KernelKind::DependentLaunch
+                          : plan.kind == "tickets"        ? id::KernelKind::Tickets
                           : plan.cluster > 1              ? id::KernelKind::Cluster
                                                           : id::KernelKind::Plain;
     auto op = id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(), kind, plan.cluster, input);

@@ -93,7 +93,7 @@ std::string passes::printSchedule(const Schedule &schedule, const std::string &e
   for (const KernelPlan &kernel : schedule.kernels) {
     text += "  kernel " + kernel.kind;
     if (kernel.cluster > 1)
-      text += " " + std::to_string(kernel.cluster);
+      text += (kernel.kind == "cluster" ? " " : " blocks ") + std::to_string(kernel.cluster);
     text += " {\n";
     for (const RangePlan &range : kernel.ranges) {
       text += std::string("    ") + rangeName(range.kind);

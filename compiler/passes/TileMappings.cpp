@@ -77,14 +77,31 @@ KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int>
   return plan;
 }
 
-std::optional<KernelPlan> TileMappings::clusterKernel(int firstStep, int lastStep, const std::vector<int> &tile,
-                                                      int registers, int ranks, const Side &load,
-                                                      const Side &store) const {
-  std::vector<Steps> passes = passesOf(firstStep, lastStep, registers);
+std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const std::vector<int> &tile, int registers,
+                                                      int ranks, const Side &load, const Side &store) const {
+  std::vector<Steps> passes = passesOf(first, last, registers);
   if (passes.size() < 2)
     return std::nullopt;
+  std::optional<KernelPlan> plan = clusterKernel(passes, tile, registers, ranks, load, store);
+  // The last pass as long as registers allow: what they hold beside a pass's digits is finished there and makes each
+  // element need factors of its own, but is still to come in the pass before and shares them.
+  Steps &before = passes[passes.size() - 2], &end = passes.back();
+  while (passes.size() > 2 && before.second > before.first &&
+         static_cast<int>(digitsOfSteps(request, before.second, last).size()) <= registers) {
+    --before.second;
+    --end.first;
+  }
+  std::optional<KernelPlan> other = clusterKernel(passes, tile, registers, ranks, load, store);
+  bool noWorse = plan && other && other->ranges.size() <= plan->ranges.size() &&
+                 runOfBlock(other->ranges.back().mapping, store) >= runOfBlock(plan->ranges.back().mapping, store);
+  return noWorse ? other : plan;
+}
+
+std::optional<KernelPlan> TileMappings::clusterKernel(const std::vector<Steps> &passes, const std::vector<int> &tile,
+                                                      int registers, int ranks, const Side &load,
+                                                      const Side &store) const {
   std::vector<int> first = digitsOfSteps(request, passes[0].first, passes[0].second),
-                   later = digitsOfSteps(request, passes[1].first, lastStep), before, after;
+                   later = digitsOfSteps(request, passes[1].first, passes.back().second), before, after;
   // The slowest address digits that qualify.
   for (int d : llvm::reverse(load.order))
     if (static_cast<int>(before.size()) < ranks && llvm::is_contained(tile, d) && !llvm::is_contained(first, d))

@@ -362,9 +362,11 @@ LogicalResult NodeOp::verify() {
 //===--- stages -------------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
-  bool mayCluster = getKind() == KernelKind::Cluster || getKind() == KernelKind::DependentLaunch;
-  if (getCluster() < 1 || (!mayCluster && getCluster() != 1))
-    return emitOpError() << "only a cluster or dependent_launch kernel has more than one block in a cluster";
+  bool clusters =
+      getKind() == KernelKind::Cluster || getKind() == KernelKind::Tickets || getKind() == KernelKind::DependentLaunch;
+  if (getCluster() < 1 || (!clusters && getCluster() != 1))
+    return emitOpError() << "only kernels of kind cluster, tickets and dependent_launch have more than one block in a "
+                            "cluster";
   return verifyBody(*this, getBody(), SmallVector<Type>(getInputs().getTypes()),
                     SmallVector<Type>(getOutputs().getTypes()));
 }

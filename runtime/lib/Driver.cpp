@@ -57,11 +57,13 @@ Opened::Opened() {
   load(library, driver.moduleGetFunction, "cuModuleGetFunction");
   load(library, driver.functionSetAttribute, "cuFuncSetAttribute");
   load(library, driver.launchKernel, "cuLaunchKernel");
+  load(library, driver.occupancyBlocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
   load(library, driver.memAlloc, "cuMemAlloc_v2");
   load(library, driver.memFree, "cuMemFree_v2");
   load(library, driver.copyToDevice, "cuMemcpyHtoDAsync_v2");
   load(library, driver.copyToHost, "cuMemcpyDtoHAsync_v2");
   load(library, driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
+  load(library, driver.setBytes, "cuMemsetD8Async");
   load(library, driver.streamCreate, "cuStreamCreate");
   load(library, driver.streamDestroy, "cuStreamDestroy_v2");
   load(library, driver.streamSynchronize, "cuStreamSynchronize");
@@ -79,6 +81,8 @@ Opened::Opened() {
   if (status != IDC_SUCCESS)
     return;
   driver.launchKernelEx = reinterpret_cast<decltype(driver.launchKernelEx)>(dlsym(library, "cuLaunchKernelEx"));
+  driver.occupancyClusters =
+      reinterpret_cast<decltype(driver.occupancyClusters)>(dlsym(library, "cuOccupancyMaxActiveClusters"));
 
   CUresult result = driver.init(0);
   int count = 0;

@@ -37,6 +37,7 @@ enum : CUresult {
   CUDA_ERROR_NOT_FOUND = 500,
 };
 enum : int {
+  CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
   CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
@@ -69,7 +70,7 @@ struct CUlaunchConfig {
 };
 static_assert(sizeof(CUlaunchConfig) == 56, "the driver's layout");
 
-/// The functions of the driver. Each pointer is set when get() succeeds, except launchKernelEx.
+/// The functions of the driver. Each pointer is set when get() succeeds, except the last two.
 struct Driver {
   CUresult (*init)(unsigned flags);
   CUresult (*getErrorName)(CUresult, const char **);
@@ -90,11 +91,13 @@ struct Driver {
   CUresult (*functionSetAttribute)(CUfunction, int attribute, int value);
   CUresult (*launchKernel)(CUfunction, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX, unsigned blockY,
                            unsigned blockZ, unsigned sharedBytes, CUstream, void **arguments, void **extra);
+  CUresult (*occupancyBlocks)(int *blocks, CUfunction, int threads, size_t sharedBytes);
   CUresult (*memAlloc)(CUdeviceptr *, size_t);
   CUresult (*memFree)(CUdeviceptr);
   CUresult (*copyToDevice)(CUdeviceptr, const void *, size_t, CUstream);
   CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
   CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+  CUresult (*setBytes)(CUdeviceptr, unsigned char value, size_t, CUstream);
   CUresult (*streamCreate)(CUstream *, unsigned flags);
   CUresult (*streamDestroy)(CUstream);
   CUresult (*streamSynchronize)(CUstream);
@@ -109,8 +112,10 @@ struct Driver {
   CUresult (*graphDestroy)(CUgraph);
   CUresult (*graphLaunch)(CUgraphExec, CUstream);
   CUresult (*graphExecDestroy)(CUgraphExec);
-  /// Launches with attributes (clusters, dependent launch); null before CUDA 11.8.
+  /// Launches with attributes (clusters, dependent launch), and how many clusters of such a launch the device holds at
+  /// a time; null before CUDA 11.8.
   CUresult (*launchKernelEx)(const CUlaunchConfig *, CUfunction, void **arguments, void **extra);
+  CUresult (*occupancyClusters)(int *clusters, CUfunction, const CUlaunchConfig *);
 
   /// Opens and initialises the driver at the first call, for all threads, and writes it to `driver`. Returns
   /// IDC_ERROR_NO_DRIVER or IDC_ERROR_NO_DEVICE when there is nothing to use; the outcome never changes afterwards.

@@ -4,6 +4,7 @@
 #include "Module.h"
 #include "Status.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -29,13 +30,43 @@ struct GpuModule final : idc_module {
   idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
 
 private:
+  /// A kernel of the image that is ready to be launched.
+  struct Function {
+    CUfunction code = nullptr;
+    int64_t residentBlocks = 0; // Tickets: the largest grid
+  };
+
   idc_status prepare(const Kernel &kernel);
+  idc_status countResident(const Kernel &kernel, Function &function) const;
 
   const Driver &driver;
   CUcontext context = nullptr;
   CUmodule code = nullptr;
-  std::vector<CUfunction> functions; // one per kernel of the manifest
+  std::vector<Function> functions; // one per kernel of the manifest
 };
+
+/// What a launch of a kernel needs beside its grid.
+struct LaunchAttributes {
+  CUlaunchAttribute list[2] = {};
+  unsigned count = 0;
+
+  explicit LaunchAttributes(const Kernel &kernel) {
+    if (kernel.cluster > 1) {
+      list[count].id = CUlaunchAttribute::ClusterDimension;
+      list[count++].value.clusterDim = {unsigned(kernel.cluster), 1, 1};
+    }
+    if (kernel.kind == LaunchKind::Cooperative || kernel.kind == LaunchKind::DependentLaunch) {
+      list[count].id = kernel.kind == LaunchKind::Cooperative ? CUlaunchAttribute::Cooperative
+                                                              : CUlaunchAttribute::ProgrammaticStreamSerialization;
+      list[count++].value.flag = 1;
+    }
+  }
+};
+
+CUlaunchConfig launchConfig(const Kernel &kernel, int64_t blocks, CUstream stream, LaunchAttributes &attributes) {
+  return {unsigned(blocks), 1, 1, unsigned(kernel.threads), 1, 1, unsigned(kernel.sharedBytes), stream, attributes.list,
+          attributes.count};
+}
 
 /// Refuses images that the driver would read beyond their end. PTX ends at a zero byte, which std::string provides; an
 /// ELF image (cubin) and a fatbin carry their own lengths.
@@ -109,8 +140,8 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
     return fail(IDC_ERROR_IMAGE, "the image has no kernel '%s'", kernel.name.c_str());
   if (idc_status status = driver.check(result, "finding a kernel"))
     return status;
-  bool plain = kernel.kind == LaunchKind::Plain && kernel.cluster == 1;
-  if (!plain && !driver.launchKernelEx)
+  bool plain = (kernel.kind == LaunchKind::Plain || kernel.kind == LaunchKind::Tickets) && kernel.cluster == 1;
+  if (!plain && (!driver.launchKernelEx || !driver.occupancyClusters))
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs a driver of CUDA 11.8 or later", kernel.name.c_str());
   if (kernel.sharedBytes > 0 &&
       driver.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, kernel.sharedBytes))
@@ -121,7 +152,30 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
       driver.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs clusters of %d blocks, which this device does not allow",
                 kernel.name.c_str(), kernel.cluster);
-  functions.push_back(function);
+  functions.push_back({function});
+  return kernel.kind == LaunchKind::Tickets ? countResident(kernel, functions.back()) : IDC_SUCCESS;
+}
+
+idc_status GpuModule::countResident(const Kernel &kernel, Function &function) const {
+  int groups = 0, multiprocessors = 1; // groups: clusters of the device, or blocks of a multiprocessor
+  CUresult result;
+  if (kernel.cluster > 1) {
+    LaunchAttributes attributes(kernel);
+    CUlaunchConfig config = launchConfig(kernel, kernel.cluster, nullptr, attributes);
+    result = driver.occupancyClusters(&groups, function.code, &config);
+  } else {
+    CUdevice device = 0;
+    result = driver.contextGetDevice(&device);
+    if (result == CUDA_SUCCESS)
+      result = driver.deviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+    if (result == CUDA_SUCCESS)
+      result = driver.occupancyBlocks(&groups, function.code, kernel.threads, size_t(kernel.sharedBytes));
+  }
+  if (idc_status status = driver.check(result, "counting the blocks that fit the device"))
+    return status;
+  function.residentBlocks = int64_t(groups) * multiprocessors * kernel.cluster;
+  if (function.residentBlocks == 0)
+    return fail(IDC_ERROR_UNSUPPORTED, "no block of kernel '%s' fits this device", kernel.name.c_str());
   return IDC_SUCCESS;
 }
 
@@ -129,6 +183,12 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
   ContextScope scope(driver, context);
   if (scope.status())
     return scope.status();
+  if (manifest.workspaceZeroedBytes) {
+    CUresult result = driver.setBytes(reinterpret_cast<CUdeviceptr>(operands.workspace), 0,
+                                      size_t(manifest.workspaceZeroedBytes), static_cast<CUstream>(stream));
+    if (idc_status status = driver.check(result, "setting the counters to 0"))
+      return status;
+  }
   for (size_t k = 0; k < functions.size(); ++k) {
     const Kernel &kernel = manifest.kernels[k];
     uint64_t values[maxKernelArguments]; // pointers and the batch are 8 bytes each
@@ -140,28 +200,15 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
       arguments[i] = argument.kind == Argument::Kind::Scalar ? pointer : &values[i]; // the driver copies what it needs
     }
 
-    CUlaunchAttribute attributes[2] = {};
-    unsigned count = 0;
-    if (kernel.cluster > 1) {
-      attributes[count].id = CUlaunchAttribute::ClusterDimension;
-      attributes[count++].value.clusterDim = {unsigned(kernel.cluster), 1, 1};
-    }
-    if (kernel.kind == LaunchKind::Cooperative || kernel.kind == LaunchKind::DependentLaunch) {
-      attributes[count].id = kernel.kind == LaunchKind::Cooperative
-                                 ? CUlaunchAttribute::Cooperative
-                                 : CUlaunchAttribute::ProgrammaticStreamSerialization;
-      attributes[count++].value.flag = 1;
-    }
-    unsigned blocks = unsigned(kernel.blocks(batch)), threads = unsigned(kernel.threads);
-    unsigned shared = unsigned(kernel.sharedBytes);
-    CUstream on = static_cast<CUstream>(stream);
-    CUresult result;
-    if (count == 0) {
-      result = driver.launchKernel(functions[k], blocks, 1, 1, threads, 1, 1, shared, on, arguments, nullptr);
-    } else {
-      CUlaunchConfig config = {blocks, 1, 1, threads, 1, 1, shared, on, attributes, count};
-      result = driver.launchKernelEx(&config, functions[k], arguments, nullptr);
-    }
+    int64_t blocks = kernel.blocks(batch);
+    if (kernel.kind == LaunchKind::Tickets)
+      blocks = std::min(blocks, functions[k].residentBlocks);
+    LaunchAttributes attributes(kernel);
+    CUlaunchConfig config = launchConfig(kernel, blocks, static_cast<CUstream>(stream), attributes);
+    CUresult result = attributes.count == 0
+                          ? driver.launchKernel(functions[k].code, config.gridDimX, 1, 1, config.blockDimX, 1, 1,
+                                                config.sharedMemBytes, config.stream, arguments, nullptr)
+                          : driver.launchKernelEx(&config, functions[k].code, arguments, nullptr);
     if (result != CUDA_SUCCESS)
       return driver.check(result, kernel.name.c_str());
   }

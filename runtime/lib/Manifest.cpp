@@ -120,11 +120,13 @@ LaunchKind parseKind(const Field &field) {
     return LaunchKind::Plain;
   if (kind == "cluster")
     return LaunchKind::Cluster;
+  if (kind == "tickets")
+    return LaunchKind::Tickets;
   if (kind == "cooperative")
     return LaunchKind::Cooperative;
   if (kind == "dependent-launch")
     return LaunchKind::DependentLaunch;
-  field.error("is '" + kind + "', not one of plain, cluster, cooperative, dependent-launch");
+  field.error("is '" + kind + "', not one of plain, cluster, tickets, cooperative, dependent-launch");
 }
 
 Kernel parseKernel(const Field &field, const Manifest &manifest) {
@@ -192,6 +194,8 @@ Manifest parseManifest(std::string_view text) {
   Field workspace = root.get("workspace");
   manifest.workspaceBytesPerProblem = workspace.get("bytesPerProblem").integer(0, maxInt64);
   manifest.workspaceFixedBytes = workspace.get("fixedBytes").integer(0, maxInt64);
+  if (std::optional<Field> zeroed = workspace.find("zeroedBytes")) // absent: none
+    manifest.workspaceZeroedBytes = zeroed->integer(0, manifest.workspaceFixedBytes);
   Field kernels = root.get("kernels");
   for (const Field &kernel : kernels.array())
     manifest.kernels.push_back(parseKernel(kernel, manifest));

@@ -47,7 +47,7 @@ struct Argument {
   int64_t bytes = 0;
 };
 
-enum class LaunchKind { Plain, Cluster, Cooperative, DependentLaunch };
+enum class LaunchKind { Plain, Cluster, Tickets, Cooperative, DependentLaunch };
 
 struct Kernel {
   std::string name;
@@ -59,7 +59,8 @@ struct Kernel {
   int32_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<Argument> arguments;
 
-  /// ceil(batch / problemsPerBlockGroup) * blocksPerGroup, or -1 when that exceeds maxGridBlocks. batch >= 0.
+  /// ceil(batch / problemsPerBlockGroup) * blocksPerGroup, or -1 when that exceeds maxGridBlocks. batch >= 0. The blocks
+  /// of the grid, or for Tickets the block numbers that its blocks draw.
   int64_t blocks(int64_t batch) const;
 };
 
@@ -69,6 +70,7 @@ struct Manifest {
   std::vector<Scalar> scalars;
   int64_t workspaceBytesPerProblem = 0;
   int64_t workspaceFixedBytes = 0;
+  int64_t workspaceZeroedBytes = 0; ///< at the beginning, set to 0 before the kernels run
   std::vector<Kernel> kernels;
 
   bool isCpu() const { return target == "cpu"; }

@@ -20,9 +20,9 @@ func.func @no_schedule(%x: !r) -> !r {
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: only plain, cluster and dependent-launch kernels can be generated so far}}
+// expected-error@+1 {{schedule: kernel 1: kernels of kind cooperative cannot be generated for sm_90 so far}}
 func.func @kind(%x: !r) -> !r attributes {id.schedule = [
-    {cluster = 1 : i64, kind = "tickets", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
+    {cluster = 1 : i64, kind = "cooperative", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
   ^bb0(%a: f32, %b: f32):
     id.yield %b, %a : f32, f32

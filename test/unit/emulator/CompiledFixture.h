@@ -8,6 +8,9 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+#include <regex>
+
 namespace idc::emulator {
 
 class CompiledFixture : public ::testing::Test {
@@ -29,38 +32,54 @@ protected:
     manifest = *launches;
   }
 
-  /// What the kernels of `text` do wrong when they run on five problems in one order.
-  std::vector<idc::emulator::Fault> faults(const std::string &text, EmulatorOptions options) {
+  struct alignas(16) Pair {
+    float number[4];
+  };
+
+  /// What the kernels of `text` do wrong when they run on a batch in one order, and what they compute.
+  std::vector<idc::emulator::Fault> faults(const std::string &text, EmulatorOptions options, int64_t batch = 5,
+                                           std::vector<Pair> *result = nullptr) {
     llvm::Expected<std::unique_ptr<EmulatedModule>> module = EmulatedModule::create(text, manifest, options);
     if (!module) {
       ADD_FAILURE() << llvm::toString(module.takeError());
       return {};
     }
-    struct alignas(16) Pair {
-      float number[4];
-    };
-    constexpr int64_t batch = 5;
-    std::vector<Pair> x(batch * size / 2), y(batch * size / 2), workspace(batch * size / 2);
+    std::vector<Pair> x(batch * size / 2), y(x.size());
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = {{float(i % 7), float(i % 11), float(i % 13), float(i % 17)}};
+    int64_t bytes = 0;
+    idc_workspace_size(module->get(), batch, &bytes);
+    std::vector<Pair> workspace(static_cast<size_t>(bytes) / sizeof(Pair) + 1, Pair{{NAN, NAN, NAN, NAN}});
     const void *inputs[] = {x.data()};
     void *outputs[] = {y.data()};
     idc_launch(module->get(), batch, inputs, nullptr, outputs, workspace.data(), nullptr);
     std::vector<idc::emulator::Fault> found;
     for (const KernelReport &report : (*module)->reports())
       found.insert(found.end(), report.faults.begin(), report.faults.end());
+    if (result)
+      *result = y;
     return found;
+  }
+
+  /// Calls `run` with options for every order, random ones with several seeds.
+  template <typename Run> static void inEveryOrder(int64_t residentBlocks, const Run &run) {
+    for (Interleaving interleaving : everyInterleaving)
+      for (uint64_t seed = 0; seed < (interleaving == Interleaving::Random ? 5 : 1); ++seed) {
+        EmulatorOptions options;
+        options.interleaving = interleaving;
+        options.seed = seed;
+        options.residentBlocks = residentBlocks;
+        run(options);
+      }
   }
 
   /// Orders in which the kernels show a fault, and orders tried.
   std::pair<int, int> tryOrders(const std::string &changed) {
     int shown = 0, tried = 0;
-    for (Interleaving interleaving : everyInterleaving)
-      for (uint64_t seed = 0; seed < (interleaving == Interleaving::Random ? 5 : 1); ++seed, ++tried) {
-        EmulatorOptions options;
-        options.interleaving = interleaving;
-        options.seed = seed;
-        options.residentBlocks = 8;
-        shown += !faults(changed, options).empty();
-      }
+    inEveryOrder(8, [&](const EmulatorOptions &options) {
+      shown += !faults(changed, options).empty();
+      ++tried;
+    });
     return {shown, tried};
   }
 
@@ -72,6 +91,14 @@ protected:
       at = changed.find(from, at + 1);
     EXPECT_NE(at, std::string::npos) << from;
     return at == std::string::npos ? changed : changed.replace(at, from.size(), to);
+  }
+
+  /// `text` with every match of a regular expression replaced, of which there must be `count`.
+  std::string withEvery(const std::string &pattern, const std::string &to, int count) {
+    std::regex expression(pattern);
+    EXPECT_EQ(std::distance(std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()), count)
+        << pattern;
+    return std::regex_replace(text, expression, to);
   }
 
   size_t size = 0;

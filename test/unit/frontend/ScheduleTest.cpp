@@ -18,8 +18,8 @@ schedule f for sm_90 where n == 13 && T == f32 {
   kernel cluster 8 { steps 7..13 { rank(13..11) turn(1) } }
 }
 schedule f for sm_90 where n > 13 || T == complex<f64> { kernel dependent-launch { steps 1..2 { } } }
-schedule f for sm_80 { kernel tickets { } kernel cooperative { } }
-schedule f for sm_90 plan latency where n < 14 { kernel dependent-launch 4 { } }
+schedule f for sm_80 { kernel tickets { } kernel tickets blocks 4 { } kernel cooperative { } }
+schedule f for sm_90 plan latency where n < 14 { kernel dependent-launch blocks 4 { } }
 schedule f for sm_90 plan throughput where n < 13 { kernel plain { } }
 )";
 } // namespace
@@ -42,6 +42,12 @@ TEST(Schedule, Fields) {
   EXPECT_EQ(plain.order, (std::vector<int>{13, 12, 11, 10, 1, 2}));
   EXPECT_EQ(schedule.kernels[1].kind, ScheduleKernel::Kind::Cluster);
   EXPECT_EQ(schedule.kernels[1].clusterSize, 8);
+  const ScheduleDecl &tickets = *source->main().schedules[2];
+  ASSERT_EQ(tickets.kernels.size(), 3u);
+  EXPECT_EQ(tickets.kernels[0].kind, ScheduleKernel::Kind::Tickets);
+  EXPECT_EQ(tickets.kernels[0].clusterSize, 1);
+  EXPECT_EQ(tickets.kernels[1].kind, ScheduleKernel::Kind::Tickets);
+  EXPECT_EQ(tickets.kernels[1].clusterSize, 4);
 }
 
 TEST(Schedule, TheFirstWhoseConditionHolds) {

@@ -49,9 +49,12 @@ void checkSchedule(const PlanRequest &request, const Target &machine) {
   for (const KernelPlan &kernel : schedule.kernels) {
     ASSERT_FALSE(kernel.ranges.empty());
     bool dependent = machine.dependentLaunch && &kernel != &schedule.kernels.front();
-    EXPECT_EQ(kernel.kind, dependent && kernel.kind == "dependent-launch" ? "dependent-launch"
-                           : kernel.cluster > 1                           ? "cluster"
-                                                                          : "plain");
+    if (kernel.kind == "tickets")
+      EXPECT_TRUE(kernel.cluster > 1 && request.elementBytes <= 8);
+    else
+      EXPECT_EQ(kernel.kind, dependent && kernel.kind == "dependent-launch" ? "dependent-launch"
+                             : kernel.cluster > 1                           ? "cluster"
+                                                                            : "plain");
     EXPECT_LE(kernel.cluster, machine.maxCluster);
     const Mapping &first = kernel.ranges.front().mapping;
     for (const RangePlan &range : kernel.ranges) {

@@ -14,7 +14,7 @@ using idc::test::FakeState;
 namespace {
 
 constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, outOfMemory = 2;
-constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024;
+constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024, multiprocessorCount = 16;
 
 FakeState state;
 std::mutex stateMutex;
@@ -79,7 +79,9 @@ int cuDeviceGetName(char *name, int capacity, int) {
   name[capacity - 1] = '\0';
   return 0;
 }
-int cuDeviceGetAttribute(int *value, int, int) { return *value = 1 << 20, 0; }
+int cuDeviceGetAttribute(int *value, int attribute, int) {
+  return *value = attribute == multiprocessorCount ? 2 : 1 << 20, 0;
+}
 int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &primaryContext, 0; }
 
 int cuCtxGetCurrent(void **context) { return *context = contexts.back(), 0; }
@@ -141,6 +143,11 @@ int cuLaunchKernelEx(const Config *config, void *function, void **arguments, voi
   return launch(static_cast<std::string *>(function), record, arguments);
 }
 
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *, int, size_t) {
+  return *blocks = state.blocksPerMultiprocessor, 0;
+}
+int cuOccupancyMaxActiveClusters(int *clusters, void *, const Config *) { return *clusters = state.clusters, 0; }
+
 int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   if (int failure = takeFailure())
     return failure;
@@ -164,6 +171,9 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
   return std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes), 0;
+}
+int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *) {
+  return std::memset(reinterpret_cast<void *>(to), value, bytes), 0;
 }
 int cuStreamCreate(void **stream, unsigned) { return *stream = new char, 0; }
 int cuStreamDestroy_v2(void *stream) { return delete static_cast<char *>(stream), 0; }

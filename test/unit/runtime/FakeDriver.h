@@ -33,6 +33,7 @@ struct FakeState {
   int allocations = 0, frees = 0;
   size_t capturedFrom = 0; // launches before the recording of a graph began
   int graphsMade = 0, graphsDestroyed = 0;
+  int blocksPerMultiprocessor = 3, clusters = 2; // that are resident; there are 2 multiprocessors
   int failNext = 0; // the error that the next launch or allocation returns
 };
 

@@ -4,6 +4,7 @@
 #include "host/Run.h"
 #include "idc/runtime.h"
 
+#include <cstring>
 #include <dlfcn.h>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -89,6 +90,29 @@ TEST_F(GpuModule, LaunchesInOrderWithTheManifestsShape) {
   EXPECT_EQ(state->launches[4].firstArgument, reinterpret_cast<uint64_t>(workspace) + 5 * 16 + 32);
   module.reset();
   EXPECT_EQ(state->modulesLoaded, state->modulesUnloaded);
+}
+
+TEST_F(GpuModule, LaunchesAsManyTicketBlocksAsAreResident) {
+  std::string manifest = manifestOf(kernel("k0", "tickets", 4, 100) + "," + kernel("k1", "tickets", 1, 0));
+  manifest.insert(manifest.find("\"fixedBytes\": 32"), "\"zeroedBytes\": 16, ");
+  std::memset(workspace, 1, sizeof workspace);
+  ModulePointer module = load(".version k0 k1", manifest);
+  ASSERT_EQ(status, IDC_SUCCESS) << idc_last_error();
+  for (int64_t batch : {2, 30}) {
+    state->launches.clear();
+    ASSERT_EQ(idc_launch(module.get(), batch, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS)
+        << idc_last_error();
+    ASSERT_EQ(state->launches.size(), 2u);
+    EXPECT_EQ(state->launches[0].blocks, batch == 2 ? 4u : 8u); // two clusters are resident
+    EXPECT_EQ(state->launches[0].attributes, (std::map<unsigned, unsigned>{{4, 4}}));
+    EXPECT_EQ(state->launches[1].blocks, batch == 2 ? 1u : 6u); // two multiprocessors of three blocks
+    EXPECT_TRUE(state->launches[1].attributes.empty());
+  }
+  for (int i = 0; i < 32; ++i)
+    EXPECT_EQ(workspace[i], i < 16 ? 0 : 1);
+  state->clusters = 0;
+  load(".version k0 k1", manifest);
+  EXPECT_EQ(status, IDC_ERROR_UNSUPPORTED);
 }
 
 TEST_F(GpuModule, ComputesThroughTheArguments) {

@@ -137,7 +137,7 @@ TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf(with("\"cluster\": 2", "\"cluster\": 3")),
             "manifest: kernels[0].blocksPerGroup must be a multiple of 'cluster'");
   EXPECT_EQ(errorOf(with("\"kind\": \"cluster\"", "\"kind\": \"odd\"")),
-            "manifest: kernels[0].kind is 'odd', not one of plain, cluster, cooperative, dependent-launch");
+            "manifest: kernels[0].kind is 'odd', not one of plain, cluster, tickets, cooperative, dependent-launch");
   EXPECT_EQ(errorOf(with("{\"input\": 0}", "{\"input\": 1}")),
             "manifest: kernels[0].args[0].input is 1, outside 0 .. 0");
   EXPECT_EQ(
