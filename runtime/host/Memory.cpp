@@ -1,6 +1,7 @@
 //===- Memory.cpp - where a module's operands live ------------------------===//
 
 #include "host/Memory.h"
+#include "host/DeviceCompare.h"
 #include "host/Error.h"
 
 #include <algorithm>
@@ -53,6 +54,11 @@ public:
     check(idc_device_copy(to, from, size_t(bytes), queue));
   }
   void synchronize() override { check(idc_stream_synchronize(queue)); }
+  int64_t differences(const char *first, const char *second, int64_t bytes) override {
+    if (!compare)
+      compare = std::make_unique<DeviceCompare>(*this);
+    return compare->differences(first, second, bytes);
+  }
   double measure(const std::function<void()> &enqueue) override {
     double seconds = 0;
     check(idc_event_record(begin, queue));
@@ -84,11 +90,13 @@ public:
 
 private:
   void destroy() {
+    compare.reset();
     idc_event_destroy(end);
     idc_event_destroy(begin);
     idc_stream_destroy(queue);
   }
 
+  std::unique_ptr<DeviceCompare> compare; // when first used
   void *queue = nullptr, *begin = nullptr, *end = nullptr;
 };
 
@@ -105,6 +113,12 @@ public:
   void download(char *host, const char *from, int64_t bytes) override { std::memcpy(host, from, size_t(bytes)); }
   void copy(char *to, const char *from, int64_t bytes) override { std::memcpy(to, from, size_t(bytes)); }
   void synchronize() override {}
+  int64_t differences(const char *first, const char *second, int64_t bytes) override {
+    int64_t count = 0;
+    for (int64_t i = 0; i < bytes; i += 16)
+      count += std::memcmp(first + i, second + i, 16) != 0;
+    return count;
+  }
   double measure(const std::function<void()> &enqueue) override {
     auto start = std::chrono::steady_clock::now();
     enqueue();

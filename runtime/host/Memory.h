@@ -35,6 +35,8 @@ public:
   virtual void download(char *host, const char *from, int64_t bytes) = 0;
   virtual void copy(char *to, const char *from, int64_t bytes) = 0;
   virtual void synchronize() = 0;
+  /// 16-byte words that differ between two stretches of `bytes` bytes, a multiple of 16.
+  virtual int64_t differences(const char *first, const char *second, int64_t bytes) = 0;
 
   /// Seconds that the work enqueued by `enqueue` takes.
   virtual double measure(const std::function<void()> &enqueue) = 0;

@@ -40,6 +40,7 @@ private:
   std::vector<char> download(const Operand &operand, const char *set);
   void writeAndCompare(size_t i, const char *set, RunReport &report);
   void compareWithReference(const char *set, RunReport &report);
+  void launchAgain(char *set, RunReport &report);
   Timing measure(const Memory::Buffer &first);
   double measureLatency(char *set);
   double median(const std::function<void()> &work);
@@ -195,6 +196,35 @@ void Runner::compareWithReference(const char *set, RunReport &report) {
          worst[i], worst[i] <= request.tolerance});
 }
 
+/// Each launch begins with outputs that are no numbers, and must end with the bits of the first.
+void Runner::launchAgain(char *set, RunReport &report) {
+  constexpr int64_t word = 16;
+  for (const Operand &operand : outputs)
+    if (operand.bytes % word)
+      throw Error("results of several launches are compared in words of 16 bytes, which output '" + operand.name +
+                  "' is no multiple of");
+  std::vector<Memory::Buffer> first, unset;
+  for (const Operand &operand : outputs) {
+    first.push_back(memory->allocate(operand.bytes));
+    memory->copy(first.back().get(), set + operand.offset, operand.bytes);
+    unset.push_back(memory->allocate(operand.bytes));
+    memory->upload(unset.back().get(), std::vector<char>(size_t(operand.bytes), '\xff').data(), operand.bytes);
+  }
+  std::vector<int64_t> differing(outputs.size(), 0); // launches
+  for (int64_t k = 1; k < request.launches; ++k) {
+    for (size_t i = 0; i < outputs.size(); ++i)
+      memory->copy(set + outputs[i].offset, unset[i].get(), outputs[i].bytes);
+    launch(set);
+    for (size_t i = 0; i < outputs.size(); ++i)
+      differing[i] += memory->differences(first[i].get(), set + outputs[i].offset, outputs[i].bytes) != 0;
+  }
+  for (size_t i = 0; i < outputs.size(); ++i)
+    report.comparisons.push_back({outputs[i].name,
+                                  "the first of " + std::to_string(request.launches) + " launches, of which " +
+                                      std::to_string(differing[i]) + " differ",
+                                  differing[i] ? std::numeric_limits<double>::infinity() : 0, differing[i] == 0});
+}
+
 RunReport Runner::run() {
   RunReport report{idc_module_symbol(module), memory->processor(), request.batch, {}, std::nullopt, std::nullopt};
   int64_t workspaceBytes = 0;
@@ -205,7 +235,7 @@ RunReport Runner::run() {
     memory->upload(set.get() + inputs[i].offset, input(i).data(), inputs[i].bytes);
   const size_t named = std::max(
       {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
-  const size_t wanted = request.reference ? outputs.size() : named;
+  const size_t wanted = request.reference || request.launches > 1 ? outputs.size() : named;
   // All ones is not a number in every floating-point type: elements that no kernel writes show up.
   for (size_t i = 0; i < wanted; ++i)
     memory->upload(set.get() + outputs[i].offset, std::vector<char>(size_t(outputs[i].bytes), '\xff').data(),
@@ -219,6 +249,8 @@ RunReport Runner::run() {
     compareWithReference(set.get(), report);
   if (request.latency)
     report.latencySeconds = measureLatency(set.get());
+  if (request.launches > 1)
+    launchAgain(set.get(), report);
   if (request.time)
     report.timing = measure(set);
   return report;

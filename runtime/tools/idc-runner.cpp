@@ -28,6 +28,7 @@ Runs the kernels of a fatbin, cubin or PTX file as its manifest says.
   --random NAME=D   how a random input is drawn: x=uniform, b=3+|normal|; ",zero/K" makes every K-th problem zero
   --sketch S.npy    where to write a small sketch of an output, once for each in order
   --expect-sketch S.npy   a sketch that an output is compared with, once for each in order
+  --launches K      launch K times in all and compare the results of each with the first one's, bit by bit
   --tolerance E     largest relative L2 error that passes (default 1e-5)
   --seed S          seed of random inputs (default 0)
   --time            print the median time, GB/s of input and output, and the ratio to a device copy
@@ -124,6 +125,8 @@ Options parseOptions(int argc, char **argv) {
       request.tolerance = parseTolerance(value());
     else if (option == "--seed")
       request.seed = uint64_t(parseInteger(option, value(), 0, most));
+    else if (option == "--launches")
+      request.launches = parseInteger(option, value(), 1, most);
     else if (option == "--repeat")
       request.repeat = int(parseInteger(option, value(), 1, 1000000));
     else

@@ -4,6 +4,7 @@
 #include "host/Run.h"
 #include "npy/Npy.h"
 
+#include <atomic>
 #include <sstream>
 
 using namespace idc::test;
@@ -41,6 +42,27 @@ protected:
   ModulePointer module;
   RunRequest request;
 };
+
+/// As doubleKernel, but the third launch is wrong in its last element.
+void forgetfulKernel(void *const *arguments, int64_t batch, int64_t first, int64_t last) {
+  static std::atomic<int> launches{0};
+  doubleKernel(arguments, batch, first, last);
+  if (last == batch && ++launches == 3)
+    static_cast<float *>(arguments[1])[4 * batch - 1] = 0;
+}
+
+TEST_F(HostRun, ComparesAllLaunchesWithTheFirst) {
+  request.launches = 5;
+  RunReport report = run(request);
+  ASSERT_EQ(report.comparisons.size(), 1u);
+  EXPECT_TRUE(report.passed());
+  ModulePointer forgetful = makeCpuModule(doubleManifest(), forgetfulKernel);
+  request.module = forgetful.get();
+  report = run(request);
+  EXPECT_FALSE(report.passed());
+  EXPECT_NE(report.comparisons.at(0).file.find("5 launches, of which 1 differ"), std::string::npos)
+      << report.comparisons[0].file;
+}
 
 TEST_F(HostRun, ReadsWritesAndCompares) {
   writeFloats(path("x"), {1, 2, 3, 4, 5, 6, 7, 8});
