@@ -15,6 +15,8 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -68,6 +70,7 @@ struct Compiler::State {
   llvm::Error elaborate(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error applySchedule(llvm::raw_ostream &errors);
+  std::string tunedTable() const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
   llvm::Error toLlvm(llvm::raw_ostream &errors);
   llvm::Error toCubin(llvm::raw_ostream &errors);
@@ -197,8 +200,22 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
   return llvm::Error::success();
 }
 
-/// Attaches the schedule that the program (or the given file) has for this target, if any.
+/// The table of measured schedules beside a program of a library, or nothing.
+std::string Compiler::State::tunedTable() const {
+  llvm::StringRef file(request.file), folder = llvm::sys::path::parent_path(file);
+  for (const std::string &library : request.libraries) {
+    llvm::SmallString<256> table(library);
+    llvm::sys::path::append(table, "tuned", request.target, llvm::sys::path::filename(file));
+    if (llvm::sys::fs::equivalent(folder.empty() ? "." : folder, library) && llvm::sys::fs::exists(table))
+      return table.str().str();
+  }
+  return {};
+}
+
+/// Attaches the schedule that the given file, the program, or a table of measured ones has for this target, if any.
 llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
+  if (request.scheduleFile.empty() && !request.ownSchedules)
+    return llvm::Error::success();
   frontend::Diagnostics &log = diagnostics;
   auto wrong = [&] {
     log.print(errors);
@@ -213,10 +230,19 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   // Conditions see sizes and types as bound, defaults included.
   frontend::SizeMap sizes(program->sizes.begin(), program->sizes.end());
   frontend::TypeMap types(program->types.begin(), program->types.end());
-  std::optional<const frontend::ScheduleDecl *> found = frontend::findSchedule(
-      extra ? *extra : *source, request.entry, request.target, passes::planName(request.plan), sizes, types, log);
+  auto find = [&](const frontend::Source &schedules) {
+    return frontend::findSchedule(schedules, request.entry, request.target, passes::planName(request.plan), sizes,
+                                  types, log);
+  };
+  std::optional<const frontend::ScheduleDecl *> found = find(extra ? *extra : *source);
   if (!found)
     return wrong();
+  if (std::string table = tunedTable(); !extra && !*found && !table.empty()) {
+    extra = frontend::parseFile(table, request.libraries, log);
+    found = extra ? find(*extra) : std::nullopt;
+    if (!found)
+      return wrong();
+  }
   if (!*found)
     return request.scheduleFile.empty() ? llvm::Error::success()
                                         : message(request.scheduleFile + " has no schedule of '" + request.entry +

@@ -28,6 +28,7 @@ struct CompileRequest {
   std::vector<std::string> libraries; // folders searched for imports
   passes::Plan plan = passes::Plan::Throughput;
   unsigned candidate = 0;   // of the plan's schedules, best first
+  bool ownSchedules = true; // those of the program, and measured ones of the standard library
   std::string scheduleFile; // an .id file with schedules; empty: those of the program
 };
 

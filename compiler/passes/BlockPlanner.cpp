@@ -47,7 +47,7 @@ struct Shape {
   int first = 1, last = 0; // steps
   int digits = 0;          // of the tile
   int ranks = 0;           // of them on the cluster rank; 0: one block
-  int registers = 0;       // of them in registers, for clusters
+  int registers = 0;       // of them in registers; 0: the usual number
 };
 
 class BlockPlanner {
@@ -70,7 +70,7 @@ public:
     std::vector<Schedule> schedules;
     if (tooLarge)
       return schedules;
-    auto shapes = [&](int first, int last) { return shapesOf(first, last); };
+    auto shapes = [&](int first, int last) { return shapesOf(first, last, count > 1); };
     for (const auto &[kernels, cost] : cheapestSplits<Shape>(steps, count, shapes))
       schedules.push_back(scheduleOf(kernels));
     return schedules;
@@ -114,8 +114,9 @@ private:
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Shape &kernel) const { return kernel.last == steps; }
 
-  /// The shapes that a kernel of these steps can have, each with its cost.
-  std::vector<std::pair<Shape, double>> shapesOf(int first, int last) const {
+  /// The shapes that a kernel of these steps can have, each with its cost; `tuning` asks for more than the planner
+  /// chooses among.
+  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool tuning) const {
     std::vector<std::pair<Shape, double>> shapes;
     auto consider = [&](int digits, int ranks, int registers) {
       Shape shape{first, last, digits, ranks, registers};
@@ -125,6 +126,10 @@ private:
     consider(tileDigits, 0, 0);
     if (maxTileDigits > tileDigits)
       consider(maxTileDigits, 0, 0);
+    if (tuning) // what the cost does not tell apart
+      for (int digits : {tileDigits, tileDigits - 1, tileDigits - 2})
+        for (int registers = 2; registers <= registerDigits; ++registers)
+          consider(digits, 0, registers);
     for (int ranks = 1; ranks <= log(target.maxCluster); ++ranks)
       for (int registers : {registerDigits, registerDigits + 1})
         if ((request.elementBytes << (clusterThreadDigits + registers)) <= target.tileBytes)
@@ -160,6 +165,10 @@ private:
           TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)
         return infinite;
       return cost * clusterCost(shape, plan->ranges.size());
+    }
+    if (shape.registers) {
+      auto passes = static_cast<double>(mappings.passesOf(shape.first, shape.last, shape.registers).size());
+      return size - shape.registers > threadDigits ? infinite : cost * (1 + 0.01 * passes);
     }
     if (size <= tileDigits)
       return cost;
@@ -199,8 +208,8 @@ private:
   KernelPlan blockKernel(const Shape &kernel, std::vector<int> tile, const Side &load, const Side &store) const {
     auto countPasses = [&](int registers) { return mappings.passesOf(kernel.first, kernel.last, registers).size(); };
     // Fewer registers unless that costs a pass; more when the threads would exceed a block.
-    int registers = registerDigits;
-    if (registers > 1 && countPasses(registers - 1) == countPasses(registers))
+    int registers = kernel.registers ? kernel.registers : registerDigits;
+    if (!kernel.registers && registers > 1 && countPasses(registers - 1) == countPasses(registers))
       --registers;
     registers = std::max(registers, std::min(registerDigits, static_cast<int>(tile.size()) - threadDigits));
     // Small problems share a block: low batch digits up to a full set of threads.

@@ -1,8 +1,9 @@
-// The idc driver: command-line flags of `idc compile`, `idc run`, `idc check` and `idc format`.
+// The idc driver: command-line flags of `idc compile`, `idc run`, `idc tune`, `idc check` and `idc format`.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/RunCommand.h"
+#include "compiler/tools/TuneCommand.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -19,33 +20,34 @@ namespace cl = llvm::cl;
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
 static cl::SubCommand checkCommand("check", "report mistakes without compiling");
+static cl::SubCommand tuneCommand("tune",
+                                  "write candidate schedules to be measured on a GPU, or keep the best of those "
+                                  "measured");
 static cl::SubCommand formatCommand("format", "print programs in the one style");
 
 static cl::OptionCategory category("idc options");
 
 // All commands but format.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::sub(checkCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
-                                  cl::sub(checkCommand), cl::cat(category));
+                                  cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
 static cl::list<std::string> settings("set", cl::desc("bind a size or a type variable: n=12, T=f64"),
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
-                                      cl::sub(checkCommand), cl::cat(category));
+                                      cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90)"), cl::init("sm_90"),
                                  cl::value_desc("sm_NN"), cl::sub(compileCommand), cl::sub(runCommand),
-                                 cl::cat(category));
+                                 cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> plan("plan",
                                  cl::desc("throughput (default): many problems at once; latency: one problem "
                                           "at a time, soonest"),
                                  cl::init("throughput"), cl::value_desc("PLAN"), cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::cat(category));
-static cl::opt<unsigned> candidate("candidate", cl::desc("take the plan's schedule of this number; 0 is the best"),
-                                   cl::init(0), cl::value_desc("K"), cl::Hidden, cl::sub(compileCommand),
-                                   cl::sub(runCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(tuneCommand), cl::cat(category));
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
-                                       cl::sub(runCommand), cl::sub(checkCommand), cl::cat(category));
+                                       cl::sub(runCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
+                                       cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::cat(category));
@@ -113,6 +115,18 @@ static cl::opt<std::string> emulatorReport("report",
                                            cl::ValueOptional, cl::value_desc("FILE.json"), cl::sub(runCommand),
                                            cl::cat(category));
 
+// idc tune
+static cl::opt<unsigned> candidates("candidates", cl::desc("schedules to try for each size (default 16)"), cl::init(16),
+                                    cl::value_desc("K"), cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<std::string> candidateFolder("o", cl::desc("where to write the candidates and the list of jobs"),
+                                            cl::value_desc("FOLDER"), cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<std::string> results("results", cl::desc("merge what idc-runner --jobs measured into the table instead"),
+                                    cl::value_desc("RESULTS.json"), cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<std::string> table("table",
+                                  cl::desc("table of schedules (default: of the standard library, "
+                                           "tuned/ARCH/FILE.id)"),
+                                  cl::value_desc("TABLE.id"), cl::sub(tuneCommand), cl::cat(category));
+
 // idc check
 static cl::opt<bool> checkJson("json", cl::desc("print the messages as a JSON array to standard output"),
                                cl::sub(checkCommand), cl::cat(category));
@@ -174,7 +188,6 @@ static bool makeRequest(const char *program, codegen::CompileRequest &request) {
     return false;
   }
   request.plan = *wanted;
-  request.candidate = candidate;
   request.libraries.assign(libraries.begin(), libraries.end());
   request.libraries.push_back(standardLibrary(program));
   // A program of the standard library may be named without its folder.
@@ -315,6 +328,47 @@ static int run(const char *program) {
   return tools::runProgram(std::move(request), std::move(work), device.str(), verify, emulation);
 }
 
+/// The last setting of the form NAME=A..B is a range of sizes; each size with the other settings. Nothing with a
+/// message printed on a malformed range.
+static std::optional<std::vector<frontend::SizeMap>> sizesOf(const char *program, codegen::CompileRequest &request) {
+  std::string name;
+  int64_t first = 0, last = 0;
+  for (std::string &setting : settings) {
+    auto [left, range] = llvm::StringRef(setting).split('=');
+    auto [low, high] = range.split("..");
+    if (!range.contains(".."))
+      continue;
+    if (!name.empty() || low.getAsInteger(10, first) || high.getAsInteger(10, last) || last < first) {
+      fail("--set " + setting + ": tune takes one range A..B of sizes");
+      return std::nullopt;
+    }
+    name = left.str();
+    setting = name + "=" + low.str();
+  }
+  if (!makeRequest(program, request))
+    return std::nullopt;
+  std::vector<frontend::SizeMap> sizes{request.sizes};
+  for (int64_t size = first + 1; !name.empty() && size <= last; ++size) {
+    sizes.push_back(request.sizes);
+    sizes.back()[name] = size;
+  }
+  return sizes;
+}
+
+static int tune(const char *program) {
+  codegen::CompileRequest request;
+  std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(program, request);
+  if (!sizes)
+    return 1;
+  if (results.empty() == candidateFolder.empty())
+    return fail("tune needs either -o FOLDER, to write candidates, or --results RESULTS.json, to merge them");
+  if (results.empty())
+    return tools::writeCandidates(std::move(request), *sizes, candidates, candidateFolder);
+  llvm::SmallString<256> path(request.libraries.back());
+  llvm::sys::path::append(path, "tuned", request.target, llvm::sys::path::filename(request.file));
+  return tools::mergeResults(results, table.empty() ? path.str().str() : table);
+}
+
 static int check(const char *program) {
   codegen::CompileRequest request;
   if (!makeRequest(program, request))
@@ -340,6 +394,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
+  cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
@@ -347,6 +402,8 @@ int main(int argc, char **argv) {
     return compile(argv[0]);
   if (runCommand)
     return run(argv[0]);
+  if (tuneCommand)
+    return tune(argv[0]);
   if (checkCommand)
     return check(argv[0]);
   if (formatCommand)

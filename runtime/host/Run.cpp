@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 
 namespace idc::host {
@@ -118,9 +119,13 @@ std::vector<char> Runner::input(size_t i) const {
                      "'" + request.inputs[i] + "' for input '" + operand.name + "'");
   std::vector<char> data(size_t(operand.bytes));
   auto distribution = request.distributions.find(operand.name);
-  fillRandomProblems(data.data(), request.batch, operand.elementsPerProblem, operand.type, request.seed, i,
+  int64_t drawn = request.distinctProblems ? std::min(request.distinctProblems, request.batch) : request.batch;
+  fillRandomProblems(data.data(), drawn, operand.elementsPerProblem, operand.type, request.seed, i,
                      distribution == request.distributions.end() ? Distribution()
                                                                  : Distribution::parse(distribution->second));
+  size_t period = data.size() / size_t(request.batch) * size_t(drawn);
+  for (size_t from = period; from < data.size(); from += period)
+    std::memcpy(data.data() + from, data.data(), std::min(period, data.size() - from));
   return data;
 }
 

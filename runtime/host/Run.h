@@ -33,6 +33,8 @@ struct RunRequest {
   std::vector<std::string> inputs;
   /// How random inputs are drawn (Distribution.h), by the names of inputs; standard normal without it.
   std::map<std::string, std::string> distributions;
+  /// Random inputs repeat after so many problems; 0: they do not.
+  int64_t distinctProblems = 0;
   /// The values of the program's run-time scalars as NAME=VALUE (Scalars.h).
   std::vector<std::string> scalars;
   /// Where to write the outputs, in manifest order; fewer than the module has (or none) is allowed. The first

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "host/Jobs.h"
 #include "host/Memory.h"
 #include "host/Run.h"
 
@@ -17,8 +18,10 @@
 using namespace idc::host;
 
 static const char help[] = R"(usage: idc-runner KERNELS MANIFEST [options]
+       idc-runner --jobs JOBS.json --results RESULTS.json
 
-Runs the kernels of a fatbin, cubin or PTX file as its manifest says.
+Runs the kernels of a fatbin, cubin or PTX file as its manifest says. The second form times the candidates that
+`idc tune` has written, and goes on where an earlier run ended.
 
   --batch N         problems to run (default 1)
   --input X.npy     an input, once for each in order; without it inputs are random (normal)
@@ -49,6 +52,7 @@ struct Options {
   bool help = false;
   std::vector<std::string> files; // kernels, manifest
   RunRequest request;
+  std::string jobs, results;
 };
 
 long long parseInteger(const std::string &option, const std::string &text, long long least, long long most) {
@@ -105,7 +109,11 @@ Options parseOptions(int argc, char **argv) {
         throw UsageError(option + " needs a value");
       return argv[++i];
     };
-    if (option == "--batch")
+    if (option == "--jobs")
+      options.jobs = value();
+    else if (option == "--results")
+      options.results = value();
+    else if (option == "--batch")
       request.batch = parseInteger(option, value(), 1, most);
     else if (option == "--input")
       request.inputs.push_back(value());
@@ -132,6 +140,10 @@ Options parseOptions(int argc, char **argv) {
     else
       throw UsageError("unknown option '" + word + "'");
   }
+  if (options.jobs.empty() != options.results.empty())
+    throw UsageError("--jobs and --results go together");
+  if (!options.jobs.empty() && options.files.empty())
+    return options;
   if (options.files.size() != 2)
     throw UsageError("needs two files, the kernels and the manifest, not " + std::to_string(options.files.size()));
   return options;
@@ -155,6 +167,10 @@ int main(int argc, char **argv) {
     Options options = parseOptions(argc, argv);
     if (options.help) {
       std::cout << help;
+      return EXIT_SUCCESS;
+    }
+    if (!options.jobs.empty()) {
+      measureJobs(options.jobs, options.results, std::cout);
       return EXIT_SUCCESS;
     }
     return runModule(options);

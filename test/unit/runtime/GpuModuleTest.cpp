@@ -1,14 +1,17 @@
 //===- GpuModuleTest.cpp - modules of GPU kernels, on a stand-in driver ---===//
 
 #include "FakeDriver.h"
+#include "host/Jobs.h"
 #include "host/Run.h"
 #include "idc/runtime.h"
 
 #include <cstring>
 #include <dlfcn.h>
+#include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 using namespace idc::test;
@@ -249,6 +252,46 @@ TEST_F(GpuModule, HostMeasuresAGraph) {
   EXPECT_EQ(state->graphsMade, 1);
   EXPECT_EQ(state->graphsDestroyed, 1);
   EXPECT_EQ(state->allocations, state->frees);
+}
+
+TEST_F(GpuModule, HostMeasuresJobs) {
+  std::string folder = ::testing::TempDir() + "idc-jobs";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  auto write = [&](const std::string &name, const std::string &text) { std::ofstream(folder + "/" + name) << text; };
+  std::string list;
+  for (std::string name : {"twice-0", "twice-1", "other-2", "missing-3"}) {
+    bool latency = name == "twice-1";
+    if (name != "missing-3")
+      write(name + ".ptx", ".version " + name);
+    write(name + ".json", manifestOf(kernel(name, "plain", 1, 0)));
+    list += std::string(list.empty() ? "" : ",") + R"({"name": ")" + name +
+            R"(", "group": "g", "batch": 5, "latency": )" + (latency ? "true" : "false") + R"(, "kernels": ")" + name +
+            R"(.ptx", "manifest": ")" + name + R"(.json"})";
+  }
+  write("jobs.json", "{\"jobs\": [" + list + "]}");
+  std::ostringstream progress;
+  idc::host::measureJobs(folder + "/jobs.json", folder + "/results.json", progress);
+  EXPECT_NE(progress.str().find("other-2: its results differ from the other candidates'"), std::string::npos)
+      << progress.str();
+  EXPECT_NE(progress.str().find("missing-3.ptx"), std::string::npos) << progress.str();
+  EXPECT_EQ(state->graphsMade, 1); // the second is measured in a graph
+  std::stringstream results;
+  results << std::ifstream(folder + "/results.json").rdbuf();
+  for (const char *part : {"\"microseconds\"", "\"error\"", "\"name\": \"twice-1\"", "\"name\": \"missing-3\""})
+    EXPECT_NE(results.str().find(part), std::string::npos) << results.str();
+
+  // What has been measured is not measured again.
+  size_t launches = state->launches.size();
+  std::ostringstream nothing;
+  idc::host::measureJobs(folder + "/jobs.json", folder + "/results.json", nothing);
+  EXPECT_EQ(nothing.str(), "");
+  EXPECT_EQ(state->launches.size(), launches);
+
+  write("broken.json", "{\"jobs\": [{}]}");
+  EXPECT_THROW(idc::host::measureJobs(folder + "/broken.json", folder + "/r.json", nothing), idc::host::Error);
+  EXPECT_THROW(idc::host::measureJobs(folder + "/none.json", folder + "/r.json", nothing), idc::host::Error);
+  EXPECT_THROW(idc::host::measureJobs(folder + "/jobs.json", folder + "/no/r.json", nothing), idc::host::Error);
 }
 
 TEST_F(GpuModule, Graphs) {

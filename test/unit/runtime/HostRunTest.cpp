@@ -135,6 +135,25 @@ TEST_F(HostRun, RandomInputFollowsTheSeed) {
 
 void idleKernel(void *const *, int64_t, int64_t, int64_t) {}
 
+TEST_F(HostRun, RandomInputMayRepeat) {
+  request.batch = 5;
+  request.outputs = {path("repeating")};
+  request.distinctProblems = 2;
+  run(request);
+  npy::Array repeating = npy::read(request.outputs[0]);
+  request.distinctProblems = 0;
+  request.outputs = {path("drawn")};
+  run(request);
+  npy::Array drawn = npy::read(request.outputs[0]);
+  size_t problem = drawn.data.size() / 5;
+  auto of = [&](const npy::Array &array, size_t i) {
+    return std::vector<char>(array.data.begin() + long(i * problem), array.data.begin() + long((i + 1) * problem));
+  };
+  for (size_t i = 0; i < 5; ++i)
+    EXPECT_EQ(of(repeating, i), of(drawn, i % 2)) << i;
+  EXPECT_NE(of(drawn, 2), of(drawn, 0));
+}
+
 TEST_F(HostRun, OutputsThatNothingWritesFail) {
   ModulePointer idle = makeCpuModule(doubleManifest(), idleKernel);
   writeFloats(path("zero"), std::vector<float>(8));

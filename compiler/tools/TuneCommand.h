@@ -1,0 +1,23 @@
+// `idc tune`: writes candidate schedules for a GPU to be measured, and keeps the best of what was measured.
+#pragma once
+
+#include "compiler/codegen/Compiler.h"
+
+#include <string>
+#include <vector>
+
+namespace idc::tools {
+
+/// Compiles the first `count` different schedules of the request's plan for each of `sizes` and writes kernels,
+/// manifests, schedules and a list of jobs for `idc-runner --jobs` to `folder`. The request's file is compiled without
+/// schedules of its own. Returns the exit status: 0, or 1 after printing what went wrong.
+int writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
+                    const std::string &folder);
+
+/// Reads what `idc-runner --jobs` measured of the candidates beside the file and puts the best schedules into `table`,
+/// an .id file of schedules, in place of those for the same entry, target, plan, sizes and types. Sizes at which the
+/// planner's own choice is within a hundredth of the best get none. Prints, for every size, both. Returns the exit
+/// status.
+int mergeResults(const std::string &results, const std::string &table);
+
+} // namespace idc::tools

@@ -1,0 +1,25 @@
+//===- Jobs.h - measures many modules in turn -------------------*- C++ -*-===//
+//
+// The half of tuning that needs the GPU: `idc tune` writes candidates and a list of them, this runs and times each.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef IDC_HOST_JOBS_H
+#define IDC_HOST_JOBS_H
+
+#include <ostream>
+#include <string>
+
+namespace idc::host {
+
+/// Reads a list of jobs (JSON: `{"jobs": [{"name", "group", "batch", "latency", "kernels", "manifest"}]}`, files beside
+/// the list) and writes what each takes to `results` (JSON: `{"processor", "results": [{"name", "group",
+/// "microseconds"} or {…, "error"}]}`), after every job; those that stand there already are not run again. `latency`
+/// jobs are timed as one of many dependent executions in a graph, others per launch. All jobs of a group compute the
+/// same: results that differ from those of the group's first that ran are errors. A line per job goes to `progress`.
+/// Throws Error for a list that cannot be read or results that cannot be written.
+void measureJobs(const std::string &jobs, const std::string &results, std::ostream &progress);
+
+} // namespace idc::host
+
+#endif // IDC_HOST_JOBS_H
