@@ -43,6 +43,12 @@ public:
       Mapping mapping = load.getResult().getType().getMapping();
       lowered.threads = mapping.extent(Field::Lane) * mapping.extent(Field::Warp);
     }
+    kernel.getBody().walk([&](Operation *op) {
+      for (Value value : op->getResults())
+        if (auto tile = dyn_cast<id::TileType>(value.getType()))
+          dataRegisters =
+              std::max(dataRegisters, tile.getMapping().extent(Field::Reg) * id::registerBytes(tile.getElement()) / 4);
+    });
     size_t numInputs = kernel.getInputs().size();
     for (size_t i = 0; i < numInputs; ++i)
       pointers[kernel.getBody().front().getArgument(i)] = entry->getArgument(i);
@@ -181,7 +187,6 @@ protected:
     int components;
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-    dataRegisters = std::max<int64_t>(dataRegisters, tile.registers.size() * id::registerBytes(tile.element) / 4);
     Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);

@@ -51,16 +51,20 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     request.numDigits = chain.type.getNumDigits();
     request.loadBytes = id::elementBytes(chain.type.getElement());
     request.storeBytes = id::elementBytes(id::elementOf(chain.result.getType()));
-    request.elementBytes = std::max(request.loadBytes, request.storeBytes);
-    request.registerBytes =
-        std::max(id::registerBytes(chain.type.getElement()), id::registerBytes(id::elementOf(chain.result.getType())));
+    request.elementBytes = request.loadBytes;
+    request.registerBytes = id::registerBytes(chain.type.getElement());
+    auto makes = [&](Operation *op) {
+      Type element = id::elementOf(op->getResult(0).getType());
+      request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
+      request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
+    };
     for (FlowStep &step : chain.steps) {
       SmallVector<int> digits = digitsOf(step.node);
       request.stepDigits.emplace_back(digits.begin(), digits.end());
-      Type element = id::elementOf(step.node.getOutputs()[0].getType());
-      request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
-      request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
+      llvm::for_each(step.before, makes);
+      makes(step.node);
     }
+    llvm::for_each(chain.after, makes);
     // Address digit `place` of the input holds digit `q` of the sequence when the map takes it there.
     request.loadOrder.resize(request.numDigits);
     for (int q = 1; q <= request.numDigits; ++q) {
