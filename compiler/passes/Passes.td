@@ -4,6 +4,11 @@
 
 include "mlir/Pass/PassBase.td"
 
+def SplitDigits : Pass<"id-split-digits", "::mlir::func::FuncOp"> {
+  let summary = "split every digit of composite radix into digits of prime radix";
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def ExtractTwiddles : Pass<"id-extract-twiddles", "::mlir::func::FuncOp"> {
   let summary = "turn pointwise products with a root of unity into id.twiddle";
   let dependentDialects = ["::idc::id::IdDialect"];

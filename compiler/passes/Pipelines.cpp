@@ -11,6 +11,8 @@ using namespace idc;
 
 void passes::buildFlowPipeline(OpPassManager &manager) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // Before anything looks at a digit: a step over a part of what was one digit is a step like any other.
+  function.addPass(createSplitDigits());
   // Bodies first: a folded body may show a product with a root of unity that was hidden by index arithmetic.
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
