@@ -55,7 +55,12 @@ public:
   BlockPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), mappings(request, target),
         steps(static_cast<int>(request.stepDigits.size())) {
-    registerDigits = std::min(5, log(4 * target.dataRegistersPerThread / request.registerBytes));
+    for (const std::vector<int> &digits : request.stepDigits)
+      largestNode = std::max(largestNode, static_cast<int>(digits.size()));
+    // A node a little larger than planned for still runs, from spilled registers.
+    int planned = std::min(5, log(4 * target.dataRegistersPerThread / request.registerBytes));
+    tooLarge = largestNode > planned + 1;
+    registerDigits = std::max(planned, largestNode);
     threadDigits = std::min(9, log(target.maxThreadsPerBlock));
     maxTileDigits = std::min(log(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
     tileDigits = std::min({log(target.tileBytes / request.elementBytes), maxTileDigits, 13});
@@ -63,10 +68,6 @@ public:
 
   /// The cheapest schedules, at most `count`, best first.
   std::vector<Schedule> run(size_t count) const {
-    // A node a little larger than planned for still runs, from spilled registers.
-    bool tooLarge = llvm::any_of(request.stepDigits, [&](const std::vector<int> &digits) {
-      return static_cast<int>(digits.size()) > registerDigits + 1;
-    });
     std::vector<Schedule> schedules;
     if (tooLarge)
       return schedules;
@@ -81,6 +82,8 @@ private:
   const Target &target;
   TileMappings mappings;
   int steps;
+  bool tooLarge = false;
+  int largestNode = 0; // its digits
   int registerDigits, threadDigits, maxTileDigits, tileDigits;
   static constexpr int clusterThreadDigits = 7;
 
@@ -209,7 +212,8 @@ private:
     auto countPasses = [&](int registers) { return mappings.passesOf(kernel.first, kernel.last, registers).size(); };
     // Fewer registers unless that costs a pass; more when the threads would exceed a block.
     int registers = kernel.registers ? kernel.registers : registerDigits;
-    if (!kernel.registers && registers > 1 && countPasses(registers - 1) == countPasses(registers))
+    if (!kernel.registers && registers > std::max(1, largestNode) &&
+        countPasses(registers - 1) == countPasses(registers))
       --registers;
     registers = std::max(registers, std::min(registerDigits, static_cast<int>(tile.size()) - threadDigits));
     // Small problems share a block: low batch digits up to a full set of threads.

@@ -31,6 +31,12 @@ static bool isChainStep(Operation *op) {
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   if (!isSpreadable(from) || !isSpreadable(to) || id::radicesOf(from) != id::radicesOf(to))
     return false;
+  // Nodes on records that no thread can hold are left to flat kernels, which take a program's values one by one.
+  constexpr int64_t maxNodeBytes = 512;
+  if (auto node = dyn_cast<id::NodeOp>(op); node && isa<id::RecordType>(id::elementOf(from)))
+    if (node.getArity() * std::max(id::registerBytes(id::elementOf(from)), id::registerBytes(id::elementOf(to))) >
+        maxNodeBytes)
+      return false;
   auto hasTables = [](const digits::Polynomial &exponent) {
     return llvm::all_of(exponent.monomials(),
                         [](const auto &term) { return static_cast<int>(term.first.size()) <= maxMonomialDigits; });
