@@ -80,7 +80,7 @@ Measurement measureProgram(const KernelFile &file, cudaStream_t stream) {
             stream);
   std::optional<Graph> theirs;
   if (transform != Transform::Hadamard) {
-    plan.emplace(file.real, file.n, 1, stream);
+    plan.emplace(file.real, file.exponents, 1, stream);
     theirs.emplace([&] { plan->execute(transform, input.data(), other.data()); }, stream);
   }
   std::vector<double> idc, cufft;
@@ -129,9 +129,9 @@ int run(const CommandLine &line) {
                   wrong ? "  WRONG RESULT" : "");
       std::fflush(stdout);
       if (csv)
-        std::fprintf(csv, "%s,%s,%s,%s,%s,%s,%s,%d,%.6g,%.6g,%.3g\n", timestamp().c_str(), machine.gpu.c_str(),
+        std::fprintf(csv, "%s,%s,%s,%s,%s,%s,%s,%s,%.6g,%.6g,%.3g\n", timestamp().c_str(), machine.gpu.c_str(),
                      machine.driver.c_str(), machine.cudaRuntime.c_str(), machine.cufft.c_str(), file.program->name,
-                     nameOf(file.real), file.n, m.idc, m.cufft, m.difference);
+                     nameOf(file.real), file.size().c_str(), m.idc, m.cufft, m.difference);
       if (wrong)
         status = 1;
     } catch (const CudaError &error) {

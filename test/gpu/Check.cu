@@ -127,16 +127,18 @@ void Checker::runBatch(const KernelFile &file, const LoadedKernel &kernel, CaseR
 }
 
 /// cuFFT's error over at least 2^16 numbers, measured once for every type and size.
-double Checker::typicalCufftError(Real real, int n) {
-  if (auto known = typicalErrors.find({real, n}); known != typicalErrors.end())
+double Checker::typicalCufftError(const KernelFile &file) {
+  const Real real = file.real;
+  const int n = file.n;
+  if (auto known = typicalErrors.find({real, file.exponents}); known != typicalErrors.end())
     return known->second;
   const size_t batch = std::max<size_t>(1, (size_t(1) << 16) >> n), components = batch << (n + 1);
   Buffer input(components * bytesOf(real)), output(components * bytesOf(real));
   fill(real, input.data(), components, seed, cudaStream);
   std::vector<uint64_t> members = chooseMembers(batch, n);
-  yardstick->compute(Transform::Forward, real, n, input.data(), members);
-  CufftPlan(real, n, batch, cudaStream).execute(Transform::Forward, input.data(), output.data());
-  return typicalErrors[{real, n}] = yardstick->error(output.data(), 1);
+  yardstick->compute(Transform::Forward, real, file.exponents, input.data(), members);
+  CufftPlan(real, file.exponents, batch, cudaStream).execute(Transform::Forward, input.data(), output.data());
+  return typicalErrors[{real, file.exponents}] = yardstick->error(output.data(), 1);
 }
 
 void Checker::judge(const KernelFile &file, CaseResult &result, const void *input, const void *output) {
@@ -144,14 +146,14 @@ void Checker::judge(const KernelFile &file, CaseResult &result, const void *inpu
   const size_t numbers = result.batch * file.components();
   if (quick) {
     const double roundoff = file.real == Real::F32 ? 0x1p-24 : 0x1p-53;
-    yardstick->compute(transform, file.real, file.n, input, chooseMembers(result.batch, file.n));
+    yardstick->compute(transform, file.real, file.exponents, input, chooseMembers(result.batch, file.n));
     result.error = yardstick->error(output, file.unscale());
     result.errorBound = 4 * roundoff * std::sqrt(double(file.n)); // an FFT's error grows like sqrt(n)
     return;
   }
-  const double typical = typicalCufftError(file.real, file.n);
+  const double typical = typicalCufftError(file);
   const std::vector<uint64_t> members = chooseMembers(result.batch, file.n);
-  yardstick->compute(transform, file.real, file.n, input, members);
+  yardstick->compute(transform, file.real, file.exponents, input, members);
   result.error = yardstick->error(output, file.unscale());
 
   Buffer other(numbers * bytesOf(file.real));
@@ -161,7 +163,7 @@ void Checker::judge(const KernelFile &file, CaseResult &result, const void *inpu
     result.cufftError = typical;
   } else {
     other.poison(cudaStream);
-    CufftPlan(file.real, file.n, result.batch, cudaStream)
+    CufftPlan(file.real, file.exponents, result.batch, cudaStream)
         .execute(transform, const_cast<void *>(input), other.data()); // out of place: cuFFT does not write its input
     result.cufftError = yardstick->error(other.data(), 1);
   }

@@ -50,7 +50,7 @@ public:
 
 private:
   void runBatch(const KernelFile &file, const LoadedKernel &kernel, CaseResult &result);
-  double typicalCufftError(Real real, int n);
+  double typicalCufftError(const KernelFile &file);
   void judge(const KernelFile &file, CaseResult &result, const void *input, const void *output);
 
   bool quick;
@@ -58,7 +58,7 @@ private:
   bool contextLost = false;
   cudaStream_t cudaStream = nullptr;
   std::unique_ptr<Reference> yardstick;
-  std::map<std::pair<Real, int>, double> typicalErrors;
+  std::map<std::pair<Real, Exponents>, double> typicalErrors;
   uint64_t firstMember = 0;      // checksum of member 0's result in the first batch of the current program
   bool firstMemberKnown = false; // false before the first batch
 };

@@ -27,11 +27,7 @@ bool select(const std::string &text, Selection &selection) {
   } else if (key == "type") {
     selection.types = parts;
   } else if (key == "n") {
-    for (const std::string &part : parts) {
-      if (part.empty() || part.size() > 2 || part.find_first_not_of("0123456789") != std::string::npos)
-        return false;
-      selection.sizes.push_back(std::stoi(part));
-    }
+    selection.sizes = parts;
   } else {
     return false;
   }

@@ -1,4 +1,4 @@
-// A cuFFT plan for a batch of contiguous complex transforms of 2^n points.
+// A cuFFT plan for a batch of contiguous complex transforms of one to three dimensions.
 #pragma once
 #include "Cuda.h"
 #include "Reference.h"
@@ -7,12 +7,13 @@ namespace gpucheck {
 
 class CufftPlan {
 public:
-  CufftPlan(Real real, int n, size_t batch, cudaStream_t stream) : real(real) {
+  /// The lengths of the dimensions, outermost first.
+  CufftPlan(Real real, std::vector<long long> lengths, size_t batch, cudaStream_t stream) : real(real) {
     CHECK_CUDA(cufftCreate(&plan));
     try {
-      long long length = 1LL << n;
       size_t workspace = 0;
-      CHECK_CUDA(cufftMakePlanMany64(plan, 1, &length, nullptr, 1, length, nullptr, 1, length,
+      // Without strides the problems lie one after another.
+      CHECK_CUDA(cufftMakePlanMany64(plan, int(lengths.size()), lengths.data(), nullptr, 1, 0, nullptr, 1, 0,
                                      real == Real::F32 ? CUFFT_C2C : CUFFT_Z2Z, static_cast<long long>(batch),
                                      &workspace));
       CHECK_CUDA(cufftSetStream(plan, stream));
@@ -21,6 +22,8 @@ public:
       throw;
     }
   }
+  CufftPlan(Real real, const Exponents &exponents, size_t batch, cudaStream_t stream)
+      : CufftPlan(real, powersOfTwo(exponents), batch, stream) {}
   ~CufftPlan() { cufftDestroy(plan); }
   CufftPlan(const CufftPlan &) = delete;
   CufftPlan &operator=(const CufftPlan &) = delete;
@@ -36,6 +39,13 @@ public:
   }
 
 private:
+  static std::vector<long long> powersOfTwo(const Exponents &exponents) {
+    std::vector<long long> lengths;
+    for (int exponent : exponents)
+      lengths.push_back(1LL << exponent);
+    return lengths;
+  }
+
   cufftHandle plan = 0;
   Real real;
 };

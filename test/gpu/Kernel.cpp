@@ -5,19 +5,34 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <numeric>
+#include <sstream>
 
 namespace gpucheck {
 namespace {
 
 const Program programs[] = {
-    {"fft", Transform::Forward, false},
-    {"fft_ct", Transform::Forward, false},
-    {"ifft", Transform::Inverse, true},
-    {"hadamard", Transform::Hadamard, false},
+    {"fft", Transform::Forward, false, 1},   {"fft_ct", Transform::Forward, false, 1},
+    {"ifft", Transform::Inverse, true, 1},   {"hadamard", Transform::Hadamard, false, 1},
+    {"fft2d", Transform::Forward, false, 2}, {"fft3d", Transform::Forward, false, 3},
 };
 
-template <class T> bool picks(const std::vector<T> &list, const T &value) {
+bool isIn(const std::vector<std::string> &list, const std::string &value) {
   return list.empty() || std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// The exponents in "04x04"; none when the text is not of that form.
+Exponents parseExponents(const std::string &text) {
+  Exponents exponents;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, 'x');) {
+    if (part.empty() || part.size() > 2 || part.find_first_not_of("0123456789") != std::string::npos)
+      return {};
+    exponents.push_back(std::stoi(part));
+    if (exponents.back() == 0)
+      return {};
+  }
+  return exponents;
 }
 
 /// FNV-1a over a file's bytes, continuing from `hash`.
@@ -53,11 +68,11 @@ const Program *findProgram(const std::string &name) {
 
 const char *nameOf(Real real) { return real == Real::F32 ? "f32" : "f64"; }
 
-std::string KernelFile::name() const {
-  char text[64];
-  std::snprintf(text, sizeof text, "%s-%s-n%02d", program->name, nameOf(real), n);
-  return text;
+bool Selection::picks(const std::string &program, const std::string &type, const std::string &size) const {
+  return isIn(programs, program) && isIn(types, type) && isIn(sizes, size);
 }
+
+std::string KernelFile::name() const { return std::filesystem::path(image).stem().string(); }
 
 std::vector<KernelFile> listKernels(const std::string &folder, const Selection &selection) {
   std::vector<KernelFile> files;
@@ -65,18 +80,20 @@ std::vector<KernelFile> listKernels(const std::string &folder, const Selection &
     if (entry.path().extension() != ".fatbin")
       continue;
     const std::string stem = entry.path().stem().string();
-    const size_t dash = stem.find('-');
-    char type[4];
-    int n = 0;
+    std::istringstream parts(stem);
+    std::string program, type, sizes;
+    std::getline(std::getline(std::getline(parts, program, '-'), type, '-'), sizes);
     KernelFile file;
-    file.program = dash == std::string::npos ? nullptr : findProgram(stem.substr(0, dash));
-    if (!file.program || std::sscanf(stem.c_str() + dash, "-%3[f3264]-n%d", type, &n) != 2 || n < 1 || n > 26)
+    file.program = findProgram(program);
+    if (!sizes.empty() && sizes[0] == 'n')
+      file.exponents = parseExponents(sizes.substr(1));
+    file.n = std::accumulate(file.exponents.begin(), file.exponents.end(), 0);
+    if (!file.program || (type != "f32" && type != "f64") || file.n < 1 || file.n > largestExponent ||
+        int(file.exponents.size()) != file.program->dimensions)
       throw std::runtime_error("unexpected file " + entry.path().string());
-    if (!picks(selection.programs, std::string(file.program->name)) || !picks(selection.types, std::string(type)) ||
-        !picks(selection.sizes, n))
+    if (!selection.picks(program, type, file.size()))
       continue;
-    file.real = std::string(type) == "f32" ? Real::F32 : Real::F64;
-    file.n = n;
+    file.real = type == "f32" ? Real::F32 : Real::F64;
     file.image = entry.path().string();
     file.manifest = std::filesystem::path(entry.path()).replace_extension(".json").string();
     const uint64_t hash = hashFile(file.manifest, hashFile(file.image, 0xcbf29ce484222325ULL));
@@ -90,23 +107,32 @@ std::vector<KernelFile> listKernels(const std::string &folder, const Selection &
   return files;
 }
 
-LoadedKernel::LoadedKernel(const KernelFile &file) {
-  requireIdc(idc_module_load_files(file.image.c_str(), file.manifest.c_str(), &module), file.image);
-  try {
-    if (idc_input_count(module) != 1 || idc_output_count(module) != 1)
-      throw CudaError(file.manifest + ": expected one input and one output");
-    idc_operand operand;
-    requireIdc(idc_input(module, 0, &operand), file.manifest);
-    requireOperand(operand, file);
-    requireIdc(idc_output(module, 0, &operand), file.manifest);
-    requireOperand(operand, file);
-  } catch (...) {
+LoadedKernel::LoadedKernel(const std::string &image, const std::string &manifest) {
+  requireIdc(idc_module_load_files(image.c_str(), manifest.c_str(), &module), image);
+  if (idc_input_count(module) != 1 || idc_output_count(module) != 1) {
     idc_module_unload(module);
-    throw;
+    throw CudaError(manifest + ": expected one input and one output");
   }
 }
 
+LoadedKernel::LoadedKernel(const KernelFile &file) : LoadedKernel(file.image, file.manifest) {
+  requireOperand(input(), file);
+  requireOperand(output(), file);
+}
+
 LoadedKernel::~LoadedKernel() { idc_module_unload(module); }
+
+idc_operand LoadedKernel::input() const {
+  idc_operand operand;
+  requireIdc(idc_input(module, 0, &operand), "idc_input");
+  return operand;
+}
+
+idc_operand LoadedKernel::output() const {
+  idc_operand operand;
+  requireIdc(idc_output(module, 0, &operand), "idc_output");
+  return operand;
+}
 
 size_t LoadedKernel::workspaceBytes(size_t batch) const {
   int64_t bytes = 0;

@@ -32,6 +32,11 @@ template <class Real> __global__ void fillKernel(Real *values, size_t pairs, uin
   }
 }
 
+__global__ void fillResiduesKernel(uint32_t *values, size_t count, uint32_t modulus, uint64_t seed) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
+    values[i] = uint32_t(mix(seed + 0x9e3779b97f4a7c15ULL * (i + 1)) % modulus);
+}
+
 __global__ void checksumKernel(const uint32_t *words, size_t count, unsigned long long *sum) {
   uint64_t s = 0;
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
@@ -51,6 +56,11 @@ template <class Real> void fill(Real *values, size_t count, uint64_t seed, cudaS
 
 void fillNormal(float *values, size_t count, uint64_t seed, cudaStream_t stream) { fill(values, count, seed, stream); }
 void fillNormal(double *values, size_t count, uint64_t seed, cudaStream_t stream) { fill(values, count, seed, stream); }
+
+void fillResidues(uint32_t *values, size_t count, uint32_t modulus, uint64_t seed, cudaStream_t stream) {
+  fillResiduesKernel<<<4096, 256, 0, stream>>>(values, count, modulus, seed);
+  CHECK_CUDA(cudaGetLastError());
+}
 
 uint64_t checksum(const void *data, size_t bytes, cudaStream_t stream) {
   Buffer sum(sizeof(unsigned long long));

@@ -5,6 +5,7 @@
 #include "RootsOfUnity.h"
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace gpucheck {
 namespace {
@@ -23,14 +24,13 @@ __global__ void makeRoots(const Wide *fine, const Wide *coarse, int n, Wide *roo
     roots[j] = coarse[j >> fineBits] * fine[j & ((1 << fineBits) - 1)];
 }
 
-/// result[m][bit-reversed i] = input[members[m]][i]
+/// result[m][i] = input[members[m]][i]
 template <class T>
 __global__ void gather(const Complex<T> *input, const uint64_t *members, size_t count, int n, Wide *result) {
   for (size_t p = firstIndex(); p < count << n; p += stride()) {
     size_t member = p >> n, i = p & ((size_t(1) << n) - 1);
     Complex<T> x = input[(members[member] << n) + i];
-    size_t reversed = __brevll(i) >> (64 - n);
-    result[(member << n) + reversed] = {{double(x.re), 0}, {double(x.im), 0}};
+    result[p] = {{double(x.re), 0}, {double(x.im), 0}};
   }
 }
 template <class T>
@@ -41,11 +41,26 @@ __global__ void gather(const T *input, const uint64_t *members, size_t count, in
   }
 }
 
-/// Level `level` of the Fourier transform: butterflies between elements 2^(level-1) apart.
-__global__ void fourierLevel(Wide *values, size_t pairs, int level, int n, bool inverse, const Wide *roots) {
+/// Reverses the bits low .. low + width - 1 of every index.
+__global__ void reverseBits(Wide *values, size_t count, int low, int width) {
+  const size_t mask = ((size_t(1) << width) - 1) << low;
+  for (size_t p = firstIndex(); p < count; p += stride()) {
+    size_t other = (p & ~mask) | (__brevll((p & mask) >> low) >> (64 - width) << low);
+    if (p < other) {
+      Wide x = values[p];
+      values[p] = values[other];
+      values[other] = x;
+    }
+  }
+}
+
+/// Level `level` of the Fourier transform along the dimension that begins at bit `first`: butterflies between elements
+/// 2^(first+level-1) apart. `roots` are of order 2^n.
+__global__ void fourierLevel(Wide *values, size_t pairs, int first, int level, int n, bool inverse, const Wide *roots) {
+  const int bit = first + level - 1;
   for (size_t p = firstIndex(); p < pairs; p += stride()) {
-    size_t half = size_t(1) << (level - 1), k = p & (half - 1);
-    size_t low = ((p >> (level - 1)) << level) + k, high = low + half;
+    size_t half = size_t(1) << bit, below = p & (half - 1), k = below >> first;
+    size_t low = ((p >> bit) << (bit + 1)) + below, high = low + half;
     Wide root = roots[k << (n - level)];
     if (inverse)
       root.im = -root.im;
@@ -125,18 +140,20 @@ __global__ void worstOfSmall(const T *a, double scaleA, const T *b, size_t compo
   atomicMaxOf(worst, largest);
 }
 
-/// One block per piece of `piece` components; piece divides components. sums has two numbers per problem.
+/// One block per piece of a problem, of at most 8192 components. sums has two numbers per problem.
 template <class T>
-__global__ void sumPieces(const T *a, double scaleA, const T *b, size_t components, size_t piece, size_t pieces,
-                          double *sums) {
+__global__ void sumPieces(const T *a, double scaleA, const T *b, size_t components, size_t piecesOfProblem,
+                          size_t pieces, double *sums) {
   for (size_t p = blockIdx.x; p < pieces; p += gridDim.x) {
     double difference = 0, norm = 0;
-    for (size_t i = p * piece + threadIdx.x; i < (p + 1) * piece; i += blockDim.x) {
+    const size_t problem = p / piecesOfProblem, begin = p % piecesOfProblem * 8192;
+    const size_t end = problem * components + min(begin + 8192, components);
+    for (size_t i = problem * components + begin + threadIdx.x; i < end; i += blockDim.x) {
       double d = double(a[i]) * scaleA - double(b[i]);
       difference += d * d;
       norm += double(b[i]) * double(b[i]);
     }
-    addSums(difference, norm, sums + p * piece / components * 2);
+    addSums(difference, norm, sums + 2 * problem);
   }
 }
 
@@ -158,8 +175,8 @@ double worstDifferenceOf(const T *a, double scaleA, const T *b, size_t component
   } else {
     sums = std::make_unique<Buffer>(batch * 2 * sizeof(double));
     CHECK_CUDA(cudaMemsetAsync(sums->data(), 0, sums->size(), stream));
-    size_t piece = std::min<size_t>(components, 8192);
-    sumPieces<<<blocks, threads, 0, stream>>>(a, scaleA, b, components, piece, batch * components / piece,
+    const size_t piecesOfProblem = (components + 8191) / 8192;
+    sumPieces<<<blocks, threads, 0, stream>>>(a, scaleA, b, components, piecesOfProblem, batch * piecesOfProblem,
                                               sums->as<double>());
     worstOfSums<<<blocks, threads, 0, stream>>>(sums->as<double>(), batch, worstBits);
   }
@@ -188,6 +205,13 @@ template <class T> std::unique_ptr<Buffer> upload(const std::vector<T> &values, 
 
 } // namespace
 
+std::string sizeText(const Exponents &exponents) {
+  std::string text;
+  for (int exponent : exponents)
+    text += (text.empty() ? "" : "x") + std::to_string(exponent);
+  return text;
+}
+
 Reference::Reference(cudaStream_t stream) : stream(stream) {}
 Reference::~Reference() = default;
 
@@ -204,7 +228,9 @@ void Reference::prepareRoots(int size) {
   rootsFor = size;
 }
 
-void Reference::compute(Transform which, Real type, int size, const void *input, const std::vector<uint64_t> &chosen) {
+void Reference::compute(Transform which, Real type, const Exponents &exponents, const void *input,
+                        const std::vector<uint64_t> &chosen) {
+  const int size = std::accumulate(exponents.begin(), exponents.end(), 0);
   transform = which;
   real = type;
   n = size;
@@ -229,9 +255,13 @@ void Reference::compute(Transform which, Real type, int size, const void *input,
       gather<<<blocks, threads, 0, stream>>>(static_cast<const Complex<float> *>(input), indices, count, size, values);
     else
       gather<<<blocks, threads, 0, stream>>>(static_cast<const Complex<double> *>(input), indices, count, size, values);
-    for (int level = 1; level <= size; level++)
-      fourierLevel<<<blocks, threads, 0, stream>>>(values, pairs, level, size, which == Transform::Inverse,
-                                                   roots->as<Wide>());
+    int first = 0;
+    for (auto width = exponents.rbegin(); width != exponents.rend(); first += *width++) {
+      reverseBits<<<blocks, threads, 0, stream>>>(values, count << size, first, *width);
+      for (int level = 1; level <= *width; level++)
+        fourierLevel<<<blocks, threads, 0, stream>>>(values, pairs, first, level, size, which == Transform::Inverse,
+                                                     roots->as<Wide>());
+    }
   }
   CHECK_CUDA(cudaGetLastError());
 }
@@ -256,13 +286,15 @@ double Reference::error(const void *output, double scale) const {
 double Reference::validate() {
   double worst = 0;
   for (Transform which : {Transform::Forward, Transform::Inverse, Transform::Hadamard}) {
-    for (int size : {1, 2, 3, 4, 5, 6, 7, 8, 9, 20}) {
+    for (const Exponents &exponents :
+         {Exponents{1}, {2}, {3}, {4}, {5}, {6}, {7}, {8}, {9}, {20}, {3, 5}, {5, 2}, {2, 1, 4}}) {
+      const int size = std::accumulate(exponents.begin(), exponents.end(), 0);
       const size_t length = size_t(1) << size, components = componentsOf(which), batch = 2;
       std::vector<double> input(batch * length * components);
       Buffer device(input.size() * sizeof(double));
       fillNormal(device.as<double>(), input.size(), 17 + size, stream);
       CHECK_CUDA(cudaMemcpyAsync(input.data(), device.data(), device.size(), cudaMemcpyDeviceToHost, stream));
-      compute(which, Real::F64, size, device.data(), {1});
+      compute(which, Real::F64, exponents, device.data(), {1});
       std::vector<double> output(length * components * 2); // pairs hi, lo
       CHECK_CUDA(cudaMemcpyAsync(output.data(), result->data(), output.size() * sizeof(double), cudaMemcpyDeviceToHost,
                                  stream));
@@ -270,7 +302,7 @@ double Reference::validate() {
       const int sign = which == Transform::Hadamard ? 0 : which == Transform::Forward ? -1 : 1;
       const std::vector<size_t> picks =
           size <= 9 ? std::vector<size_t>() : std::vector<size_t>{1, length / 3, length - 2};
-      worst = std::max(worst, naiveError(sign, size, input.data() + length * components, output.data(), picks));
+      worst = std::max(worst, naiveError(sign, exponents, input.data() + length * components, output.data(), picks));
     }
   }
   return worst;

@@ -17,6 +17,12 @@ class Buffer;
 enum class Transform { Forward, Inverse, Hadamard }; // exponent sign -1, +1; neither has a scale factor
 enum class Real { F32, F64 };
 
+/// The base-2 logarithms of the lengths of a transform's dimensions, outermost first.
+using Exponents = std::vector<int>;
+constexpr int largestExponent = 28; // of the product of the lengths
+/// "12" for one dimension, "4x4" for two.
+std::string sizeText(const Exponents &exponents);
+
 constexpr size_t bytesOf(Real real) { return real == Real::F32 ? 4 : 8; }
 /// Real numbers per element: 2 for the complex transforms.
 constexpr size_t componentsOf(Transform transform) { return transform == Transform::Hadamard ? 1 : 2; }
@@ -26,16 +32,17 @@ public:
   explicit Reference(cudaStream_t stream);
   ~Reference();
 
-  /// Transforms the given members of a batch of 2^n-point problems at `input` (device) and keeps the results.
+  /// Transforms the given members of a batch of problems of these lengths at `input` (device) and keeps the results.
   /// `members` are indices into the batch. Throws CudaError.
-  void compute(Transform transform, Real real, int n, const void *input, const std::vector<uint64_t> &members);
+  void compute(Transform transform, Real real, const Exponents &exponents, const void *input,
+               const std::vector<uint64_t> &members);
 
   /// sqrt(sum |output*scale - reference|^2 / sum |reference|^2) over the members of the last compute(); NaN when output
   /// holds one. `scale` is a power of two.
   double error(const void *output, double scale) const;
 
-  /// Compares this class with naive sums in long double for n = 1..9, and a few outputs of n = 20. Returns the largest
-  /// relative error found.
+  /// Compares this class with naive sums in long double for n = 1..9, two and three dimensions of unequal lengths, and
+  /// a few outputs of n = 20. Returns the largest relative error found.
   double validate();
 
 private:

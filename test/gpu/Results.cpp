@@ -52,11 +52,11 @@ void ResultsFile::append(const KernelFile &file, const std::vector<CaseResult> &
     return;
   const std::string date = timestamp();
   for (const CaseResult &r : results)
-    std::fprintf(out, "%s,%s,%s,%s,%s,%" PRIu64 ",%s,%s,%s,%d,%zu,%.4g,%.4g,%.4g,%.4g,%.4g,%d,%d,%d,%d,%d,%s\n",
+    std::fprintf(out, "%s,%s,%s,%s,%s,%" PRIu64 ",%s,%s,%s,%s,%zu,%.4g,%.4g,%.4g,%.4g,%.4g,%d,%d,%d,%d,%d,%s\n",
                  date.c_str(), machine.gpu.c_str(), machine.driver.c_str(), machine.cudaRuntime.c_str(),
-                 machine.cufft.c_str(), seed, file.hash.c_str(), file.program->name, nameOf(file.real), file.n, r.batch,
-                 r.error, r.cufftError, r.errorBound, r.worst, r.worstBound, r.inputKept, r.guardsIntact, r.repeatable,
-                 r.batchInvariant, r.passed(), field(r.complaint()).c_str());
+                 machine.cufft.c_str(), seed, file.hash.c_str(), file.program->name, nameOf(file.real),
+                 file.size().c_str(), r.batch, r.error, r.cufftError, r.errorBound, r.worst, r.worstBound, r.inputKept,
+                 r.guardsIntact, r.repeatable, r.batchInvariant, r.passed(), field(r.complaint()).c_str());
   std::fflush(out);
   done.insert(file.hash);
 }

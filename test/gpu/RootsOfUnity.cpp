@@ -47,6 +47,19 @@ private:
   size_t terms = 0;
 };
 
+/// The exponent, in units of 2^-n of a turn, of input j in output k: the sum of the dimensions' products of
+/// coordinates.
+uint64_t exponentOf(uint64_t j, uint64_t k, const std::vector<int> &exponents, int n) {
+  uint64_t sum = 0;
+  for (auto e = exponents.rbegin(); e != exponents.rend(); ++e) {
+    const uint64_t mask = (uint64_t(1) << *e) - 1;
+    sum += (j & mask) * (k & mask) << (n - *e);
+    j >>= *e;
+    k >>= *e;
+  }
+  return sum & ((uint64_t(1) << n) - 1);
+}
+
 } // namespace
 
 SplitRoot splitRootOfUnity(uint64_t j, int n) {
@@ -59,7 +72,9 @@ SplitRoot splitRootOfUnity(uint64_t j, int n) {
   return split;
 }
 
-double naiveError(int sign, int n, const double *input, const double *output, std::vector<size_t> picks) {
+double naiveError(int sign, const std::vector<int> &exponents, const double *input, const double *output,
+                  std::vector<size_t> picks) {
+  const int n = std::accumulate(exponents.begin(), exponents.end(), 0);
   const size_t length = size_t(1) << n;
   if (picks.empty()) {
     picks.resize(length);
@@ -81,7 +96,7 @@ double naiveError(int sign, int n, const double *input, const double *output, st
     }
     BlockedSum re, im;
     for (size_t j = 0; j < length; j++) {
-      LongComplex w = rootOfUnity(j * k % length, n);
+      LongComplex w = rootOfUnity(exponentOf(j, k, exponents, n), n);
       w.im *= -sign;
       const long double x = input[2 * j], y = input[2 * j + 1];
       re.add(x * w.re - y * w.im);

@@ -15,7 +15,8 @@ SMALL, SMALL_BATCH = (1, 5, 10, 14), 5  # also against the direct evaluation of 
 OTHER_TYPE = (4, 9)                     # of the second type (for prime fields: 5 and 14, of the large field)
 LARGE, LARGE_BATCH = (17, 20, 24), 1
 ROUNDOFF = {"f16": 2.0**-11, "bf16": 2.0**-8, "f32": 2.0**-24, "f64": 2.0**-53}
-OWN_PROGRAMS = [("mixed", "n", (3, 6, 9, 12, 14, 16)), ("sort", "n", (1, 2, 5, 8, 11, 14)), ("ternary", "n", (1, 3, 6, 8))]
+OWN_PROGRAMS = [("mixed", "n", (3, 6, 9, 12, 14, 16)), ("sort", "n", (1, 2, 5, 8, 11, 14)), ("ternary", "n", (1, 3, 6, 8)),
+                ("allreduce", "n", (1, 4, 8, 12, 16))]
 
 
 def word(text):
