@@ -44,9 +44,10 @@ struct Job {
 };
 
 std::vector<Job> readJobs(const std::string &path) {
+  const json document = readJson(path);
   std::vector<Job> jobs;
   try {
-    for (const json &entry : readJson(path).at("jobs"))
+    for (const json &entry : document.at("jobs"))
       jobs.push_back({entry.at("name"), entry.at("group"), entry.at("kernels"), entry.at("manifest"), entry.at("batch"),
                       entry.at("latency")});
   } catch (const json::exception &error) {
