@@ -11,13 +11,17 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 using digits::Field;
+using digits::Mapping;
 using digits::Permutation;
 using digits::Polynomial;
 
@@ -26,13 +30,18 @@ namespace {
 class FlatEmitter : public KernelEmitter {
 public:
   FlatEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const DenseMap<Value, Value> &buffers,
-              const Parameters &scalars, Value problem, Value number)
+              const Parameters &scalars, Value problem, Value number, FlatBlock *block)
       : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem),
-        number(number) {
+        number(number), block(block) {
     parameters = scalars;
   }
 
-  LogicalResult run(id::KernelOp kernel) { return emitBody(kernel); }
+  LogicalResult run(id::KernelOp kernel) {
+    // Divisions of 32 bits cost a third of those of 64.
+    if (flatExtent(kernel) <= std::numeric_limits<int32_t>::max())
+      number = arith::TruncIOp::create(b, loc, b.getI32Type(), number);
+    return emitBody(kernel);
+  }
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
@@ -78,21 +87,112 @@ protected:
     for (Slot &slot : slots)
       slot.value = values[slot.number];
     Value base = elementPointer(op.getBuffer(), layout, tile);
-    for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
-      storeRun(base, slots, first, count);
+    auto storeAll = [&] {
+      for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
+        storeRun(base, slots, first, count);
+    };
+    if (block)
+      where(arith::AndIOp::create(b, loc, holds(tile), block->inBatch), storeAll);
+    else
+      storeAll();
     return success();
   }
 
-  FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &) override {
-    return op.emitError() << "a flat kernel has no exchanges";
+  FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) override {
+    Tile moved = tile;
+    moved.mapping = op.getResult().getType().getMapping();
+    moved.registers.assign(moved.mapping.extent(Field::Reg), {});
+    if (op.getKind() == id::ExchangeKind::None || op.getKind() == id::ExchangeKind::Registers) {
+      digits::ExchangePlan plan;
+      std::string error;
+      if (!digits::planExchange(tile.mapping, moved.mapping, {}, plan, error))
+        return op.emitError() << error;
+      for (size_t r = 0; r < moved.registers.size(); ++r)
+        moved.registers[r] = tile.registers[plan.registerSource.empty() ? r : plan.registerSource[r]];
+      return moved;
+    }
+    if (!block || op.getKind() != id::ExchangeKind::Shared)
+      return op.emitError() << "a flat kernel of this kind has no such exchange";
+    Type unit;
+    int count;
+    if (!id::splitNumbers(tile.element, unit, count))
+      return op.emitError() << "elements of type " << tile.element << " cannot be exchanged";
+    const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    const int64_t wordBytes = id::exchangeWordBytes(tile.element), unitBytes = id::elementBytes(unit);
+    const int perWord = static_cast<int>(
+        std::min(wordBytes, id::elementBytes(tile.element) & -id::elementBytes(tile.element)) / unitBytes);
+    const Type word = perWord == 1 ? unit : Type(VectorType::get({perWord}, unit));
+    // Word w of all elements of a problem lies together; then the next word, then the next problem.
+    const int64_t wordSet = layout.words * wordBytes, problemBytes = wordSet * (count / perWord);
+    block->sharedBytes = std::max(block->sharedBytes, problemBytes * block->problems);
+    auto side = [&](const Mapping &mapping) {
+      Value offset = arith::MulIOp::create(b, loc, block->slot, constant(problemBytes));
+      offset = arith::AddIOp::create(b, loc, offset,
+                                     sumOfParts(mapping, [&](int digit) { return layout.column(digit) * wordBytes; }));
+      return byteOffset(sharedMemory(), offset);
+    };
+    auto registerOffset = [&](const Mapping &mapping, size_t r) {
+      int64_t offset = 0;
+      for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+        offset += value * layout.column(column.digits[0]) * wordBytes;
+      return offset;
+    };
+    if (sharedInUse)
+      NVVM::BarrierOp::create(b, loc);
+    sharedInUse = true;
+    where(holds(tile), [&] {
+      Value base = side(tile.mapping);
+      for (size_t r = 0; r < tile.registers.size(); ++r) {
+        SmallVector<Value> numbers = numbersOf(tile.registers[r], tile.element, unit);
+        for (int w = 0; w < count / perWord; ++w) {
+          Value value = numbers[w * perWord];
+          if (perWord > 1)
+            value = pack(ArrayRef<Value>(numbers).slice(w * perWord, perWord), word);
+          LLVM::StoreOp::create(b, loc, value, at(base, registerOffset(tile.mapping, r) + w * wordSet),
+                                static_cast<unsigned>(perWord * unitBytes));
+        }
+      }
+    });
+    prefetchTwiddles(op, moved);
+    NVVM::BarrierOp::create(b, loc);
+    Value base = side(moved.mapping);
+    for (size_t r = 0; r < moved.registers.size(); ++r) {
+      SmallVector<Value> numbers;
+      for (int w = 0; w < count / perWord; ++w) {
+        Value value = LLVM::LoadOp::create(b, loc, word, at(base, registerOffset(moved.mapping, r) + w * wordSet),
+                                           static_cast<unsigned>(perWord * unitBytes));
+        for (int i = 0; i < perWord; ++i)
+          numbers.push_back(perWord == 1 ? value
+                                         : LLVM::ExtractElementOp::create(b, loc, value, position(i)).getResult());
+      }
+      moved.registers[r] = leavesOf(numbers, tile.element);
+    }
+    return moved;
   }
 
-  FailureOr<Complex> emitRoot(Operation *, int64_t root, const Polynomial &exponent, const Tile &place,
+  FailureOr<Complex> emitRoot(Operation *op, int64_t root, const Polynomial &exponent, const Tile &place,
                               Type real) override {
-    return lookUp(root, emitExponent(root, exponent, place), real);
+    return block ? emitTableProduct(op, root, exponent, place, real)
+                 : lookUp(root, emitExponent(root, exponent, place), real);
+  }
+
+  std::pair<Value, Value> emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
+                                        Type scalar) override {
+    Value index = sumOfParts(place.mapping, [&](int digit) -> int64_t {
+      auto found = llvm::find(factor.digits, digit);
+      return found == factor.digits.end() ? 0 : factor.weight(static_cast<size_t>(found - factor.digits.begin()));
+    });
+    Type pair = VectorType::get({2}, scalar);
+    auto bytes = static_cast<unsigned>(2 * id::elementBytes(scalar));
+    Value w = LLVM::LoadOp::create(b, loc, pair, entryPointer(table, index, bytes), bytes, /*isVolatile=*/false,
+                                   /*isNonTemporal=*/false, /*isInvariant=*/true);
+    return {LLVM::ExtractElementOp::create(b, loc, w, position(0)),
+            LLVM::ExtractElementOp::create(b, loc, w, position(1))};
   }
 
   Value emitExponent(int64_t root, const Polynomial &exponent, const Tile &place) override {
+    if (block) // tables serve all exponents of such kernels
+      return {};
     Value sum = constant(0), modulus = constant(root);
     for (const auto &[monomial, coefficient] : exponent.monomials()) {
       Value term = constant(coefficient);
@@ -121,7 +221,7 @@ protected:
 
   Value emitDigit(int digit, const Tile &place) override {
     int64_t weight = 1;
-    for (const digits::Column &column : place.mapping[Field::Block]) {
+    for (const digits::Column &column : numbered(place.mapping)) {
       if (column.digits[0] == digit)
         return part(weight, column.radix);
       weight *= column.radix;
@@ -136,6 +236,8 @@ private:
 
   const DenseMap<Value, Value> &buffers;
   Value problem, number;
+  FlatBlock *block; // null: threads do not exchange
+  bool sharedInUse = false;
   std::map<std::pair<int64_t, int64_t>, Value> parts; // of the block number, by weight and range
 
   /// How the digits of a tile lie in a buffer.
@@ -165,10 +267,70 @@ private:
   Value part(int64_t weight, int64_t range) {
     Value &known = parts[{weight, range}];
     if (!known) {
-      Value quotient = weight == 1 ? number : arith::DivUIOp::create(b, loc, number, constant(weight)).getResult();
-      known = remainder(quotient, constant(range));
+      Type type = number.getType();
+      auto fixed = [&](int64_t v) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v)).getResult(); };
+      Value quotient = weight == 1 ? number : arith::DivUIOp::create(b, loc, number, fixed(weight)).getResult();
+      known = remainder(quotient, fixed(range));
+      if (!type.isInteger(64))
+        known = arith::ExtUIOp::create(b, loc, b.getI64Type(), known);
     }
     return known;
+  }
+
+  /// The columns that `number` counts.
+  const std::vector<digits::Column> &numbered(const digits::Mapping &mapping) const {
+    return mapping[block ? Field::Lane : Field::Block];
+  }
+
+  /// The sum over the digits in `number` of their value times `weightOf` them; neighbours whose weights continue each
+  /// other are one number.
+  Value sumOfParts(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf) {
+    Value sum = constant(0);
+    int64_t weight = 1;
+    const std::vector<digits::Column> &columns = numbered(mapping);
+    for (size_t i = 0; i < columns.size();) {
+      int64_t step = weightOf(columns[i].digits[0]), range = columns[i].radix;
+      size_t j = i + 1;
+      while (j < columns.size() && step > 0 && weightOf(columns[j].digits[0]) == step * range)
+        range *= columns[j++].radix;
+      if (step)
+        sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, part(weight, range), constant(step)));
+      weight *= range;
+      i = j;
+    }
+    return sum;
+  }
+
+  /// True in threads that hold a part of the tile: ranges with more values in registers need fewer.
+  Value holds(const Tile &tile) {
+    Type type = number.getType();
+    int64_t extent = tile.mapping.extent(Field::Lane);
+    if (extent == block->threads)
+      return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
+                                 arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, extent)));
+  }
+
+  void where(Value condition, llvm::function_ref<void()> emit) {
+    auto branch = scf::IfOp::create(b, loc, TypeRange{}, condition, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    // What is found there is not known outside.
+    std::map<std::pair<int64_t, int64_t>, Value> outside = parts;
+    emit();
+    parts = std::move(outside);
+  }
+
+  Value sharedMemory() {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+    return LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
+  }
+
+  Value pack(ArrayRef<Value> numbers, Type vector) {
+    Value value = LLVM::PoisonOp::create(b, loc, vector);
+    for (auto [i, number] : llvm::enumerate(numbers))
+      value = LLVM::InsertElementOp::create(b, loc, value, number, position(i));
+    return value;
   }
 
   /// Pointer to the element of this problem and block number whose register digits are zero.
@@ -177,21 +339,8 @@ private:
     Value offset = arith::MulIOp::create(b, loc, problem, constant(elements));
     if (layout.offset)
       offset = arith::AddIOp::create(b, loc, offset, constant(layout.offset));
-    int64_t weight = 1;
-    const std::vector<digits::Column> &columns = tile.mapping[Field::Block];
-    for (size_t i = 0; i < columns.size();) {
-      // Columns whose digits continue each other in the buffer are one number.
-      int64_t stride = layout.stride[columns[i].digits[0] - 1], range = columns[i].radix;
-      size_t j = i + 1;
-      while (j < columns.size() && stride > 0 && layout.stride[columns[j].digits[0] - 1] == stride * range)
-        range *= columns[j++].radix;
-      if (stride) {
-        Value step = arith::MulIOp::create(b, loc, part(weight, range), constant(stride));
-        offset = arith::AddIOp::create(b, loc, offset, step);
-      }
-      weight *= range;
-      i = j;
-    }
+    offset = arith::AddIOp::create(b, loc, offset,
+                                   sumOfParts(tile.mapping, [&](int digit) { return layout.stride[digit - 1]; }));
     Value bytes = arith::MulIOp::create(b, loc, offset, constant(id::elementBytes(tile.element)));
     return byteOffset(buffers.lookup(buffer), bytes);
   }
@@ -240,7 +389,7 @@ private:
     int64_t bytes = id::elementBytes(tile.element);
     int64_t common = std::gcd(cast<id::SeqType>(buffer.getType()).getNumElements() * bytes, widestAccess);
     common = std::gcd(common, layout.offset * bytes);
-    for (const digits::Column &column : tile.mapping[Field::Block])
+    for (const digits::Column &column : numbered(tile.mapping))
       common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
     return common;
   }
@@ -346,8 +495,8 @@ private:
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
                                        const DenseMap<Value, Value> &buffers, const Parameters &parameters,
-                                       Value problem, Value number) {
-  return FlatEmitter(b, loc, tables, buffers, parameters, problem, number).run(kernel);
+                                       Value problem, Value number, FlatBlock *block) {
+  return FlatEmitter(b, loc, tables, buffers, parameters, problem, number, block).run(kernel);
 }
 
 int64_t conversion::flatExtent(id::KernelOp kernel) {
@@ -355,7 +504,19 @@ int64_t conversion::flatExtent(id::KernelOp kernel) {
   kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        extent = std::max(extent, tile.getMapping().extent(Field::Block));
+        extent = std::max({extent, tile.getMapping().extent(Field::Block), tile.getMapping().extent(Field::Lane)});
   });
   return extent;
+}
+
+int64_t conversion::flatSharedBytes(id::KernelOp kernel) {
+  int64_t bytes = 0;
+  for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>()) {
+    if (exchange.getKind() != id::ExchangeKind::Shared)
+      continue;
+    Type element = exchange.getInput().getType().getElement();
+    bytes = std::max(bytes, exchange.getLayoutAttr().getLayout().words *
+                                std::max(id::elementBytes(element), id::exchangeWordBytes(element)));
+  }
+  return bytes;
 }

@@ -185,7 +185,7 @@ FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, 
     return fixed;
   auto [known, fresh] = loaded.try_emplace({op, looked.str()});
   if (fresh) {
-    std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits);
+    std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits, place.radices);
     if (factors.empty())
       return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
     std::optional<Complex> product;
@@ -294,7 +294,7 @@ FailureOr<SmallVector<Residue>> KernelEmitter::residueFactors(Operation *op, int
     looked = exponent;
   auto [known, fresh] = loadedResidues.try_emplace({op, looked.str()});
   if (fresh && !looked.isConstant()) {
-    std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits);
+    std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits, place.radices);
     if (factors.empty())
       return op->emitError() << "the exponent " << exponent.str() << " mixes too many digits for a table";
     for (const TwiddleFactor &factor : factors) {

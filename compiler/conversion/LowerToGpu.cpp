@@ -144,8 +144,41 @@ public:
     return success();
   }
 
+  /// A flat kernel whose blocks hold whole problems: threads of a problem follow each other without gaps.
+  LogicalResult emitFlatBlocks(id::KernelOp kernel, LoweredKernel &lowered) {
+    constexpr int64_t wanted = 256;
+    FlatBlock flat;
+    flat.threads = flatExtent(kernel);
+    flat.problems = std::max<int64_t>(1, wanted / flat.threads);
+    if (int64_t bytes = flatSharedBytes(kernel))
+      flat.problems = std::clamp<int64_t>(target.tileBytes / bytes, 1, flat.problems);
+    lowered.threads = flat.problems * flat.threads;
+    lowered.problemsPerBlockGroup = flat.problems;
+    lowered.blocksPerGroup = 1;
+    Type i64 = b.getI64Type();
+    Value perProblem = constant32(flat.threads);
+    flat.slot = arith::ExtUIOp::create(b, loc, i64, arith::DivUIOp::create(b, loc, thread, perProblem));
+    Value number = arith::ExtUIOp::create(b, loc, i64, arith::RemUIOp::create(b, loc, thread, perProblem));
+    Value first = arith::MulIOp::create(b, loc, arith::ExtUIOp::create(b, loc, i64, block), constant64(flat.problems));
+    Value problem = arith::AddIOp::create(b, loc, first, flat.slot);
+    // Threads without a problem work on the block's first, so that all meet at the barriers.
+    flat.inBatch = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
+    problem = arith::SelectOp::create(b, loc, flat.inBatch, problem, first);
+    LogicalResult result = emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number, &flat);
+    sharedBytes = flat.sharedBytes;
+    return result;
+  }
+
   /// A flat kernel: one block number per thread. Large problems take several blocks, small ones share one.
   LogicalResult emitFlat(id::KernelOp kernel, LoweredKernel &lowered) {
+    bool inBlocks = false;
+    kernel.getBody().walk([&](Operation *op) {
+      for (Value value : op->getResults())
+        if (auto tile = dyn_cast<id::TileType>(value.getType()))
+          inBlocks |= !tile.getMapping()[Field::Lane].empty();
+    });
+    if (inBlocks)
+      return emitFlatBlocks(kernel, lowered);
     constexpr int64_t threads = 256;
     int64_t extent = flatExtent(kernel);
     lowered.threads = threads;

@@ -17,12 +17,19 @@ using namespace idc;
 using namespace idc::conversion;
 using digits::Polynomial;
 
+int64_t TwiddleFactor::weight(size_t i) const {
+  int64_t weight = 1;
+  for (size_t k = 0; k < i; ++k)
+    weight *= radices.empty() ? 2 : radices[k];
+  return weight;
+}
+
 /// The factor for the monomials of `part`, its digits packed in the order of `digits`.
 static TwiddleFactor makeFactor(int64_t root, const Polynomial &part, const std::vector<int> &digits) {
   int64_t common = root;
   for (const auto &[monomial, coefficient] : part.monomials())
     common = std::gcd(common, coefficient);
-  TwiddleFactor factor{root / common, digits, {}};
+  TwiddleFactor factor{root / common, digits, {}, {}};
   for (const auto &[monomial, coefficient] : part.monomials()) {
     Polynomial::Monomial packed;
     for (int digit : monomial)
@@ -60,10 +67,50 @@ static std::vector<Polynomial> piecesOf(const Polynomial &sum, std::vector<int> 
   return result;
 }
 
-std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomial &exponent, int maxBits) {
+/// splitTwiddle for other radices: terms that share digits stay together while a table holds them.
+static std::vector<TwiddleFactor> splitMixed(int64_t root, const Polynomial &exponent, int maxBits,
+                                             const std::vector<int> &radices) {
+  std::vector<std::pair<int64_t, Polynomial>> terms; // by ascending coefficient: neighbouring weights share a table
+  for (const auto &[monomial, coefficient] : exponent.monomials())
+    terms.emplace_back(std::min(coefficient, root - coefficient), Polynomial::term(coefficient, monomial));
+  std::stable_sort(terms.begin(), terms.end(), [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<TwiddleFactor> factors;
+  Polynomial part;
+  std::vector<int> digits; // in the order in which the terms name them
+  auto finish = [&] {
+    TwiddleFactor factor = makeFactor(root, part, digits);
+    for (int digit : digits)
+      factor.radices.push_back(radices[digit - 1]);
+    factors.push_back(std::move(factor));
+    part = {};
+    digits.clear();
+  };
+  for (const auto &[weight, term] : terms) {
+    std::vector<int> joined = digits;
+    for (int digit : term.digits())
+      if (std::find(joined.begin(), joined.end(), digit) == joined.end())
+        joined.push_back(digit);
+    int64_t entries = 1;
+    for (int digit : joined)
+      entries = std::min(entries * radices[digit - 1], int64_t(2) << maxBits);
+    if (entries > int64_t(1) << maxBits) {
+      if (digits.empty())
+        return {};
+      finish();
+      joined = term.digits();
+    }
+    digits = joined;
+    part = part + term;
+  }
+  finish();
+  return factors;
+}
+
+std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomial &exponent, int maxBits,
+                                                    const std::vector<int> &radices) {
   std::vector<TwiddleFactor> factors;
   if (int64_t constant = exponent.constantTerm()) {
-    factors = splitTwiddle(root, exponent - Polynomial::constant(constant), maxBits);
+    factors = splitTwiddle(root, exponent - Polynomial::constant(constant), maxBits, radices);
     if (factors.empty())
       return {};
     TwiddleFactor &first = factors.front();
@@ -72,6 +119,8 @@ std::vector<TwiddleFactor> conversion::splitTwiddle(int64_t root, const Polynomi
     first.exponent = first.exponent * (scale / common) + Polynomial::constant(constant / common);
     return factors;
   }
+  if (std::any_of(radices.begin(), radices.end(), [](int radix) { return radix != 2; }))
+    return splitMixed(root, exponent, maxBits, radices);
   if (exponent.isAffine()) {
     std::vector<std::pair<int64_t, int>> terms; // (coefficient, digit): neighbouring weights share a table
     for (const auto &[monomial, coefficient] : exponent.monomials())
@@ -134,17 +183,21 @@ static std::string spell(Type type) {
 
 /// The exponent at every index of the table.
 static std::vector<int64_t> exponentsOf(const TwiddleFactor &factor) {
-  std::vector<int64_t> exponents(size_t(1) << factor.digits.size()), bits(factor.digits.size());
+  std::vector<int64_t> exponents(static_cast<size_t>(factor.count())), values(factor.digits.size());
   for (size_t index = 0; index < exponents.size(); ++index) {
-    for (size_t i = 0; i < bits.size(); ++i)
-      bits[i] = static_cast<int64_t>(index >> i & 1);
-    exponents[index] = factor.exponent.evaluate(bits, factor.root);
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<int64_t>(index) / factor.weight(i) % (factor.weight(i + 1) / factor.weight(i));
+    exponents[index] = factor.exponent.evaluate(values, factor.root);
   }
   return exponents;
 }
 
 static std::string spell(const TwiddleFactor &factor) {
-  return std::to_string(factor.root) + ":" + factor.exponent.str() + ":" + std::to_string(factor.digits.size());
+  std::string text =
+      std::to_string(factor.root) + ":" + factor.exponent.str() + ":" + std::to_string(factor.digits.size());
+  for (int radix : factor.radices)
+    text += "," + std::to_string(radix);
+  return text;
 }
 
 std::string TwiddleTables::table(const TwiddleFactor &factor, Type real) {

@@ -17,13 +17,19 @@ struct TwiddleFactor {
   int64_t root;                // of the table: the exponent's coefficients are reduced to lowest terms with it
   std::vector<int> digits;     // index bit i of the table is digits[i]
   digits::Polynomial exponent; // in the packed digits: digit i+1 is index bit i
+  std::vector<int> radices;    // of the digits; empty: all are 2
+  /// Entries of the table, and the index that digit i counts.
+  int64_t count() const { return weight(digits.size()); }
+  int64_t weight(size_t i) const;
 };
 
 /// Splits omega(root, exponent), exponent in run-time digits of radix 2, into table factors of at most `maxBits` index
 /// bits each: an affine exponent by its digits in the order of their coefficients, another one by connected groups of
-/// digits, a group that is larger than a table by monomials; a constant goes into the first. Empty when one monomial has
-/// more than `maxBits` digits.
-std::vector<TwiddleFactor> splitTwiddle(int64_t root, const digits::Polynomial &exponent, int maxBits);
+/// digits, a group that is larger than a table by monomials; a constant goes into the first. Empty when one monomial
+/// has more than `maxBits` digits. Digits of other radices: `radices` are those of all digits, and a table has at most
+/// 2^maxBits entries.
+std::vector<TwiddleFactor> splitTwiddle(int64_t root, const digits::Polynomial &exponent, int maxBits,
+                                        const std::vector<int> &radices = {});
 
 /// omega(root, exponent) in the prime field of `modulus`.
 uint64_t residueRoot(int64_t root, int64_t exponent, uint64_t modulus);

@@ -67,10 +67,20 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "rank must have as many values as the cluster has blocks, " + std::to_string(kernel.cluster);
       if (!range.mapping[Field::Turn].empty())
         return where + "turn needs another kind of kernel";
-      if (range.mapping.extent(Field::Lane) != target.lanes)
+      int64_t threads = range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp);
+      if (!chain.isBinary()) {
+        if (kernel.kind != "plain" || kernel.cluster > 1)
+          return where + "digits of radices other than 2 take a plain kernel";
+        if (static_cast<int>(held.size()) > n || !range.mapping[Field::Warp].empty() ||
+            !range.mapping[Field::Block].empty())
+          return where + "digits of radices other than 2 are held by reg and lane";
+        threads = 1;
+        for (const digits::Column &column : range.mapping[Field::Lane])
+          threads *= chain.type.getRadices()[column.digits[0] - 1];
+      } else if (range.mapping.extent(Field::Lane) != target.lanes) {
         return where + "lane must have " + std::to_string(target.lanes) + " values";
-      if (range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp) >
-          std::max(target.maxThreadsPerBlock, target.lanes))
+      }
+      if (threads > std::max(target.maxThreadsPerBlock, target.lanes))
         return where + "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
       if (range.kind != RangePlan::Kind::Steps)
         continue;
@@ -206,10 +216,11 @@ private:
       element = id::elementOf(chain.after.back()->getResult(0).getType());
     id::SeqType outputType = movedType(chain.type, element, storeMap);
     Location loc = function.getLoc();
-    id::KernelKind kind = plan.kind == "dependent-launch" ? id::KernelKind::DependentLaunch
-                          : plan.kind == "tickets"        ? id::KernelKind::Tickets
-                          : plan.cluster > 1              ? id::KernelKind::Cluster
-                                                          : id::KernelKind::Plain;
+    id::KernelKind kind = !chain.isBinary()                 ? id::KernelKind::Flat
+                          : plan.kind == "dependent-launch" ? id::KernelKind::DependentLaunch
+                          : plan.kind == "tickets"          ? id::KernelKind::Tickets
+                          : plan.cluster > 1                ? id::KernelKind::Cluster
+                                                            : id::KernelKind::Plain;
     auto op = id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(), kind, plan.cluster, input);
     OpBuilder::InsertionGuard guard(builder);
     Block *block = builder.createBlock(&op.getBody(), {}, TypeRange{inputType}, {loc});
@@ -346,9 +357,9 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     Schedule schedule;
     Target machine;
     std::string error;
-    // Only chains have schedules, and their digits are of radix 2.
-    FlowProgram program = findSegments(function);
     bool known = findTarget(target, machine, error);
+    // Only chains have schedules. Their digits' radices belong to the tiles.
+    FlowProgram program = findSegments(function, machine.maxMixedBytes);
     if (known)
       mergeGroups(program, machine.groupWords);
     if (!known || !fromAttribute(attribute, {}, schedule, error) ||

@@ -14,6 +14,8 @@
 
 #include "llvm/ADT/BitVector.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace idc;
 using digits::Polynomial;
@@ -48,7 +50,7 @@ bool commute(const Unit &a, const Unit &b) {
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override {
-    FlowProgram program = findSegments(getOperation());
+    FlowProgram program = findSegments(getOperation(), std::numeric_limits<int64_t>::max());
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain)
         continue;

@@ -35,9 +35,12 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
     WalkResult result = getOperation().walk([&](id::ExchangeOp op) {
       digits::Mapping source = op.getInput().getType().getMapping(), target = op.getResult().getType().getMapping();
       digits::ExchangeOptions options;
-      options.maxShuffleSwaps = maxShuffleSwaps;
+      // Threads of a flat kernel are numbered without regard to warps.
+      auto kernel = op->getParentOfType<id::KernelOp>();
+      bool flat = kernel && kernel.getKind() == id::KernelKind::Flat;
+      options.maxShuffleSwaps = flat ? -1 : static_cast<int>(maxShuffleSwaps);
       options.wordBytes = id::exchangeWordBytes(op.getInput().getType().getElement());
-      options.lanes = static_cast<int>(source.extent(digits::Field::Lane));
+      options.lanes = flat ? 32 : static_cast<int>(source.extent(digits::Field::Lane));
       digits::ExchangePlan plan;
       std::string error;
       if (!digits::planExchange(source, target, options, plan, error)) {
@@ -49,8 +52,7 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
         return WalkResult::advance();
       int conflicts = std::max(digits::countConflicts(source, plan.shared, options.wordBytes, options.lanes),
                                digits::countConflicts(target, plan.shared, options.wordBytes, options.lanes));
-      bool radix2 = llvm::all_of(op.getInput().getType().getRadices(), [](int32_t r) { return r == 2; });
-      if (radix2 && conflicts > 1) {
+      if (!plan.shared.padded && conflicts > 1) {
         op.emitError() << "the shared-memory layout has " << conflicts << "-way bank conflicts";
         return WalkResult::interrupt();
       }

@@ -33,7 +33,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       return signalPassFailure();
     }
     Schedule schedule;
-    FlowProgram program = findSegments(function);
+    FlowProgram program = findSegments(function, machine.maxMixedBytes);
     for (FlowSegment &segment : program.segments)
       if (segment.chain && !planChain(*segment.chain, *wanted, candidate, machine, schedule, error)) {
         function.emitError() << error;
@@ -71,6 +71,8 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       request.loadOrder[chain.input.map.source(q) - 1] = q;
       request.storeOrder.push_back(chain.permute ? chain.permute.getMap().getPermutation().source(q) : q);
     }
+    if (!chain.isBinary())
+      request.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());
     Schedule own;
     if (!planSchedule(request, machine, own, error))
       return false;

@@ -3,6 +3,7 @@
 
 #include "compiler/passes/BlockPlanner.h"
 #include "compiler/passes/LatencyPlanner.h"
+#include "compiler/passes/MixedPlanner.h"
 #include "compiler/passes/VectorPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -77,8 +78,15 @@ std::vector<int> passes::remainingDigits(const PlanRequest &request, const std::
 bool passes::planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error) {
   if (target.kind == "cpu")
     return planVectors(request, target, schedule, error);
-  auto plan = request.plan == Plan::Throughput ? planBlocks : planLatency;
-  std::vector<Schedule> schedules = plan(request, target, request.candidate + 1);
+  std::vector<Schedule> schedules;
+  if (!request.radices.empty()) {
+    schedules.emplace_back();
+    if (!planMixed(request, target, schedules.back(), error))
+      return false;
+  } else {
+    auto plan = request.plan == Plan::Throughput ? planBlocks : planLatency;
+    schedules = plan(request, target, request.candidate + 1);
+  }
   if (schedules.empty())
     error = "a step acts on more digits than a kernel of " + target.name + " can hold";
   else if (schedules.size() <= request.candidate)

@@ -20,7 +20,8 @@ std::optional<Plan> findPlan(llvm::StringRef name);
 struct PlanRequest {
   Plan plan = Plan::Throughput;
   size_t candidate = 0;                     // of the schedules for the plan, best first
-  int numDigits = 0;                        // of the logical sequence, all of radix 2
+  int numDigits = 0;                        // of the logical sequence
+  std::vector<int> radices;                 // of its digits, [digit-1]; empty: all are 2
   int64_t elementBytes = 8;                 // the largest element that a step makes or takes
   int64_t registerBytes = 8;                // the most that an element takes in registers
   int64_t loadBytes = 8;                    // an element of the input

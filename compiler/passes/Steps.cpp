@@ -5,6 +5,8 @@
 // them. What joins no chain is a group of one step; Groups.cpp puts groups together.
 #include "compiler/passes/Steps.h"
 
+#include "llvm/ADT/SmallSet.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
@@ -15,21 +17,23 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
-/// A sequence whose digits a mapping can spread: radix 2, elements of numbers of one size.
-static bool isSpreadable(Type type) {
+/// A sequence whose digits a mapping can spread: radix 2 or a small problem, elements of numbers of one size.
+static bool isSpreadable(Type type, int64_t maxMixedBytes) {
   auto sequence = cast<id::SeqType>(type);
   Type number;
   int count;
   return id::splitNumbers(sequence.getElement(), number, count) &&
-         llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; });
+         (llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; }) ||
+          sequence.getNumElements() <= maxMixedBytes / id::elementBytes(sequence.getElement()));
 }
 
 /// True when the op may be a step of a chain.
-static bool isChainStep(Operation *op) {
+static bool isChainStep(Operation *op, int64_t maxMixedBytes) {
   if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) || op->getNumOperands() != 1 || op->getNumResults() != 1)
     return false;
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-  if (!isSpreadable(from) || !isSpreadable(to) || id::radicesOf(from) != id::radicesOf(to))
+  if (!isSpreadable(from, maxMixedBytes) || !isSpreadable(to, maxMixedBytes) ||
+      id::radicesOf(from) != id::radicesOf(to))
     return false;
   // Nodes on records that no thread can hold are left to flat kernels, which take a program's values one by one.
   constexpr int64_t maxNodeBytes = 512;
@@ -37,9 +41,13 @@ static bool isChainStep(Operation *op) {
     if (node.getArity() * std::max(id::registerBytes(id::elementOf(from)), id::registerBytes(id::elementOf(to))) >
         maxNodeBytes)
       return false;
-  auto hasTables = [](const digits::Polynomial &exponent) {
-    return llvm::all_of(exponent.monomials(),
-                        [](const auto &term) { return static_cast<int>(term.first.size()) <= maxMonomialDigits; });
+  auto hasTables = [&](const digits::Polynomial &exponent) {
+    return llvm::all_of(exponent.monomials(), [&](const auto &term) {
+      int64_t entries = 1;
+      for (int digit : term.first)
+        entries = std::min(entries * id::radicesOf(from)[digit - 1], int64_t(2) << maxMonomialDigits);
+      return entries <= int64_t(1) << maxMonomialDigits;
+    });
   };
   if (auto twiddle = dyn_cast<id::TwiddleOp>(op))
     return hasTables(twiddle.getExponent().getPolynomial());
@@ -70,8 +78,39 @@ static FlowSegment groupOf(ArrayRef<Operation *> steps) {
   return segment;
 }
 
-/// A chain without nodes next to a group is a few more steps of it: it becomes a group as well.
+static void makeGroup(FlowProgram &program, FlowSegment &segment) {
+  FlowChain &chain = *segment.chain;
+  if (chain.permute)
+    program.moved.insert(chain.permute.getResult());
+  SmallVector<Operation *> ops;
+  for (FlowStep &step : chain.steps) {
+    llvm::append_range(ops, step.before);
+    ops.push_back(step.node);
+  }
+  llvm::append_range(ops, chain.after);
+  segment = groupOf(ops);
+}
+
+/// True for digits of other radices that one thread's registers hold together: a flat kernel needs no exchange for
+/// them.
+static bool fitsThread(const FlowChain &chain) {
+  constexpr int64_t maxWords = 32;
+  llvm::SmallSet<int, 8> digits;
+  for (const FlowStep &step : chain.steps)
+    for (int digit : digitsOf(step.node))
+      digits.insert(digit);
+  int64_t words = id::registerBytes(chain.type.getElement()) / 4;
+  for (int digit : digits)
+    words = std::min(words * chain.type.getRadices()[digit - 1], 2 * maxWords);
+  return words <= maxWords;
+}
+
+/// Chains that are better made by flat kernels become groups: those of other radices that need no exchange; those
+/// without nodes next to a group, a few more steps of it.
 static void dissolveChains(FlowProgram &program) {
+  for (FlowSegment &segment : program.segments)
+    if (segment.chain && !segment.chain->isBinary() && fitsThread(*segment.chain))
+      makeGroup(program, segment);
   bool changed = true;
   while (changed) {
     changed = false;
@@ -91,15 +130,13 @@ static void dissolveChains(FlowProgram &program) {
       FlowChain &chain = *segment.chain;
       if (!madeByGroup.lookup(program.resolve(chain.source).buffer) && !takenByGroup.contains(chain.result))
         continue;
-      if (chain.permute)
-        program.moved.insert(chain.permute.getResult());
-      segment = groupOf(SmallVector<Operation *>(chain.after));
+      makeGroup(program, segment);
       changed = true;
     }
   }
 }
 
-FlowProgram passes::findSegments(func::FuncOp function) {
+FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
   FlowProgram program;
   Block &block = function.getBody().front();
   DenseMap<Value, int> openChains; // by their last value
@@ -133,7 +170,7 @@ FlowProgram passes::findSegments(func::FuncOp function) {
       program.moved.insert(op.getResult(0));
       continue;
     }
-    if (!isChainStep(&op) || program.resolve(op.getOperand(0)).isRepeated()) {
+    if (!isChainStep(&op, maxMixedBytes) || program.resolve(op.getOperand(0)).isRepeated()) {
       program.segments.push_back(groupOf({&op}));
       continue;
     }
@@ -183,7 +220,7 @@ FlowProgram passes::findSegments(func::FuncOp function) {
       continue;
     }
     int index = static_cast<int>(program.segments.size());
-    if (isSpreadable(value.getType()) && !program.resolve(value).isRepeated()) {
+    if (isSpreadable(value.getType(), 0) && !program.resolve(value).isRepeated()) {
       newChain(value);
       program.segments.back().chain->firstStep = program.numSteps + 1;
       program.returned.push_back({index, -1});

@@ -28,8 +28,8 @@ struct FlowValue {
   bool isRepeated() const { return map.size() > static_cast<int>(id::radicesOf(buffer.getType()).size()); }
 };
 
-/// Steps that a planner can spread over tiles: each takes the one sequence of the step before and keeps all digits, all
-/// of radix 2, elements single numbers.
+/// Steps that a planner can spread over tiles: each takes the one sequence of the step before and keeps all digits;
+/// elements are numbers of one size.
 struct FlowChain {
   mlir::Value source; // what the first op takes
   FlowValue input;    // the same as a buffer
@@ -39,6 +39,11 @@ struct FlowChain {
   id::PermuteOp permute;                      // the last permutation, or null
   id::SeqType type;                           // of the logical sequence; all steps keep its shape
   mlir::Value result;                         // the value that the chain makes
+
+  /// True when all digits are of radix 2.
+  bool isBinary() const {
+    return llvm::all_of(type.getRadices(), [](int32_t radix) { return radix == 2; });
+  }
 };
 
 /// What a group reads: a buffer's sequence, its digits named by the group's axes.
@@ -91,7 +96,8 @@ struct FlowProgram {
 };
 
 /// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.
-FlowProgram findSegments(mlir::func::FuncOp function);
+/// Digits of other radices than 2 are in chains while a problem takes at most `maxMixedBytes`.
+FlowProgram findSegments(mlir::func::FuncOp function, int64_t maxMixedBytes);
 
 /// The digits of the node, or none.
 llvm::SmallVector<int> digitsOf(id::NodeOp node);

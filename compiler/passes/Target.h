@@ -49,6 +49,7 @@ struct Target {
   int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
   int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
+  int64_t maxMixedBytes = 0;           // largest problem with digits of other radices than 2 that a block holds
   int64_t maxTileBytes = 131072;       // largest tile worth a kernel of its own
   /// Contiguous bytes -> time of a pass over memory that reads, or writes, in such runs, relative to a copy. Writes of
   /// parts of a cache line meet in the L2 cache.

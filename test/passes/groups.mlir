@@ -27,30 +27,30 @@ func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
 
 // -----
 
-// The fourth digit would make 81 numbers per thread: a second kernel.
+// The fourth digit would make 81 numbers per thread: a second kernel, in a problem too large for a block.
 // CHECK-LABEL: func.func @budget
 // CHECK: id.kernel "budget_k0" flat
-// CHECK: id.load {{.*}} "reg(3..1) block(4)"
+// CHECK: id.load {{.*}} "reg(3..1) block(10..4)"
 // CHECK: id.kernel "budget_k1" flat
-// CHECK: id.load {{.*}} "reg(4) block(3..1)"
-func.func @budget(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
-  %0 = id.node [1] (%x) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+// CHECK: id.load {{.*}} "reg(4) block(10..5, 3..1)"
+func.func @budget(%x: !id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  %1 = id.node [2] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  %1 = id.node [2] (%0) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  %2 = id.node [3] (%1) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  %2 = id.node [3] (%1) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  %3 = id.node [4] (%2) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  %3 = id.node [4] (%2) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  return %3 : !id.seq<3**4, f32>
+  return %3 : !id.seq<3**10, f32>
 }
 
 // -----
