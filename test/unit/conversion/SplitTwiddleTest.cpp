@@ -70,6 +70,40 @@ TEST(SplitTwiddle, Affine) {
   }
 }
 
+// Digits of other radices, and constants: the factors' exponents add up to the whole one.
+TEST(SplitTwiddle, AnyRadices) {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 200; ++i) {
+    int64_t root = 2 + static_cast<int64_t>(random() % 100000);
+    std::vector<int> radices;
+    for (int d = 0; d < 8; ++d)
+      radices.push_back(d == 0 ? 3 : 2 + static_cast<int>(random() % 6));
+    Polynomial exponent =
+        Polynomial::constant(static_cast<int64_t>(random() % root)) + Polynomial::term(1, {1}); // never without digits
+    for (size_t t = 0; t < 1 + random() % 6; ++t)
+      exponent = exponent + Polynomial::term(static_cast<int64_t>(random() % root),
+                                             {1 + static_cast<int>(random() % 4), 5 + static_cast<int>(random() % 4)});
+    exponent = exponent.reduced(root, radices);
+    std::vector<TwiddleFactor> factors = splitTwiddle(root, exponent, 8, radices);
+    ASSERT_FALSE(factors.empty());
+    for (int sample = 0; sample < 20; ++sample) {
+      std::vector<int64_t> values;
+      for (int radix : radices)
+        values.push_back(static_cast<int64_t>(random() % radix));
+      int64_t sum = 0;
+      for (const TwiddleFactor &factor : factors) {
+        EXPECT_LE(factor.count(), 256);
+        ASSERT_EQ(factor.radices.size(), factor.digits.size());
+        std::vector<int64_t> packed;
+        for (int digit : factor.digits)
+          packed.push_back(values[digit - 1]);
+        sum += factor.exponent.evaluate(packed, factor.root) * (root / factor.root);
+      }
+      EXPECT_EQ(sum % root, exponent.evaluate(values, root)) << exponent.str() << " of " << root;
+    }
+  }
+}
+
 TEST(SplitTwiddle, ConnectedGroups) {
   std::mt19937_64 random(6);
   for (int i = 0; i < 200; ++i) {
