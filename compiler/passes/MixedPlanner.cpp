@@ -31,7 +31,8 @@ public:
       most = std::max(most, valuesOf(digitsOfSteps(request, static_cast<int>(s), static_cast<int>(s))));
     int64_t leastWork = 0;
     KernelPlan best;
-    for (int64_t size = 2; size <= most; ++size) {
+    // Passes that would leave more threads than a block has take more values than planned for, from spilled registers.
+    for (int64_t size = 2; size <= most || (!leastWork && size <= elements); ++size) {
       KernelPlan plan = planWith(size);
       int64_t threads = 1, values = 1;
       for (const RangePlan &range : plan.ranges) {

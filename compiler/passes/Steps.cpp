@@ -17,14 +17,17 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
-/// A sequence whose digits a mapping can spread: radix 2 or a small problem, elements of numbers of one size.
+/// A sequence whose digits a mapping can spread: radix 2 or a small problem of small radices, elements of numbers of
+/// one size.
 static bool isSpreadable(Type type, int64_t maxMixedBytes) {
+  constexpr int32_t maxRadix = 31; // larger digits would fill a thread, or leave too many threads
   auto sequence = cast<id::SeqType>(type);
   Type number;
   int count;
   return id::splitNumbers(sequence.getElement(), number, count) &&
          (llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; }) ||
-          sequence.getNumElements() <= maxMixedBytes / id::elementBytes(sequence.getElement()));
+          (llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; }) &&
+           sequence.getNumElements() <= maxMixedBytes / id::elementBytes(sequence.getElement())));
 }
 
 /// True when the op may be a step of a chain.
