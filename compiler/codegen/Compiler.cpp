@@ -256,6 +256,8 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
     passes::KernelPlan plan;
     plan.kind = kinds[static_cast<int>(kernel.kind)];
     plan.cluster = kernel.clusterSize;
+    plan.ring = kernel.ring;
+    plan.delay = kernel.delay;
     plan.order.assign(kernel.order.rbegin(), kernel.order.rend());
     for (const frontend::ScheduleRange &range : kernel.ranges) {
       passes::RangePlan entry;

@@ -19,7 +19,7 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
   });
 }
 
-static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel, int64_t counterBytes) {
+static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel, int64_t fixedBytes) {
   json.attributeArray("args", [&] {
     for (const Buffer &buffer : kernel.buffers)
       json.object([&] {
@@ -28,7 +28,7 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
         else if (buffer.kind == Buffer::Kind::Output)
           json.attribute("output", buffer.index);
         else {
-          json.attribute("workspace", counterBytes);
+          json.attribute("workspace", fixedBytes);
           json.attribute("perProblem", buffer.offsetPerProblem);
         }
       });
@@ -38,6 +38,8 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
         json.attribute("offset", scalar.offset);
         json.attribute("bytes", scalar.bytes);
       });
+    if (kernel.hasRing())
+      json.object([&] { json.attribute("workspace", kernel.ringOffset); });
     if (kernel.hasCounter())
       json.object([&] { json.attribute("workspace", kernel.counterOffset); });
     json.object([&] { json.attribute("batch", true); });
@@ -46,7 +48,7 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
 
 std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<conversion::LoweredKernel> &kernels,
                                    const std::map<std::string, KernelResources> &resources) {
-  int64_t counterBytes = conversion::counterBytes(kernels);
+  int64_t fixedBytes = conversion::fixedBytes(kernels);
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
@@ -76,8 +78,8 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
     writeArrays(json, "outputs", info.outputs);
     json.attributeObject("workspace", [&] {
       json.attribute("bytesPerProblem", conversion::workspaceBytes(kernels));
-      json.attribute("fixedBytes", counterBytes);
-      json.attribute("zeroedBytes", counterBytes);
+      json.attribute("fixedBytes", fixedBytes);
+      json.attribute("zeroedBytes", conversion::counterBytes(kernels));
     });
     json.attributeArray("kernels", [&] {
       for (const conversion::LoweredKernel &kernel : kernels)
@@ -88,6 +90,10 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           json.attribute("cluster", kernel.cluster);
           json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
           json.attribute("blocksPerGroup", kernel.blocksPerGroup);
+          if (kernel.passes > 1) {
+            json.attribute("passes", kernel.passes);
+            json.attribute("delay", kernel.delay);
+          }
           json.attribute("sharedBytes", kernel.sharedBytes);
           auto found = resources.find(kernel.name);
           auto resource = [&](const char *key, int64_t KernelResources::*field) {
@@ -99,7 +105,7 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           resource("registers", &KernelResources::registers);
           resource("spillBytes", &KernelResources::spillBytes);
           resource("localBytes", &KernelResources::localBytes);
-          writeArguments(json, kernel, counterBytes);
+          writeArguments(json, kernel, fixedBytes);
         });
     });
   });

@@ -1,5 +1,7 @@
 #include "compiler/conversion/Buffers.h"
 
+#include "compiler/conversion/RingPasses.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
@@ -7,6 +9,12 @@ using namespace idc::conversion;
 static int64_t bytesOf(Value value) {
   auto type = cast<id::SeqType>(value.getType());
   return type.getNumElements() * id::elementBytes(type.getElement());
+}
+
+/// What follows begins as well aligned as the workspace.
+static int64_t wholeLines(int64_t bytes) {
+  constexpr int64_t line = 128;
+  return (bytes + line - 1) / line * line;
 }
 
 /// The places of the values of a chain, from its last kernel backwards: output, workspace, output, … False when the
@@ -97,21 +105,43 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
       entry.problemsPerBlockGroup = int64_t(1) << (static_cast<int>(mapping.digits().size()) - n);
       entry.blocksPerGroup = mapping.extent(digits::Field::Block) * mapping.extent(digits::Field::Rank);
     }
-    if (kernel.getKind() == id::KernelKind::Tickets) {
+    for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
+      if (std::optional<int64_t> slots = store.getRing()) {
+        entry.passes = 2;
+        entry.counterBytes = RingPasses::counterBytes(*slots);
+        entry.ringBytes = *slots * bytesOf(store.getBuffer());
+      }
+    for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>())
+      entry.delay = std::max<int64_t>(entry.delay, load.getDelay().value_or(0));
+    if (kernel.getKind() == id::KernelKind::Tickets)
+      entry.counterBytes = 4;
+    if (entry.counterBytes) {
       entry.counterOffset = counters;
-      counters += 4;
+      counters += entry.counterBytes;
     }
     lowered.push_back(std::move(entry));
   }
+  int64_t end = counterBytes(lowered);
+  for (LoweredKernel &entry : lowered)
+    if (entry.ringBytes) {
+      entry.ringOffset = end;
+      end += wholeLines(entry.ringBytes);
+    }
   return lowered;
 }
 
 int64_t conversion::counterBytes(const std::vector<LoweredKernel> &kernels) {
-  constexpr int64_t line = 128; // what follows begins as well aligned as the workspace
   int64_t bytes = 0;
   for (const LoweredKernel &kernel : kernels)
-    bytes = std::max(bytes, kernel.hasCounter() ? kernel.counterOffset + 4 : 0);
-  return (bytes + line - 1) / line * line;
+    bytes = std::max(bytes, kernel.hasCounter() ? kernel.counterOffset + kernel.counterBytes : 0);
+  return wholeLines(bytes);
+}
+
+int64_t conversion::fixedBytes(const std::vector<LoweredKernel> &kernels) {
+  int64_t bytes = counterBytes(kernels);
+  for (const LoweredKernel &kernel : kernels)
+    bytes = std::max(bytes, kernel.hasRing() ? kernel.ringOffset + wholeLines(kernel.ringBytes) : 0);
+  return bytes;
 }
 
 int64_t conversion::workspaceBytes(const std::vector<LoweredKernel> &kernels) {

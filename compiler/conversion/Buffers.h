@@ -19,8 +19,8 @@ struct Buffer {
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
 };
 
-/// A kernel as its launcher sees it. Arguments are `buffers` in order, then `scalars`, then the address of its counter
-/// if it has one, then the batch as i64.
+/// A kernel as its launcher sees it. Arguments are `buffers` in order, then `scalars`, then the addresses of its ring
+/// and of its counters if it has them, then the batch as i64.
 struct LoweredKernel {
   std::string name;
   std::string kind = "plain";
@@ -31,9 +31,14 @@ struct LoweredKernel {
   int64_t sharedBytes = 0;
   std::vector<Buffer> buffers; // inputs, then outputs
   std::vector<ScalarArgument> scalars;
-  int64_t counterOffset = -1; // bytes into the workspace; -1: no counter
+  int64_t counterOffset = -1; // bytes into the workspace; -1: no counters
+  int64_t counterBytes = 0;
+  int64_t ringOffset = -1; // bytes into the workspace; -1: no ring
+  int64_t ringBytes = 0;
+  int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
 
   bool hasCounter() const { return counterOffset >= 0; }
+  bool hasRing() const { return ringOffset >= 0; }
 };
 
 /// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
@@ -44,7 +49,9 @@ mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp fun
 
 /// Bytes at the beginning of the workspace that hold the kernels' counters and must be 0 before a launch.
 int64_t counterBytes(const std::vector<LoweredKernel> &kernels);
-/// Bytes of workspace per problem that the kernels use, after the counters.
+/// Bytes at the beginning of the workspace that do not depend on the batch: counters, then rings.
+int64_t fixedBytes(const std::vector<LoweredKernel> &kernels);
+/// Bytes of workspace per problem that the kernels use, after the fixed ones.
 int64_t workspaceBytes(const std::vector<LoweredKernel> &kernels);
 
 } // namespace idc::conversion

@@ -50,7 +50,12 @@ static void shareBounds(const Tile &before, Tile &after) {
 }
 
 LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
+  auto ops = kernel.getBody().front().without_terminator();
+  return emitOps(ops.begin(), ops.end());
+}
+
+LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end) {
+  for (Operation &op : llvm::make_range(first, end)) {
     LogicalResult result =
         llvm::TypeSwitch<Operation *, LogicalResult>(&op)
             .Case<id::LoadOp>([&](id::LoadOp load) -> LogicalResult {

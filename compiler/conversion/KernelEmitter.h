@@ -37,8 +37,9 @@ protected:
   TwiddleTables &tables;
   Parameters parameters; // in the machine's width
 
-  /// Runs the ops of the kernel's body in order.
+  /// Runs the ops of the kernel's body in order, or some of them.
   mlir::LogicalResult emitBody(id::KernelOp kernel);
+  mlir::LogicalResult emitOps(mlir::Block::iterator first, mlir::Block::iterator end);
 
   virtual mlir::FailureOr<Tile> emitLoad(id::LoadOp op) = 0;
   virtual mlir::LogicalResult emitStore(id::StoreOp op, const Tile &tile) = 0;

@@ -11,6 +11,7 @@
 #include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
+#include "compiler/conversion/RingPasses.h"
 #include "compiler/conversion/TicketLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,7 +56,10 @@ public:
     for (auto [i, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
       pointers[value] = entry->getArgument(numInputs + i);
     batch = entry->getArguments().back();
-    Value counter = kernel.getKind() == id::KernelKind::Tickets ? *(entry->args_rbegin() + 1) : Value();
+    Value counter = lowered.hasCounter() ? *(entry->args_rbegin() + 1) : Value();
+    for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
+      if (store.getRing())
+        pointers[store.getBuffer()] = *(entry->args_rbegin() + 2);
     parameters =
         parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
                      [](Value value) { return value; });
@@ -70,6 +74,7 @@ public:
       block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
     }
     if (failed(kernel.getKind() == id::KernelKind::Flat ? emitFlat(kernel, lowered)
+               : lowered.hasRing()                      ? emitPasses(kernel, lowered, counter)
                : counter                                ? emitTickets(kernel, lowered, counter)
                                                         : emitOnce(kernel)))
       return failure();
@@ -116,19 +121,29 @@ public:
       return kernel.emitError() << "draws numbers for clusters whose blocks exchange nothing";
     shape.offset = (sharedBytes + 7) / 8 * 8;
     tickets.emplace(b, loc, shape, sharedMemory());
+    // Blocks that would leave little of the multiprocessor's memory to its first-level cache: better one less.
     sharedBytes = tickets->sharedEnd();
+    constexpr int64_t reserved = 1024;
+    int64_t all = target.sharedBytesPerMultiprocessor / (sharedBytes + reserved),
+            cached = target.sharedBytesBesideCache / (sharedBytes + reserved);
+    if (cached < all)
+      sharedBytes = std::max(sharedBytes, target.sharedBytesPerMultiprocessor / (cached + 1) - reserved + 16);
     if (rank)
       tickets->initialise();
     // "All blocks have started and made their barriers", and after a round "shared memory is free": what was read
     // there has been stored by then, so that only the threads' progress need be ordered.
     if (betweenBlocksFirst)
       NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
-    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / shape.cluster;
-    Value groups = arith::ShRUIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, batch, constant64(lowered.problemsPerBlockGroup - 1)), constant64(group));
-    Value numbers = arith::MulIOp::create(b, loc, groups, constant64(inGroup));
-    tickets->begin(block, counter, arith::TruncIOp::create(b, loc, b.getI32Type(), numbers));
+    tickets->begin(block, counter, blockNumbers(lowered));
     block = tickets->number();
+    thread = tickets->thread();
+    rank = tickets->rank();
+    for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
+      constexpr int64_t roomy = 64; // 32-bit registers of data, beside which as many are free
+      id::TileType tile = load.getResult().getType();
+      int64_t bytes = tile.getMapping().extent(Field::Reg) * id::elementBytes(tile.getElement());
+      rereads = bytes > 4 * roomy;
+    }
     arrived = betweenBlocksFirst;
     sharedInUse = rank && !betweenBlocksFirst;
     if (failed(emitBody(kernel)))
@@ -166,6 +181,47 @@ public:
     problem = arith::SelectOp::create(b, loc, flat.inBatch, problem, first);
     LogicalResult result = emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number, &flat);
     sharedBytes = flat.sharedBytes;
+    return result;
+  }
+
+  /// The block numbers of the batch, or those of clusters.
+  Value blockNumbers(const LoweredKernel &lowered) {
+    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / lowered.cluster;
+    Value groups = arith::ShRUIOp::create(
+        b, loc, arith::AddIOp::create(b, loc, batch, constant64(lowered.problemsPerBlockGroup - 1)), constant64(group));
+    Value numbers = arith::MulIOp::create(b, loc, groups, constant64(inGroup));
+    return arith::TruncIOp::create(b, loc, b.getI32Type(), numbers);
+  }
+
+  /// Two passes with a ring between them. A block waits where its barriers are anyway: for a free slot before the first
+  /// barrier of the first pass, and says that a tile has been read after the first barrier of the second.
+  LogicalResult emitPasses(id::KernelOp kernel, const LoweredKernel &lowered, Value counters) {
+    RingPasses::Shape shape;
+    auto ops = kernel.getBody().front().without_terminator();
+    Block::iterator second = ops.begin();
+    for (Operation &op : ops) {
+      if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && exchange.getKind() == id::ExchangeKind::Shared)
+        sharedBytes = std::max(sharedBytes, exchange.getLayoutAttr().getLayout().words *
+                                                id::exchangeWordBytes(exchange.getInput().getType().getElement()));
+      if (auto store = dyn_cast<id::StoreOp>(op); store && store.getRing()) {
+        shape.slots = *store.getRing();
+        second = std::next(op.getIterator());
+      }
+      if (auto load = dyn_cast<id::LoadOp>(op); load && load.getDelay())
+        shape.delay = *load.getDelay();
+    }
+    shape.tiles = lowered.blocksPerGroup;
+    shape.offset = sharedBytes;
+    passes.emplace(b, loc, shape, sharedMemory(), counters, blockNumbers(lowered));
+    sharedBytes = passes->sharedEnd();
+    passes->drawTicket();
+    LogicalResult result = success();
+    for (int number : {0, 1})
+      passes->pass(number, [&] {
+        block = passes->tile();
+        sharedInUse = false;
+        result = failed(result) ? result : emitOps(number ? second : ops.begin(), number ? ops.end() : second);
+      });
     return result;
   }
 
@@ -214,6 +270,35 @@ public:
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
+    if (!passes)
+      return emitLoadAt(op);
+    if (!op.getDelay()) {
+      duty = Duty::WaitForSlot;
+      return emitLoadAt(op);
+    }
+    passes->wait();
+    blockBarrier();
+    duty = Duty::SayRead;
+    block = passes->tileInRing();
+    FailureOr<Tile> tile = emitLoadAt(op);
+    block = passes->tile();
+    return tile;
+  }
+
+  LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
+    if (duty != Duty::None) // nothing was exchanged in the pass
+      blockBarrier();
+    if (!op.getRing())
+      return emitStoreAt(op, tile);
+    block = passes->tileInRing();
+    LogicalResult result = emitStoreAt(op, tile);
+    block = passes->tile();
+    NVVM::BarrierOp::create(b, loc);
+    passes->signal();
+    return result;
+  }
+
+  FailureOr<Tile> emitLoadAt(id::LoadOp op) {
     readPlace();
     Tile tile = emptyTile(op.getResult().getType());
     Type real;
@@ -232,7 +317,7 @@ protected:
       SmallVector<Value> loaded;
       Value pointer = pointerAt(address, lowest(access, r), real, components);
       for (int64_t i = 0; i < pieces.count; ++i)
-        loaded.push_back(LLVM::LoadOp::create(b, loc, pieces.type, pieceAt(pointer, pieces, i), pieces.bytes));
+        loaded.push_back(readPiece(pieces.type, pieceAt(pointer, pieces, i), pieces.bytes));
       return loaded;
     };
     SmallVector<Value> loaded;
@@ -277,7 +362,7 @@ protected:
     return tile;
   }
 
-  LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
+  LogicalResult emitStoreAt(id::StoreOp op, const Tile &tile) {
     readPlace();
     Type real;
     int components;
@@ -301,7 +386,7 @@ protected:
     auto storeGroup = [&](size_t g) {
       Value pointer = pointerAt(address, lowest(access, groups[g]), real, components);
       for (auto [i, piece] : llvm::enumerate(packed[g]))
-        LLVM::StoreOp::create(b, loc, piece, pieceAt(pointer, pieces, static_cast<int64_t>(i)), pieces.bytes);
+        writePiece(piece, pieceAt(pointer, pieces, static_cast<int64_t>(i)), pieces.bytes);
     };
     if (access.batchDigits == 0) {
       for (size_t g = 0; g < groups.size(); ++g)
@@ -398,10 +483,13 @@ private:
   Value rank; // in the cluster; null without clusters
   int64_t sharedBytes = 0;
   bool sharedInUse = false;
-  bool arrived = false;              // at a cluster barrier that nobody has waited for
-  bool awaitsPrevious = false;       // a dependent launch that has touched no buffer yet
-  std::optional<TicketLoop> tickets; // of a kernel that draws its block numbers
-  size_t numSent = 0;                // exchanges between blocks so far, in such a kernel
+  bool arrived = false;                                             // at a cluster barrier that nobody has waited for
+  std::optional<TicketLoop> tickets;                                // of a kernel that draws its block numbers
+  std::optional<RingPasses> passes;                                 // of a kernel with a ring
+  enum class Duty { None, WaitForSlot, SayRead } duty = Duty::None; // at the pass's next barrier
+  bool rereads = false;        // the thread's place where it is used, in such a kernel
+  size_t numSent = 0;          // exchanges between blocks so far, in such a kernel
+  bool awaitsPrevious = false; // a dependent launch that has touched no buffer yet
 
   struct Address {
     Value base;                 // pointer to the thread's element 0
@@ -415,12 +503,47 @@ private:
     awaitsPrevious = false;
   }
 
-  /// In a loop over block numbers the thread's place is read again where it is used: see TicketLoop.
+  /// In a loop over block numbers whose data leave few registers the thread's place is read again where it is used.
   void readPlace() {
-    if (!tickets)
+    if (!rereads)
       return;
     thread = tickets->thread();
     rank = tickets->rank();
+  }
+
+  /// Input and output beside a ring are hinted to stream through the cache, where the ring is to stay (accesses of 8
+  /// bytes only).
+  bool streams(int64_t bytes) const { return passes && block == passes->tile() && bytes == 8; }
+  Value readPiece(Type type, Value pointer, int64_t bytes) {
+    if (!streams(bytes))
+      return LLVM::LoadOp::create(b, loc, type, pointer, bytes);
+    Type i64 = b.getI64Type();
+    Value bits = LLVM::InlineAsmOp::create(b, loc, TypeRange{i64}, ValueRange{pointer}, "ld.global.cs.b64 $0, [$1];",
+                                           "=l,l", /*has_side_effects=*/true, /*is_align_stack=*/false,
+                                           LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
+                     .getResult(0);
+    return type == i64 ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
+  }
+  void writePiece(Value piece, Value pointer, int64_t bytes) {
+    if (!streams(bytes)) {
+      LLVM::StoreOp::create(b, loc, piece, pointer, bytes);
+      return;
+    }
+    Type i64 = b.getI64Type();
+    Value bits = piece.getType() == i64 ? piece : LLVM::BitcastOp::create(b, loc, i64, piece).getResult();
+    LLVM::InlineAsmOp::create(b, loc, TypeRange{}, ValueRange{pointer, bits}, "st.global.cs.b64 [$0], $1;", "l,l",
+                              /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                              LLVM::AsmDialectAttr(), ArrayAttr());
+  }
+
+  /// A barrier of the block, with what the pass of a ring has to do there.
+  void blockBarrier() {
+    if (duty == Duty::WaitForSlot)
+      passes->wait();
+    NVVM::BarrierOp::create(b, loc);
+    if (duty == Duty::SayRead)
+      passes->signal();
+    duty = Duty::None;
   }
 
   int64_t maxVector(Type elementType) const {
@@ -683,7 +806,7 @@ private:
     bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
     Value memory = sharedMemory();
     if (sharedInUse)
-      NVVM::BarrierOp::create(b, loc);
+      blockBarrier();
     sharedInUse = true;
     SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
     for (size_t r = 0; r < tile.registers.size(); ++r)
@@ -693,7 +816,7 @@ private:
     if (warpLocal)
       NVVM::SyncWarpOp::create(b, loc, constant32(-1));
     else
-      NVVM::BarrierOp::create(b, loc);
+      blockBarrier();
     readShared(layout, moved, real, components, wordBytes);
   }
 
@@ -878,8 +1001,9 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     SmallVector<Type> parameters(entry.buffers.size(), pointer);
     for (const ScalarArgument &scalar : entry.scalars)
       parameters.push_back(scalar.type);
-    if (entry.hasCounter())
-      parameters.push_back(pointer);
+    for (bool present : {entry.hasRing(), entry.hasCounter()})
+      if (present)
+        parameters.push_back(pointer);
     parameters.push_back(b.getI64Type());
     b.setInsertionPointToEnd(gpuModule.getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);

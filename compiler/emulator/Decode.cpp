@@ -289,10 +289,18 @@ private:
       return llvm::Error::success();
     }
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
-      if (load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-        return unsupported(op, "that is atomic");
+      bool acquires = load.getOrdering() == LLVM::AtomicOrdering::acquire;
+      if (!acquires && load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+        return unsupported(op, "that is atomic and does not acquire");
       if (llvm::Error error = define(load.getResult()))
         return error;
+      if (acquires) {
+        if (!load.getType().isInteger())
+          return unsupported(op, "of this type that acquires");
+        Instruction &instruction = atomicAt(Kind::LoadAcquire, op, load.getAddr(), load.getType());
+        instruction.result = slot(load.getResult());
+        return llvm::Error::success();
+      }
       access(Kind::Load, op, slot(load.getAddr()), slot(load.getResult()), load.getType(), load.getAlignment());
       return llvm::Error::success();
     }
@@ -305,8 +313,14 @@ private:
     }
     if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
       return atomicOp(atomic);
+    if (auto fence = dyn_cast<LLVM::FenceOp>(op)) {
+      if (fence.getOrdering() != LLVM::AtomicOrdering::acq_rel)
+        return unsupported(op, "of this order");
+      emit(Kind::Fence, op);
+      return llvm::Error::success();
+    }
     if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op))
-      return inlined->getNumResults() ? readRegisterOp(inlined) : asyncStoreOp(inlined);
+      return inlineAsm(inlined);
     if (auto init = dyn_cast<NVVM::MBarrierInitOp>(op)) {
       barrierAt(Kind::MBarrierInit, op, init.getAddr()).b = slot(init.getCount());
       return llvm::Error::success();
@@ -384,6 +398,8 @@ private:
     }
     if (auto gep = dyn_cast<LLVM::GEPOp>(op))
       return gepOp(gep, result);
+    if (auto cast = dyn_cast<LLVM::BitcastOp>(op); cast && count(cast.getArg()) != count(cast.getResult()))
+      return regroup(cast, result);
     return elementwise(op, result);
   }
 
@@ -482,21 +498,42 @@ private:
     return instruction;
   }
 
+  Instruction &atomicAt(Kind kind, Operation *op, Value address, Type type) {
+    int64_t bytes = bytesOf(type);
+    kernel.granule = std::min(kernel.granule, bytes);
+    Instruction &instruction = emit(kind, op);
+    instruction.a = slot(address);
+    instruction.bits = static_cast<uint8_t>(scalarBits(type));
+    instruction.scalarBytes = instruction.alignment = static_cast<uint8_t>(bytes);
+    return instruction;
+  }
+
   llvm::Error atomicOp(LLVM::AtomicRMWOp op) {
-    int64_t bytes = bytesOf(op.getType());
     if (op.getBinOp() != LLVM::AtomicBinOp::add || !op.getType().isInteger() ||
         op.getOrdering() != LLVM::AtomicOrdering::monotonic)
       return unsupported(op, "but relaxed additions of integers");
     if (llvm::Error error = define(op.getRes()))
       return error;
-    kernel.granule = std::min(kernel.granule, bytes);
-    Instruction &instruction = emit(Kind::Atomic, op);
+    Instruction &instruction = atomicAt(Kind::Atomic, op, op.getPtr(), op.getType());
     instruction.result = slot(op.getRes());
-    instruction.a = slot(op.getPtr());
     instruction.b = slot(op.getVal());
-    instruction.bits = static_cast<uint8_t>(scalarBits(op.getType()));
-    instruction.scalarBytes = instruction.alignment = static_cast<uint8_t>(bytes);
     return llvm::Error::success();
+  }
+
+  llvm::Error inlineAsm(LLVM::InlineAsmOp op) {
+    constexpr uint64_t bytes = 8;
+    if (op.getAsmString() == "ld.global.cs.b64 $0, [$1];") {
+      if (llvm::Error error = define(op->getResult(0)))
+        return error;
+      access(Kind::Load, op, slot(op.getOperands()[0]), slot(op->getResult(0)), op->getResult(0).getType(), bytes);
+      return llvm::Error::success();
+    }
+    if (op.getAsmString() == "st.global.cs.b64 [$0], $1;") {
+      access(Kind::Store, op, slot(op.getOperands()[0]), slot(op.getOperands()[1]), op.getOperands()[1].getType(),
+             bytes);
+      return llvm::Error::success();
+    }
+    return op->getNumResults() ? readRegisterOp(op) : asyncStoreOp(op);
   }
 
   /// A special register that the compiler must not take to be the same everywhere.
@@ -535,6 +572,22 @@ private:
     instruction.scalarBytes = static_cast<uint8_t>(bytes);
     instruction.alignment = static_cast<uint8_t>(bytes * scalars);
     countAccess(instruction);
+    return llvm::Error::success();
+  }
+
+  /// The same bits as more or fewer scalars.
+  llvm::Error regroup(LLVM::BitcastOp op, uint32_t result) {
+    Type from, to;
+    unsigned sources = scalarsOf(op.getArg().getType(), from), results = scalarsOf(op.getResult().getType(), to);
+    if (std::min(sources, results) != 1)
+      return unsupported(op, "between vectors");
+    for (unsigned k = 0; k < results; ++k) {
+      bool splits = results > 1;
+      Instruction &instruction = compute(op, splits ? extractBits : joinBits, result + k, slot(op.getArg()));
+      instruction.bits = static_cast<uint8_t>(scalarBits(to));
+      instruction.immediate = splits ? k * scalarBits(to) : scalarBits(from);
+      instruction.scalars = static_cast<uint8_t>(sources);
+    }
     return llvm::Error::success();
   }
 

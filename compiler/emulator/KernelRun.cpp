@@ -104,11 +104,10 @@ bool KernelRun::mayStart() const {
   return next < order.size() && resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks));
 }
 
-bool KernelRun::runnable() const {
-  if (stopped)
-    return false;
-  bool mayLand = !flights.empty() && !resident.empty();
-  return mayStart() || mayLand || llvm::any_of(resident, [](const auto &block) { return !block->ready.empty(); });
+bool KernelRun::runnable() const { return !stopped && (mayStart() || !flights.empty() || !allWait()); }
+
+bool KernelRun::allWait() const {
+  return llvm::all_of(resident, [](const auto &block) { return block->ready.empty(); });
 }
 
 void KernelRun::startCluster(int64_t number) {
@@ -124,9 +123,8 @@ void KernelRun::startCluster(int64_t number) {
 void KernelRun::turn() {
   while (mayStart())
     startCluster(order[next++]);
-  auto blocked = [](const auto &block) { return block->ready.empty(); };
-  land(llvm::all_of(resident, blocked));
-  if (stopped || llvm::all_of(resident, blocked))
+  land(allWait());
+  if (stopped || allWait())
     return;
   size_t which = 0;
   if (options.interleaving == Interleaving::Random)
@@ -259,6 +257,18 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
       barrierFence(block);
       ++pc;
       continue;
+    case Kind::Fence:
+      fence(block, t);
+      ++pc;
+      continue;
+    case Kind::LoadAcquire:
+      thread.pc = pc;
+      if (!loadAcquire(block, t, pc))
+        return;
+      thread.pc = ++pc;
+      if (far)
+        continue;
+      return;
     case Kind::MBarrierTest:
       thread.pc = pc;
       if (!barrierTest(block, t, pc))
@@ -298,6 +308,11 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
 }
 
 void KernelRun::shareSeen(Block &block, uint32_t first, uint32_t end) {
+  std::shared_ptr<const Known> known;
+  for (uint32_t t = first; t < end; ++t)
+    learn(known, block.threads[t].known);
+  for (uint32_t t = first; t < end; ++t)
+    block.threads[t].known = known;
   for (size_t b = 0; b < block.barriers.size(); ++b) {
     uint32_t seen = 0;
     for (uint32_t t = first; t < end; ++t)
@@ -477,6 +492,12 @@ void KernelRun::deadlock() {
     stopped = true;
     return;
   }
+  if (thread.state == Thread::State::AtFlag) {
+    fault(Fault::Kind::NoProgress, block, waiting, thread.pc,
+          [&] { return "waits for ever: nobody changes the value " + std::to_string(thread.flagValue); });
+    stopped = true;
+    return;
+  }
   if (thread.state == Thread::State::AtPhase) {
     const CountingBarrier &barrier = block.barriers[thread.waitsFor];
     fault(Fault::Kind::DivergentBarrier, block, waiting, thread.pc, [&] {
@@ -515,9 +536,8 @@ Access KernelRun::accessNow(const Block &block, uint32_t t, uint32_t pc) const {
   now.warpEpoch = block.warpEpochs[t / 32];
   now.cluster = static_cast<uint32_t>(block.index / launch.cluster);
   now.arrivals = block.threads[t].arrivals;
-  now.instruction = pc;
   now.grid = grid;
-  now.awaited = block.threads[t].awaited ? previousFrom : grid;
+  now.instruction = pc;
   return now;
 }
 
@@ -564,37 +584,39 @@ bool KernelRun::place(Block &block, uint32_t t, uint32_t pc, uint64_t address, i
   return true;
 }
 
-bool KernelRun::ordered(const Access &earlier, const Access &later, uint32_t passed, uint32_t acquired,
-                        const std::vector<uint32_t> &phases) {
+bool KernelRun::ordered(const Access &earlier, const Access &later, const Seen &seen) const {
   if (earlier.grid != later.grid)
-    return earlier.grid < later.grid && earlier.grid >= later.awaited;
+    return earlier.grid < later.grid && earlier.grid >= (seen.awaited ? previousFrom : grid);
   if (earlier.atomic && later.atomic)
     return true;
   if (earlier.isAsync())
-    return later.block == earlier.target && phases[earlier.barrier] > earlier.phase;
+    return later.block == earlier.target && seen.phases[earlier.barrier] > earlier.phase;
   // A relaxed barrier orders what was over when its thread arrived.
   if (earlier.cluster == later.cluster &&
-      (acquired > earlier.arrivals || (earlier.performed && passed > earlier.arrivals)))
+      (seen.acquired > earlier.arrivals || (earlier.performed && seen.waits > earlier.arrivals)))
     return true;
+  if (seen.known)
+    if (auto known = seen.known->find(earlier.block); known != seen.known->end() && known->second > earlier.blockEpoch)
+      return true;
   if (earlier.block != later.block)
     return false;
   return earlier.thread == later.thread || earlier.blockEpoch != later.blockEpoch ||
          (earlier.thread / 32 == later.thread / 32 && earlier.warpEpoch != later.warpEpoch);
 }
 
-void KernelRun::watch(const Place &at, int64_t bytes, bool writes, const Access &now, uint32_t passed,
-                      uint32_t acquired, const std::vector<uint32_t> &phases) {
+void KernelRun::watch(const Place &at, int64_t bytes, bool writes, const Access &now, const Seen &seen) {
   if (!at.watch)
     return;
-  auto isOrdered = [&](const Access &earlier) { return ordered(earlier, now, passed, acquired, phases); };
+  auto isOrdered = [&](const Access &earlier) { return ordered(earlier, now, seen); };
   if (const Access *earlier =
           writes ? at.watch->write(at.offset, bytes, now, isOrdered) : at.watch->read(at.offset, bytes, now, isOrdered))
     faultAt(Fault::Kind::Race, now.block, now.thread, now.instruction, [&] {
+      const Kernel &other = memory.kernelOf(earlier->grid);
       return std::to_string(bytes) + " bytes at byte " + std::to_string(at.offset) + " of " +
              (at.buffer ? at.buffer->name : "shared memory") + ", also accessed by " +
-             (earlier->grid == grid ? "" : "kernel '" + memory.kernelOf(earlier->grid).name + "', ") + "block " +
+             (earlier->grid == grid ? "" : "kernel '" + other.name + "', ") + "block " +
              std::to_string(earlier->block) + ", thread " + std::to_string(earlier->thread) + ": " +
-             describe(memory.kernelOf(earlier->grid), earlier->instruction);
+             describe(other, earlier->instruction);
     });
 }
 
@@ -651,6 +673,7 @@ void KernelRun::atomic(Block &block, uint32_t t, uint32_t pc) {
                           : !std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes);
   if (!written)
     fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a counter without a value"; });
+  const Thread &thread = block.threads[t];
   Access now = accessNow(block, t, pc);
   now.atomic = true;
   watch(block, at, i.scalarBytes, true, now);
@@ -659,6 +682,61 @@ void KernelRun::atomic(Block &block, uint32_t t, uint32_t pc) {
   added += value;
   std::memcpy(at.data, &added, i.scalarBytes);
   slots[i.result] = value;
+  learn(offers[at.data], thread.offered);
+  for (size_t k = flagWaiters.size(); k-- > 0;) {
+    auto [waiting, number] = flagWaiters[k];
+    if (waiting->threads[number].flag != at.data)
+      continue;
+    waiting->setReady(number);
+    flagWaiters.erase(flagWaiters.begin() + static_cast<long>(k));
+  }
+}
+
+void KernelRun::learn(std::shared_ptr<const Known> &known, const std::shared_ptr<const Known> &more) {
+  if (!more || known == more)
+    return;
+  if (!known) {
+    known = more;
+    return;
+  }
+  auto joined = std::make_shared<Known>(*known);
+  for (auto [block, epoch] : *more)
+    (*joined)[block] = std::max((*joined)[block], epoch);
+  known = std::move(joined);
+}
+
+void KernelRun::fence(Block &block, uint32_t t) {
+  Thread &thread = block.threads[t];
+  auto offered = thread.known ? std::make_shared<Known>(*thread.known) : std::make_shared<Known>();
+  (*offered)[static_cast<uint32_t>(block.index)] = block.epoch;
+  thread.offered = std::move(offered);
+}
+
+bool KernelRun::loadAcquire(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  Thread &thread = block.threads[t];
+  Place at;
+  if (!place(block, t, pc, slots[i.a], i.scalarBytes, false, at)) {
+    slots[i.result] = poisonBits;
+    return true;
+  }
+  uint64_t value = 0;
+  std::memcpy(&value, at.data, i.scalarBytes);
+  if (thread.flag == at.data && thread.flagValue == value) { // it asks again: nothing will change by itself
+    flagWaiters.emplace_back(&block, t);
+    block.setWaiting(t, Thread::State::AtFlag);
+    return false;
+  }
+  thread.flag = at.data;
+  thread.flagValue = value;
+  Access now = accessNow(block, t, pc);
+  now.atomic = true;
+  watch(block, at, i.scalarBytes, false, now);
+  if (auto offer = offers.find(at.data); offer != offers.end())
+    learn(thread.known, offer->second);
+  slots[i.result] = value;
+  return true;
 }
 
 //===--- counting barriers and asynchronous stores --------------------------------------------------------------===//
@@ -772,13 +850,8 @@ void KernelRun::storeAsync(Block &block, uint32_t t, uint32_t pc) {
   if (!at.block || at.block != counted.block)
     return fault(Fault::Kind::OutOfBounds, block, t, pc, [] { return "the barrier lies in another block"; });
   const Thread &thread = block.threads[t];
-  Flight flight{block.cluster,
-                at.offset,
-                std::vector<char>(static_cast<size_t>(bytes)),
-                accessNow(block, t, pc),
-                thread.waits,
-                thread.acquired,
-                thread.phases};
+  Flight flight{block.cluster, at.offset, std::vector<char>(static_cast<size_t>(bytes)), accessNow(block, t, pc),
+                thread};
   for (unsigned k = 0; k < i.scalars; ++k)
     std::memcpy(flight.bytes.data() + k * i.scalarBytes, &slots[i.b + k], i.scalarBytes);
   flight.access.target = static_cast<uint32_t>(at.block->index);
@@ -816,7 +889,7 @@ void KernelRun::landOne(size_t number) {
   at.offset = flight.offset;
   CountingBarrier &barrier = at.block->barriers[access.barrier];
   access.phase = barrier.phase;
-  watch(at, bytes, true, access, flight.passed, flight.acquired, flight.phases);
+  watch(at, bytes, true, access, flight.seen);
   std::memcpy(at.block->shared.data() + flight.offset, flight.bytes.data(), flight.bytes.size());
   barrier.bytes -= bytes;
   endPhase(*at.block, access.barrier);
@@ -909,6 +982,8 @@ void KernelRun::count() {
       report.shuffles += times;
       break;
     case Kind::Atomic:
+    case Kind::LoadAcquire:
+    case Kind::Fence:
     case Kind::StoreAsync:
     case Kind::MBarrierInit:
     case Kind::MBarrierFence:

@@ -64,17 +64,37 @@ public:
   KernelReport takeReport();
 
 private:
-  struct Thread {
-    enum class State : uint8_t { Ready, AtBarrier, AtWarpBarrier, AtShuffle, AtClusterBarrier, AtPhase, AtGrids, Done };
+  /// Of other blocks: their accesses before so many of their barriers come before what a thread does now.
+  using Known = std::map<uint32_t, uint32_t>;
+  /// What orders a thread's accesses after those of others.
+  struct Seen {
+    uint32_t waits = 0;                 // cluster barriers waited for
+    uint32_t acquired = 0;              // of these, up to the last one that orders memory
+    bool awaited = false;               // the grids before
+    std::vector<uint32_t> phases;       // seen to be over, of each counting barrier of the block
+    std::shared_ptr<const Known> known; // null: nothing
+  };
+  struct Thread : Seen {
+    enum class State : uint8_t {
+      Ready,
+      AtBarrier,
+      AtWarpBarrier,
+      AtShuffle,
+      AtClusterBarrier,
+      AtGrids,
+      AtPhase,
+      AtFlag,
+      Done
+    };
     State state = State::Ready;
     uint32_t pc = 0;
     int64_t iterations = 0;
-    uint32_t arrivals = 0, waits = 0; // cluster barriers arrived at and waited for
-    uint32_t acquired = 0;            // of those waited for, up to the last one that orders memory
-    bool awaited = false;             // the grids before
-    std::vector<uint32_t> phases;     // seen to be over, of each counting barrier of the block
-    bool askedBefore = false;         // for a phase that was not over
-    size_t waitsFor = 0;              // AtPhase: the barrier
+    uint32_t arrivals = 0;                // cluster barriers arrived at
+    std::shared_ptr<const Known> offered; // by a fence, with atomic writes from then on
+    bool askedBefore = false;             // for a phase that was not over
+    size_t waitsFor = 0;                  // AtPhase: the barrier
+    const char *flag = nullptr;           // AtFlag: the place of the value
+    uint64_t flagValue = 0;               // last read there
   };
   struct Block;
   /// A barrier in shared memory that counts arrivals and bytes (PTX: mbarrier).
@@ -120,8 +140,7 @@ private:
     int64_t offset;
     std::vector<char> bytes;
     Access access;
-    uint32_t passed, acquired;    // cluster barriers, when it set out
-    std::vector<uint32_t> phases; // seen then
+    Seen seen; // when it set out
   };
 
   const Kernel &kernel;
@@ -136,6 +155,8 @@ private:
   std::map<std::pair<Fault::Kind, uint32_t>, size_t> knownFaults;
   KernelReport report;
   std::vector<Flight> flights;
+  std::map<const char *, std::shared_ptr<const Known>> offers; // with the atomic writes to a place
+  std::vector<std::pair<Block *, uint32_t>> flagWaiters;
   bool stopped = false;
   std::vector<int64_t> order; // of the clusters
   size_t next = 0;            // of them to start
@@ -147,6 +168,7 @@ private:
   uint32_t previousFrom = 0; // the first of those that then had ended
 
   bool mayStart() const;
+  bool allWait() const;
   void startCluster(int64_t number);
   void release(Block &block);
   void passGrids(Thread &thread);
@@ -165,16 +187,17 @@ private:
   };
   bool place(Block &block, uint32_t thread, uint32_t pc, uint64_t address, int64_t bytes, bool writes, Place &at);
   Access accessNow(const Block &block, uint32_t thread, uint32_t pc) const;
-  /// Notes an access for the detection of races. `passed`, `acquired` and `phases` of the thread when it began.
-  void watch(const Place &at, int64_t bytes, bool writes, const Access &now, uint32_t passed, uint32_t acquired,
-             const std::vector<uint32_t> &phases);
+  /// Notes an access for the detection of races. `seen` by the thread when it began.
+  void watch(const Place &at, int64_t bytes, bool writes, const Access &now, const Seen &seen);
   void watch(const Block &block, const Place &at, int64_t bytes, bool writes, const Access &now) {
-    const Thread &thread = block.threads[now.thread];
-    watch(at, bytes, writes, now, thread.waits, thread.acquired, thread.phases);
+    watch(at, bytes, writes, now, block.threads[now.thread]);
   }
-  static bool ordered(const Access &earlier, const Access &later, uint32_t passed, uint32_t acquired,
-                      const std::vector<uint32_t> &phases);
+  bool ordered(const Access &earlier, const Access &later, const Seen &seen) const;
+  static void learn(std::shared_ptr<const Known> &known, const std::shared_ptr<const Known> &more);
   void atomic(Block &block, uint32_t thread, uint32_t pc);
+  void fence(Block &block, uint32_t thread);
+  /// False when the thread has to wait until the value changes.
+  bool loadAcquire(Block &block, uint32_t thread, uint32_t pc);
 
   void barrierInit(Block &block, uint32_t thread, uint32_t pc);
   /// Barriers that the thread has made are published by its next arrival at a cluster barrier.

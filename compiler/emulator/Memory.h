@@ -36,7 +36,6 @@ struct Access {
   uint32_t arrivals = 0;               // cluster barriers arrived at
   uint32_t instruction = ~uint32_t(0); // none: no access yet
   uint32_t grid = 0;                   // of kernels that run at the same time
-  uint32_t awaited = 0;                // the grids from this one up to its own have ended
   bool atomic = false;
   bool performed = false; // over by the thread's next arrival at a cluster barrier
   // Of an asynchronous store: the barrier that counts it, in which block, and in which of its phases.

@@ -32,6 +32,8 @@ struct Instruction {
     LaunchDependents,
     AwaitGrids,     // the end of the kernels before
     Atomic,         // slots[result] = what was at address slots[a]; slots[b] is added to it
+    LoadAcquire,    // slots[result] from address slots[a], with what was offered to those who read it
+    Fence,          // offers what is known to whoever reads an atomic write that follows
     StoreAsync,     // slots[b …] to address slots[a] + immediate, at some time; counted at the barrier slots[c]
     MBarrierInit,   // a barrier at address slots[a] for slots[b] arrivals
     MBarrierFence,  // publishes barriers to the cluster

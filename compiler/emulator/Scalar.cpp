@@ -334,6 +334,18 @@ ScalarOp emulator::convertFloat(Number from, Number to) {
 }
 
 void emulator::move(uint64_t *s, const Instruction &i) { s[i.result] = cut(s[i.a], i.bits); }
+void emulator::extractBits(uint64_t *slots, const Instruction &i) {
+  uint64_t bits = slots[i.a] >> i.immediate;
+  slots[i.result] = i.bits < 64 ? bits & ((uint64_t(1) << i.bits) - 1) : bits;
+}
+
+void emulator::joinBits(uint64_t *slots, const Instruction &i) {
+  uint64_t bits = 0;
+  for (uint32_t k = 0; k < i.scalars; ++k)
+    bits |= (slots[i.a + k] & ((uint64_t(1) << i.immediate) - 1)) << (k * i.immediate);
+  slots[i.result] = bits;
+}
+
 void emulator::extendSigned(uint64_t *s, const Instruction &i) {
   s[i.result] = cut(static_cast<uint64_t>(extended(s[i.a], static_cast<unsigned>(i.immediate))), i.bits);
 }

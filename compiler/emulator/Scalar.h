@@ -40,6 +40,10 @@ ScalarOp convertFloat(Number from, Number to);
 void move(uint64_t *slots, const Instruction &i);
 /// Sign extension from Instruction::immediate bits.
 void extendSigned(uint64_t *slots, const Instruction &i);
+/// Instruction::bits bits of slots[a] from bit Instruction::immediate on.
+void extractBits(uint64_t *slots, const Instruction &i);
+/// The low Instruction::immediate bits of Instruction::scalars slots from slots[a] on, side by side.
+void joinBits(uint64_t *slots, const Instruction &i);
 /// slots[c] if slots[a] is false, else slots[b].
 void select(uint64_t *slots, const Instruction &i);
 /// Address arithmetic: slots[a] + slots[b] (signed, Instruction::bits wide) * immediate.

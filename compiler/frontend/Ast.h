@@ -147,6 +147,7 @@ struct ScheduleKernel {
   int clusterSize = 1;               // Cluster, Tickets, DependentLaunch
   std::vector<ScheduleRange> ranges; // load, steps…, store; load and store may be absent
   std::vector<int> order;            // address digits of the kernel's result from high to low; empty: natural order
+  int ring = 0, delay = 0;           // the result lies in a ring of so many problems, and the next kernel is part of this
   llvm::SMRange range;
 };
 

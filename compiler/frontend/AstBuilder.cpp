@@ -527,6 +527,12 @@ ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
         result.order.push_back(digit);
     }
   }
+  if (IdParser::RingClauseContext *ring = context->ringClause()) {
+    result.ring = number(ring->INT(0));
+    result.delay = number(ring->INT(1));
+    if (result.ring < 1)
+      diagnostics.error(range(ring).Start, "a ring holds at least one problem", range(ring));
+  }
   return result;
 }
 

@@ -135,12 +135,13 @@ private:
                     (steps ? " " + std::to_string(range.first) + ".." + std::to_string(range.last) : "") + ": " +
                     range.mapping);
       }
-      if (kernel.order.empty())
-        continue;
       std::string order;
       for (int digit : kernel.order)
         order += " " + std::to_string(digit);
-      line(3, "order" + order);
+      if (!order.empty())
+        line(3, "order" + order);
+      if (kernel.ring)
+        line(3, "ring " + std::to_string(kernel.ring) + " delay " + std::to_string(kernel.delay));
     }
   }
 };

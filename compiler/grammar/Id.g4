@@ -82,19 +82,20 @@ element : expr ('..' expr)? ;
 
 // schedule f for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
 schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* '}' ;
-kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? '}' ;
+kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
 kernelKind : 'plain' | 'cluster' INT | ('tickets' | 'cooperative' | 'dependent' '-' 'launch') ('blocks' INT)? ;
 loadBlock : 'load' mapping ;
 stepBlock : 'steps' INT ('..' INT)? mapping ;
 storeBlock : 'store' mapping ;
 orderClause : 'order' '[' columns? ']' ;
+ringClause : 'ring' INT 'delay' INT ;
 mapping : '{' mappingField* '}' ;
 mappingField : name '(' columns? ')' ;
 columns : column (','? column)* ;
 column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
 
 name : NAME | 'schedule' | 'where' | 'kernel' | 'plain' | 'cluster' | 'tickets' | 'cooperative' | 'dependent' | 'launch'
-     | 'blocks' | 'load' | 'steps' | 'store' | 'order' | 'by' | 'plan' ;
+     | 'blocks' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

@@ -97,6 +97,24 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
                    ", which is not in registers";
         }
     }
+    if (kernel.ring || (k > first && schedule.kernels[k - 1].ring)) {
+      const KernelPlan *other =
+          kernel.ring ? k + 1 < end ? &schedule.kernels[k + 1] : nullptr : &schedule.kernels[k - 1];
+      if (!other)
+        return where + "a ring is loaded by the next kernel, and there is none";
+      int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
+              delay = std::max(kernel.delay, other->delay);
+      if (target.kind == "cpu" || kernel.kind != "plain" || (kernel.ring && other->ring) ||
+          static_cast<int>(reference.digits().size()) != n)
+        return where + "a ring lies between two plain kernels of a GPU, with tiles of one problem";
+      auto threads = [](const Mapping &mapping) { return mapping.extent(Field::Lane) * mapping.extent(Field::Warp); };
+      if (other->ranges.empty() || other->ranges.front().mapping.extent(Field::Block) != tiles ||
+          threads(other->ranges.front().mapping) != threads(reference))
+        return where + "the two kernels of a ring have tiles of the same size and as many threads";
+      if (delay < tiles || slots * tiles < delay + tiles)
+        return where + "a ring needs a delay of at least a problem's " + std::to_string(tiles) +
+               " tiles, and memory for as many more";
+    }
     if (kernel.order.empty())
       continue;
     if (k + 1 == end)
@@ -189,47 +207,72 @@ private:
   Value chainKernels(FlowChain &chain, const Schedule &schedule, size_t first, size_t end) {
     Value value = bufferOf(chain.input.buffer);
     digits::Permutation loadMap = chain.input.map;
-    for (size_t k = first; k < end; ++k) {
-      const KernelPlan &plan = schedule.kernels[k];
-      bool last = k + 1 == end;
-      digits::Permutation storeMap = digits::Permutation::identity(chain.type.getNumDigits());
-      if (last && chain.permute)
-        storeMap = chain.permute.getMap().getPermutation();
-      else if (!last && !plan.order.empty())
-        storeMap = digits::Permutation::fromSources(plan.order);
-      value = chainKernel(chain, plan, value, loadMap, storeMap, last);
-      loadMap = storeMap.inverse();
+    for (size_t k = first; k < end;) {
+      ArrayRef<KernelPlan> passes = ArrayRef(schedule.kernels).slice(k, schedule.kernels[k].ring ? 2 : 1);
+      k += passes.size();
+      value = chainKernel(chain, passes, value, loadMap, k == end);
     }
     return value;
   }
 
-  Value chainKernel(FlowChain &chain, const KernelPlan &plan, Value input, const digits::Permutation &loadMap,
-                    const digits::Permutation &storeMap, bool last) {
-    auto inputType = cast<id::SeqType>(input.getType());
-    int offset = chain.firstStep;
-    // The element type may change in the kernel: take it from the last op that runs here.
-    Type element = inputType.getElement();
+  /// The address order of a pass's result as an index map; `last`: the chain's last pass.
+  static digits::Permutation storeMapOf(FlowChain &chain, const KernelPlan &plan, bool last) {
+    if (last && chain.permute)
+      return chain.permute.getMap().getPermutation();
+    if (!last && !plan.order.empty())
+      return digits::Permutation::fromSources(plan.order);
+    return digits::Permutation::identity(chain.type.getNumDigits());
+  }
+
+  /// The type of a pass's result: the element type may change in the kernel.
+  static id::SeqType resultType(FlowChain &chain, const KernelPlan &plan, Type element, bool last) {
     for (const RangePlan &range : plan.ranges)
       if (range.kind == RangePlan::Kind::Steps && range.last >= range.first)
-        element = id::elementOf(chain.steps[range.last - offset].node.getOutputs()[0].getType());
+        element = id::elementOf(chain.steps[range.last - chain.firstStep].node.getOutputs()[0].getType());
     if (last && !chain.after.empty())
       element = id::elementOf(chain.after.back()->getResult(0).getType());
-    id::SeqType outputType = movedType(chain.type, element, storeMap);
+    return movedType(chain.type, element, storeMapOf(chain, plan, last));
+  }
+
+  /// A kernel of one pass, or of two with a ring between them. `loadMap` is that of its input, then of its result.
+  Value chainKernel(FlowChain &chain, ArrayRef<KernelPlan> passes, Value input, digits::Permutation &loadMap,
+                    bool last) {
+    SmallVector<id::SeqType> types{cast<id::SeqType>(input.getType())};
+    for (const KernelPlan &plan : passes)
+      types.push_back(resultType(chain, plan, types.back().getElement(), last && &plan == &passes.back()));
     Location loc = function.getLoc();
-    id::KernelKind kind = !chain.isBinary()                 ? id::KernelKind::Flat
-                          : plan.kind == "dependent-launch" ? id::KernelKind::DependentLaunch
-                          : plan.kind == "tickets"          ? id::KernelKind::Tickets
-                          : plan.cluster > 1                ? id::KernelKind::Cluster
-                                                            : id::KernelKind::Plain;
-    auto op = id::KernelOp::create(builder, loc, TypeRange{outputType}, nextName(), kind, plan.cluster, input);
+    id::KernelKind kind = !chain.isBinary()                      ? id::KernelKind::Flat
+                          : passes[0].kind == "dependent-launch" ? id::KernelKind::DependentLaunch
+                          : passes[0].kind == "tickets"          ? id::KernelKind::Tickets
+                          : passes[0].cluster > 1                ? id::KernelKind::Cluster
+                                                                 : id::KernelKind::Plain;
+    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(), kind, passes[0].cluster, input);
     OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&op.getBody(), {}, TypeRange{inputType}, {loc});
+    Block *block = builder.createBlock(&op.getBody(), {}, TypeRange{types[0]}, {loc});
+    Value value = block->getArgument(0);
+    for (auto [i, plan] : llvm::enumerate(passes)) {
+      digits::Permutation storeMap = storeMapOf(chain, plan, last && i + 1 == passes.size());
+      value = chainPass(chain, plan, value, i > 0 ? passes[i - 1].delay : 0, loadMap, storeMap, types[i + 1],
+                        last && i + 1 == passes.size());
+      loadMap = storeMap.inverse();
+    }
+    id::YieldOp::create(builder, loc, value);
+    return op.getResult(0);
+  }
+
+  /// Load, steps, store, at the end of a kernel that is being built.
+  Value chainPass(FlowChain &chain, const KernelPlan &plan, Value input, int64_t delay,
+                  const digits::Permutation &loadMap, const digits::Permutation &storeMap, id::SeqType outputType,
+                  bool last) {
+    int offset = chain.firstStep;
+    Location loc = function.getLoc();
+    auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
     auto tileType = [&](const Mapping &mapping, Type type) {
       return id::TileType::get(context, chain.type.getRadices(), mapping.str(), type);
     };
     Mapping current = plan.ranges.front().mapping;
-    Value tile = id::LoadOp::create(builder, loc, tileType(current, inputType.getElement()), block->getArgument(0),
-                                    id::PermAttr::get(context, loadMap));
+    Value tile = id::LoadOp::create(builder, loc, tileType(current, id::elementOf(input.getType())), input,
+                                    id::PermAttr::get(context, loadMap), optional(delay));
     auto onTile = [&](Operation *step) {
       IRMapping map;
       map.map(step->getOperand(0), tile);
@@ -256,9 +299,8 @@ private:
     if (last && chain.steps.empty())
       for (Operation *after : chain.after)
         onTile(after);
-    Value stored = id::StoreOp::create(builder, loc, outputType, tile, id::PermAttr::get(context, storeMap));
-    id::YieldOp::create(builder, loc, stored);
-    return op.getResult(0);
+    return id::StoreOp::create(builder, loc, outputType, tile, id::PermAttr::get(context, storeMap),
+                               optional(plan.ring));
   }
 
   //===--- groups -----------------------------------------------------------------------------------------------===//
@@ -299,9 +341,9 @@ private:
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
     SmallVector<Value> loads;
     for (auto [load, input] : llvm::zip(group.loads, inputOf))
-      loads.push_back(id::LoadOp::create(builder, loc,
-                                         tileType(group, id::elementOf(load.from.buffer.getType()), load.axes),
-                                         block->getArgument(input), id::PermAttr::get(context, load.from.map)));
+      loads.push_back(
+          id::LoadOp::create(builder, loc, tileType(group, id::elementOf(load.from.buffer.getType()), load.axes),
+                             block->getArgument(input), id::PermAttr::get(context, load.from.map), IntegerAttr()));
     DenseMap<Value, Value> tiles; // values made here
     auto moved = [&](Value tile, const digits::Permutation &map, ArrayRef<int> axes) -> Value {
       if (map.isIdentity())
@@ -334,7 +376,8 @@ private:
     SmallVector<Value> stored;
     for (auto [store, type] : llvm::zip(group.stores, outputs)) {
       Value tile = group.steps.empty() ? loads[0] : tiles.lookup(store.value);
-      stored.push_back(id::StoreOp::create(builder, loc, type, tile, id::PermAttr::get(context, store.map)));
+      stored.push_back(
+          id::StoreOp::create(builder, loc, type, tile, id::PermAttr::get(context, store.map), IntegerAttr()));
     }
     id::YieldOp::create(builder, loc, stored);
     if (!group.steps.empty()) // a copy's source stays where it is

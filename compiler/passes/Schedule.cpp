@@ -32,6 +32,10 @@ ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
     entries.append("ranges", b.getArrayAttr(ranges));
     if (!kernel.order.empty())
       entries.append("order", b.getDenseI64ArrayAttr(SmallVector<int64_t>(kernel.order.begin(), kernel.order.end())));
+    if (kernel.ring) {
+      entries.append("ring", b.getI64IntegerAttr(kernel.ring));
+      entries.append("delay", b.getI64IntegerAttr(kernel.delay));
+    }
     kernels.push_back(entries.getDictionary(context));
   }
   return b.getArrayAttr(kernels);
@@ -54,6 +58,10 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
       kernel.cluster = cluster.getInt();
     if (auto order = dict.getAs<DenseI64ArrayAttr>("order"))
       kernel.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
+    if (auto ring = dict.getAs<IntegerAttr>("ring"))
+      kernel.ring = ring.getInt();
+    if (auto delay = dict.getAs<IntegerAttr>("delay"))
+      kernel.delay = delay.getInt();
     for (Attribute rangeElement : ranges) {
       auto entries = dyn_cast<DictionaryAttr>(rangeElement);
       auto map = entries ? entries.getAs<StringAttr>("map") : StringAttr();
@@ -107,6 +115,8 @@ std::string passes::printSchedule(const Schedule &schedule, const std::string &e
         text += std::to_string(kernel.order[i]) + (i ? ", " : "");
       text += "]\n";
     }
+    if (kernel.ring)
+      text += "    ring " + std::to_string(kernel.ring) + " delay " + std::to_string(kernel.delay) + "\n";
     text += "  }\n";
   }
   return text + "}\n";

@@ -24,6 +24,9 @@ struct KernelPlan {
   /// Address order of the kernel's result in the workspace, lowest address digit first; empty: logical order. The last
   /// kernel's order is the program's own.
   std::vector<int> order;
+  /// When not 0, the result lies in a ring of so many problems, and the next kernel of the schedule is a second pass of
+  /// this one: its tile k is done when the first pass does tile k + delay.
+  int64_t ring = 0, delay = 0;
 };
 
 struct Schedule {

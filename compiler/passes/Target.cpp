@@ -52,17 +52,18 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     llvm::json::Path::Root root("target");
     llvm::json::ObjectMapper map(*value, root);
     target.name = name.str();
-    bool ok = map && map.map("kind", target.kind) && map.map("chip", target.chip) &&
-              map.map("features", target.features) && map.map("lanes", target.lanes) &&
-              map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) && map.map("maxCluster", target.maxCluster) &&
-              map.map("dependentLaunch", target.dependentLaunch) &&
-              map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
-              map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
-              map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) &&
-              map.map("sectorBytes", target.sectorBytes) && map.map("vectorBytes", target.vectorBytes) &&
-              map.map("dataRegistersPerThread", target.dataRegistersPerThread) &&
-              map.map("groupWords", target.groupWords) && map.map("maxMixedBytes", target.maxMixedBytes) &&
-              map.map("tileBytes", target.tileBytes) && map.map("maxTileBytes", target.maxTileBytes);
+    bool ok =
+        map && map.map("kind", target.kind) && map.map("chip", target.chip) && map.map("features", target.features) &&
+        map.map("lanes", target.lanes) && map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) &&
+        map.map("maxCluster", target.maxCluster) && map.map("dependentLaunch", target.dependentLaunch) &&
+        map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
+        map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
+        map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) && map.map("sectorBytes", target.sectorBytes) &&
+        map.map("vectorBytes", target.vectorBytes) &&
+        map.map("dataRegistersPerThread", target.dataRegistersPerThread) && map.map("groupWords", target.groupWords) &&
+        map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&
+        map.map("maxTileBytes", target.maxTileBytes) && map.map("ringBytes", target.ringBytes) &&
+        map.map("sharedBytesBesideCache", target.sharedBytesBesideCache);
     if (!ok) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;

@@ -50,6 +50,8 @@ struct Target {
   int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
   int64_t maxMixedBytes = 0;           // largest problem with digits of other radices than 2 that a block holds
+  int64_t sharedBytesBesideCache = 0;  // of a multiprocessor; more leave little to the first-level cache
+  int64_t ringBytes = 0; // of values between two passes of a kernel that stay in the cache beside what streams through it
   int64_t maxTileBytes = 131072;       // largest tile worth a kernel of its own
   /// Contiguous bytes -> time of a pass over memory that reads, or writes, in such runs, relative to a copy. Writes of
   /// parts of a cache line meet in the L2 cache.

@@ -371,7 +371,30 @@ LogicalResult KernelOp::verify() {
                     SmallVector<Type>(getOutputs().getTypes()));
 }
 
+/// A buffer that is stored and loaded in one kernel is a ring: enough memory and delay that no block waits for one that
+/// has not started.
+static LogicalResult verifyRing(LoadOp load) {
+  auto store = load.getBuffer().getDefiningOp<StoreOp>();
+  if (!store || !store.getRing() || !load.getDelay() || !store.getBuffer().hasOneUse())
+    return load.emitOpError() << "of a stored buffer needs a store with 'ring', a 'delay', and no other use";
+  digits::Mapping stored = store.getTile().getType().getMapping(), loaded = load.getResult().getType().getMapping();
+  int64_t tiles = stored.extent(digits::Field::Block), delay = *load.getDelay(), slots = *store.getRing();
+  if (loaded.extent(digits::Field::Block) != tiles ||
+      static_cast<int>(stored.digits().size()) != store.getTile().getType().getNumDigits() ||
+      static_cast<int>(loaded.digits().size()) != load.getResult().getType().getNumDigits())
+    return load.emitOpError() << "needs the tiles of its ring's store, " << tiles << " of one problem";
+  if (delay < tiles)
+    return load.emitOpError() << "has a delay of " << delay << " tiles, less than the " << tiles << " of a problem";
+  if (slots < 1 || slots > 4096 || delay > (1 << 24) || slots * tiles < delay + tiles)
+    return load.emitOpError() << "has a ring of " << slots << " problems, too few for " << delay + tiles
+                              << " tiles on their way";
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
+  if (getDelay() || !isa<BlockArgument>(getBuffer()))
+    if (failed(verifyRing(*this)))
+      return failure();
   TileType tile = getResult().getType();
   SeqType buffer = getBuffer().getType();
   SmallVector<int32_t> radices(buffer.getRadices());
@@ -386,6 +409,8 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
+  if (getRing() && !llvm::all_of(getBuffer().getUsers(), llvm::IsaPred<LoadOp>))
+    return emitOpError() << "of a ring is loaded in the same kernel";
   TileType tile = getTile().getType();
   SeqType buffer = getBuffer().getType();
   return verifyMove(*this, getMap(), tile.getRadices(), buffer.getRadices(), tile.getElement(), buffer.getElement());

@@ -139,6 +139,10 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
     kernel.threads = int32_t(field.get("threads").integer(1, 1024));
     kernel.cluster = int32_t(field.get("cluster").integer(1, 16));
     kernel.sharedBytes = int32_t(field.get("sharedBytes").integer(0, maxInt32));
+    if (std::optional<Field> passes = field.find("passes")) { // absent: one
+      kernel.passes = passes->integer(1, 2);
+      kernel.delay = field.get("delay").integer(0, maxGridBlocks / 4);
+    }
     if (kernel.blocksPerGroup % kernel.cluster)
       field.get("blocksPerGroup").error("must be a multiple of 'cluster'");
   }
@@ -154,7 +158,8 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
 
 int64_t Kernel::blocks(int64_t batch) const {
   int64_t groups = batch / problemsPerBlockGroup + (batch % problemsPerBlockGroup != 0);
-  return groups > maxGridBlocks / blocksPerGroup ? -1 : groups * blocksPerGroup;
+  int64_t most = maxGridBlocks / passes - delay; // of a pass
+  return groups > most / blocksPerGroup ? -1 : passes * (groups * blocksPerGroup + delay);
 }
 
 int64_t Manifest::workspaceBytes(int64_t batch) const {

@@ -56,11 +56,12 @@ struct Kernel {
   int32_t cluster = 1;
   int64_t problemsPerBlockGroup = 1;
   int64_t blocksPerGroup = 1;
+  int64_t passes = 1, delay = 0; ///< blocks of passes after another, each pass `delay` blocks after the one before
   int32_t sharedBytes = 0; ///< dynamic shared memory of a block
   std::vector<Argument> arguments;
 
-  /// ceil(batch / problemsPerBlockGroup) * blocksPerGroup, or -1 when that exceeds maxGridBlocks. batch >= 0. The blocks
-  /// of the grid, or for Tickets the block numbers that its blocks draw.
+  /// passes * (ceil(batch / problemsPerBlockGroup) * blocksPerGroup + delay), or -1 when that exceeds maxGridBlocks.
+  /// batch >= 0. The blocks of the grid, or for Tickets the block numbers that its blocks draw.
   int64_t blocks(int64_t batch) const;
 };
 

@@ -203,3 +203,48 @@ func.func @repeated_shape(%x: !id.seq<3, f32>) {
   }
   return
 }
+
+// -----
+
+func.func @stored_and_loaded(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" plain (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    // expected-error@+1 {{of a stored buffer needs a store with 'ring', a 'delay', and no other use}}
+    %3 = id.load %2 [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    id.yield %4 : !id.seq<2**3, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @short_delay(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" plain (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] {ring = 2} : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    // expected-error@+1 {{has a delay of 3 tiles, less than the 4 of a problem}}
+    %3 = id.load %2 [3, 2, 1] {delay = 3} : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    id.yield %4 : !id.seq<2**3, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @small_ring(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" plain (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] {ring = 2} : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    // expected-error@+1 {{has a ring of 2 problems, too few for 9 tiles on their way}}
+    %3 = id.load %2 [3, 2, 1] {delay = 5} : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    id.yield %4 : !id.seq<2**3, f32>
+  }
+  return
+}

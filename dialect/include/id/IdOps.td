@@ -172,9 +172,10 @@ def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
 def Id_LoadOp : Id_Op<"load", [Pure]> {
   let summary = "read a tile: the buffer's sequence moved by `map`, distributed by the tile's mapping";
   let description = [{
-    A map with more places than the buffer has digits repeats the buffer along the digits above its own.
+    A map with more places than the buffer has digits repeats the buffer along the digits above its own. With `delay` the
+    buffer is a ring that the same kernel stores: tile k is loaded when tile k + delay is stored.
   }];
-  let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map);
+  let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map, OptionalAttr<I64Attr>:$delay);
   let results = (outs Id_TileType:$result);
   let assemblyFormat = "$buffer custom<IndexMap>($map) attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
@@ -204,7 +205,10 @@ def Id_ExchangeOp : Id_Op<"exchange", [Pure]> {
 
 def Id_StoreOp : Id_Op<"store", [Pure]> {
   let summary = "write a tile: the tile's sequence moved by `map` is the buffer";
-  let arguments = (ins Id_TileType:$tile, Id_PermAttr:$map);
+  let description = [{
+    With `ring` the buffer has memory for that many problems, used in turn, and is loaded in the same kernel.
+  }];
+  let arguments = (ins Id_TileType:$tile, Id_PermAttr:$map, OptionalAttr<I64Attr>:$ring);
   let results = (outs Id_SeqType:$buffer);
   let assemblyFormat = "$tile custom<IndexMap>($map) attr-dict `:` type($tile) `->` type($buffer)";
   let hasVerifier = 1;

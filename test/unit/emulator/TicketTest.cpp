@@ -1,7 +1,7 @@
 // Persistent kernels: every order of threads and of the asynchronous stores between blocks gives the same right result;
 // what their protocol needs is noticed when it is missing or weaker. And hand-written kernels for what a relaxed
 // barrier orders.
-#include "CompiledFixture.h"
+#include "CompiledKernels.h"
 
 using namespace idc;
 using namespace idc::emulator;
@@ -11,25 +11,14 @@ namespace {
 const std::string arriveRelaxed = "nvvm.cluster.arrive.relaxed {aligned}", arrive = "nvvm.cluster.arrive {aligned}",
                   wait = "nvvm.cluster.wait {aligned}";
 
-class TicketKernels : public CompiledFixture, public ::testing::WithParamInterface<const char *> {
+class TicketKernels : public CompiledKernels, public ::testing::WithParamInterface<const char *> {
 protected:
   void SetUp() override { compile(10, GetParam()); }
 };
 
 TEST_P(TicketKernels, AreRightInEveryOrder) {
   EXPECT_NE(manifest.find("\"kind\": \"tickets\""), std::string::npos) << manifest;
-  for (int64_t batch : {1, 3, 20}) {
-    std::vector<Pair> first;
-    for (int64_t residentBlocks : {1, 8, 16})
-      inEveryOrder(residentBlocks, [&](const EmulatorOptions &options) {
-        std::vector<Pair> result;
-        for (const idc::emulator::Fault &fault : faults(text, options, batch, &result))
-          ADD_FAILURE() << faultName(fault.kind) << ": " << fault.detail;
-        if (first.empty())
-          first = result;
-        EXPECT_EQ(std::memcmp(first.data(), result.data(), first.size() * sizeof(Pair)), 0);
-      });
-  }
+  expectRightInEveryOrder({1, 3, 20}, {1, 8, 16});
 }
 
 TEST_P(TicketKernels, TwoThatDrawAtOnce) {
@@ -48,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Schedules, TicketKernels,
                            return name.substr(0, name.find('.'));
                          });
 
-class TicketClusters : public CompiledFixture {
+class TicketClusters : public CompiledKernels {
 protected:
   void SetUp() override { compile(10, "tickets.id"); }
 };
@@ -102,7 +91,7 @@ TEST_F(TicketClusters, NumberThatIsNotSent) {
   EXPECT_EQ(shown, tried);
 }
 
-class LateTicketClusters : public CompiledFixture {
+class LateTicketClusters : public CompiledKernels {
 protected:
   void SetUp() override { compile(10, "tickets_late.id"); }
 };

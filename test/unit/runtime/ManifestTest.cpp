@@ -117,6 +117,16 @@ TEST(Manifest, CpuKernelsNeedNoLaunchFields) {
   EXPECT_EQ(errorOf(text), "no error");
 }
 
+TEST(Manifest, PassesAndZeroedBytes) {
+  Manifest manifest = parseManifest(with("\"fixedBytes\": ", "\"zeroedBytes\": 4, \"fixedBytes\": "));
+  EXPECT_EQ(manifest.workspaceZeroedBytes, 4);
+  int64_t once = manifest.kernels[0].blocks(3);
+  Manifest twice = parseManifest(with("\"cluster\": 2", "\"cluster\": 2, \"passes\": 2, \"delay\": 5"));
+  EXPECT_EQ(twice.workspaceZeroedBytes, 0);
+  EXPECT_EQ(twice.kernels[0].blocks(3), 2 * (once + 5));
+  EXPECT_EQ(twice.kernels[0].blocks(maxGridBlocks), -1);
+}
+
 TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf("{"), "manifest: not valid JSON at byte 2");
   EXPECT_EQ(errorOf(""), "manifest: not valid JSON at byte 1");

@@ -1,0 +1,87 @@
+#include "compiler/conversion/RingPasses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace idc::conversion;
+
+static constexpr char device[] = "device"; // the scope of what blocks of a launch say to each other
+
+Value RingPasses::constant(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+void RingPasses::byFirstThread(llvm::function_ref<void()> body) {
+  Value thread = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+  auto branch = scf::IfOp::create(b, loc, TypeRange{},
+                                  arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, constant(0)), false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body();
+}
+
+void RingPasses::drawTicket() {
+  Value place = LLVM::GEPOp::create(b, loc, memory.getType(), b.getI8Type(), memory,
+                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(shape.offset)});
+  byFirstThread([&] {
+    Value drawn = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, counters, constant(1),
+                                            LLVM::AtomicOrdering::monotonic, device);
+    LLVM::StoreOp::create(b, loc, drawn, place, 4);
+  });
+  NVVM::BarrierOp::create(b, loc);
+  ticket = LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4);
+}
+
+void RingPasses::pass(int which, llvm::function_ref<void()> body) {
+  current = which;
+  Value parity = arith::AndIOp::create(b, loc, ticket, constant(1));
+  Value mine = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, parity, constant(which));
+  number = arith::ShRUIOp::create(b, loc, ticket, constant(1));
+  if (which == 1) // before the first tile it wraps to a number above all
+    number = arith::SubIOp::create(b, loc, number, constant(shape.delay));
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, numbers);
+  auto branch = scf::IfOp::create(b, loc, TypeRange{}, arith::AndIOp::create(b, loc, mine, exists).getResult(), false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  int64_t bits = llvm::Log2_64(shape.tiles);
+  Value problem = arith::ShRUIOp::create(b, loc, number, constant(bits));
+  slot = arith::RemUIOp::create(b, loc, problem, constant(shape.slots));
+  generation = arith::DivUIOp::create(b, loc, problem, constant(shape.slots));
+  inRing = arith::OrIOp::create(b, loc, arith::ShLIOp::create(b, loc, slot, constant(bits)),
+                                arith::AndIOp::create(b, loc, number, constant(shape.tiles - 1)));
+  body();
+}
+
+Value RingPasses::counter(int which) {
+  Value index = arith::AddIOp::create(b, loc, arith::ShLIOp::create(b, loc, slot, constant(1)), constant(1 + which));
+  return LLVM::GEPOp::create(b, loc, counters.getType(), b.getI32Type(), counters, ArrayRef<LLVM::GEPArg>{index});
+}
+
+void RingPasses::wait() {
+  byFirstThread([&] {
+    // All tiles of the slot's earlier problems read, or of these and this one written.
+    Value rounds = current == 0 ? generation : arith::AddIOp::create(b, loc, generation, constant(1)).getResult();
+    Value wanted = arith::MulIOp::create(b, loc, rounds, constant(shape.tiles)), place = counter(current == 0 ? 1 : 0);
+    auto spin = scf::WhileOp::create(b, loc, TypeRange{}, ValueRange{});
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&spin.getBefore());
+    Value count =
+        LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                             /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire, device);
+    Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count, wanted);
+    scf::ConditionOp::create(b, loc, missing, ValueRange{});
+    b.createBlock(&spin.getAfter());
+    scf::YieldOp::create(b, loc);
+  });
+}
+
+void RingPasses::signal() {
+  byFirstThread([&] {
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, device);
+    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, counter(current), constant(1),
+                              LLVM::AtomicOrdering::monotonic, device);
+  });
+}

@@ -1,0 +1,62 @@
+// The frame of a kernel of two passes with a ring between them: which tile of which pass a block does, and how blocks
+// wait for each other.
+//
+// A block draws a ticket when it starts: ticket 2k is tile k of the first pass, ticket 2k + 1 tile k - delay of the
+// second. Tiles of problem b lie in slot b mod slots. Per slot two counters say how many tiles were written to it and
+// read from it since the launch began. Before it writes, a block of the first pass waits until the slot's last problem
+// has been read; before it reads, one of the second waits until its own has been written. Both wait for smaller tickets
+// only, whose blocks have started.
+//
+// Memory: the ticket counter, then per slot "written" and "read", 32 bits each, all 0 before the launch. Shared memory:
+// the ticket, at `offset`.
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+
+#include <cstdint>
+
+namespace idc::conversion {
+
+class RingPasses {
+public:
+  struct Shape {
+    int64_t tiles = 1; // of one problem, a power of two
+    int64_t slots = 1, delay = 0;
+    int64_t offset = 0; // a multiple of 4
+  };
+  static int64_t counterBytes(int64_t slots) { return 4 * (1 + 2 * slots); }
+
+  /// `memory` is the block's shared memory, `counters` and `numbers` (i32, tiles of the batch) the launch's.
+  RingPasses(mlir::OpBuilder &b, mlir::Location loc, Shape shape, mlir::Value memory, mlir::Value counters,
+             mlir::Value numbers)
+      : b(b), loc(loc), shape(shape), memory(memory), counters(counters), numbers(numbers) {}
+
+  int64_t sharedEnd() const { return shape.offset + 4; }
+
+  void drawTicket();
+  /// Builds what the blocks of pass 0 or 1 do.
+  void pass(int number, llvm::function_ref<void()> body);
+  /// In a pass: the tile among those of the batch, and the same in the ring.
+  mlir::Value tile() const { return number; }
+  mlir::Value tileInRing() const { return inRing; }
+  /// The first thread waits until the slot is free (pass 0) or full (pass 1); a block barrier must follow.
+  void wait();
+  /// Says that the block has written (pass 0) or read (pass 1) its tile; a block barrier must precede.
+  void signal();
+
+private:
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  Shape shape;
+  mlir::Value memory, counters, numbers, ticket;
+  int current = 0; // pass
+  mlir::Value number, inRing, slot, generation;
+
+  mlir::Value constant(int64_t value);
+  /// "written" or "read" of the pass's slot.
+  mlir::Value counter(int which);
+  void byFirstThread(llvm::function_ref<void()> body);
+};
+
+} // namespace idc::conversion
