@@ -49,8 +49,8 @@ def main(root):
     contexts = {
         "schedule": "schedule f for x", "plain": "kernel plain", "cluster": "kernel cluster", "tickets": "kernel tickets",
         "cooperative": "kernel cooperative", "dependent": "kernel dependent-launch", "launch": "kernel dependent-launch",
-        "blocks": "blocks 8", "kernel": "kernel plain", "plan": "plan latency", "load": "load {", "store": "store {",
-        "steps": "steps 1", "order": "order [",
+        "blocks": "blocks 8", "ring": "ring 8", "delay": "delay 8", "kernel": "kernel plain", "plan": "plan latency",
+        "load": "load {", "store": "store {", "steps": "steps 1", "order": "order [",
         "func": "func f", "node": "node f", "algorithm": "algorithm f", "type": "type R", "const": "const C",
     }  # fmt: skip
     for word in sorted(words):

@@ -9,6 +9,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
+#include <cstring>
 #include <regex>
 
 namespace idc::emulator {
@@ -71,6 +72,22 @@ protected:
         options.residentBlocks = residentBlocks;
         run(options);
       }
+  }
+
+  /// No fault and the same results in every order, for each batch.
+  void expectRightInEveryOrder(const std::vector<int64_t> &batches, const std::vector<int64_t> &residentBlocks) {
+    for (int64_t batch : batches) {
+      std::vector<Pair> first;
+      for (int64_t resident : residentBlocks)
+        inEveryOrder(resident, [&](const EmulatorOptions &options) {
+          std::vector<Pair> result;
+          for (const idc::emulator::Fault &fault : faults(text, options, batch, &result))
+            ADD_FAILURE() << faultName(fault.kind) << ": " << fault.detail;
+          if (first.empty())
+            first = result;
+          EXPECT_EQ(std::memcmp(first.data(), result.data(), first.size() * sizeof(Pair)), 0);
+        });
+    }
   }
 
   /// Orders in which the kernels show a fault, and orders tried.

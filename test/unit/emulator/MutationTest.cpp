@@ -94,7 +94,7 @@ TEST_P(Mutation, AllSharedMemoryIsUsed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Sizes, Mutation, ::testing::Values(6, 10, 13, 15),
+INSTANTIATE_TEST_SUITE_P(Sizes, Mutation, ::testing::Values(6, 10, 13, 16),
                          [](const auto &info) { return "n" + std::to_string(info.param); });
 
 } // namespace

@@ -1,13 +1,13 @@
 // Kernels of two passes with a ring between them: every order of blocks and threads gives the same right result, and
 // what blocks say to each other is noticed when it is missing or weaker.
-#include "CompiledKernels.h"
+#include "CompiledFixture.h"
 
 using namespace idc;
 using namespace idc::emulator;
 
 namespace {
 
-class RingKernels : public CompiledKernels {
+class RingKernels : public CompiledFixture {
 protected:
   void SetUp() override { compile(10, "ring.id"); }
   /// Damaged kernels must be noticed in some order; `everywhere`: in each.

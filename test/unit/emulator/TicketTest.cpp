@@ -1,7 +1,7 @@
 // Persistent kernels: every order of threads and of the asynchronous stores between blocks gives the same right result;
 // what their protocol needs is noticed when it is missing or weaker. And hand-written kernels for what a relaxed
 // barrier orders.
-#include "CompiledKernels.h"
+#include "CompiledFixture.h"
 
 using namespace idc;
 using namespace idc::emulator;
@@ -11,7 +11,7 @@ namespace {
 const std::string arriveRelaxed = "nvvm.cluster.arrive.relaxed {aligned}", arrive = "nvvm.cluster.arrive {aligned}",
                   wait = "nvvm.cluster.wait {aligned}";
 
-class TicketKernels : public CompiledKernels, public ::testing::WithParamInterface<const char *> {
+class TicketKernels : public CompiledFixture, public ::testing::WithParamInterface<const char *> {
 protected:
   void SetUp() override { compile(10, GetParam()); }
 };
@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Schedules, TicketKernels,
                            return name.substr(0, name.find('.'));
                          });
 
-class TicketClusters : public CompiledKernels {
+class TicketClusters : public CompiledFixture {
 protected:
   void SetUp() override { compile(10, "tickets.id"); }
 };
@@ -91,7 +91,7 @@ TEST_F(TicketClusters, NumberThatIsNotSent) {
   EXPECT_EQ(shown, tried);
 }
 
-class LateTicketClusters : public CompiledKernels {
+class LateTicketClusters : public CompiledFixture {
 protected:
   void SetUp() override { compile(10, "tickets_late.id"); }
 };
