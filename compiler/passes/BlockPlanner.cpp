@@ -38,8 +38,6 @@ using digits::Mapping;
 
 namespace {
 
-int log(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
-
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// A kernel's steps and how much of the sequence its block, or its cluster of blocks, holds.
@@ -58,12 +56,12 @@ public:
     for (const std::vector<int> &digits : request.stepDigits)
       largestNode = std::max(largestNode, static_cast<int>(digits.size()));
     // A node a little larger than planned for still runs, from spilled registers.
-    int planned = std::min(5, log(4 * target.dataRegistersPerThread / request.registerBytes));
+    int planned = std::min(5, floorLog2(4 * target.dataRegistersPerThread / request.registerBytes));
     tooLarge = largestNode > planned + 1;
     registerDigits = std::max(planned, largestNode);
-    threadDigits = std::min(9, log(target.maxThreadsPerBlock));
-    maxTileDigits = std::min(log(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
-    tileDigits = std::min({log(target.tileBytes / request.elementBytes), maxTileDigits, 13});
+    threadDigits = std::min(9, floorLog2(target.maxThreadsPerBlock));
+    maxTileDigits = std::min(floorLog2(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
+    tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, 13});
   }
 
   /// The cheapest schedules, at most `count`, best first.
@@ -156,7 +154,7 @@ private:
       for (int digits : {tileDigits, tileDigits - 1, tileDigits - 2})
         for (int registers = 2; registers <= registerDigits; ++registers)
           consider(digits, 0, registers);
-    for (int ranks = 1; ranks <= log(target.maxCluster); ++ranks)
+    for (int ranks = 1; ranks <= floorLog2(target.maxCluster); ++ranks)
       for (int registers : {registerDigits, registerDigits + 1})
         if ((request.elementBytes << (clusterThreadDigits + registers)) <= target.tileBytes)
           consider(clusterThreadDigits + registers + ranks, ranks, registers);
@@ -244,7 +242,7 @@ private:
     if (static_cast<int>(tile.size()) == request.numDigits)
       for (int d = request.numDigits + 1; static_cast<int>(tile.size()) < wanted; ++d)
         tile.push_back(d);
-    registers = std::min(registers, std::max(0, static_cast<int>(tile.size()) - log(target.lanes)));
+    registers = std::min(registers, std::max(0, static_cast<int>(tile.size()) - floorLog2(target.lanes)));
     return mappings.blockKernel(kernel.first, kernel.last, tile, registers, load, store);
   }
 

@@ -27,8 +27,6 @@ using digits::Mapping;
 
 namespace {
 
-int log(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
-
 /// A kernel's steps and how its blocks hold its data. Numbers are logarithms.
 struct Shape {
   int first = 1, last = 0; // steps
@@ -41,8 +39,8 @@ class LatencyPlanner {
 public:
   LatencyPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), mappings(request, target), steps(static_cast<int>(request.stepDigits.size())),
-        laneDigits(log(target.lanes)),
-        registerDigits(std::min(5, log(4 * target.dataRegistersPerThread / request.registerBytes))) {}
+        laneDigits(floorLog2(target.lanes)),
+        registerDigits(std::min(5, floorLog2(4 * target.dataRegistersPerThread / request.registerBytes))) {}
 
   /// The schedules of least time, at most `count`, best first.
   std::vector<Schedule> run(size_t count) const {
@@ -89,7 +87,8 @@ private:
     // A node a little larger than planned for still runs, from spilled registers.
     int most = std::max(registerDigits, std::min(widest, registerDigits + 1));
     // Larger clusters and blocks have the latency of smaller ones, and more.
-    int mostRanks = std::min(3, log(target.maxCluster)), mostThreads = std::min(8, log(target.maxThreadsPerBlock));
+    int mostRanks = std::min(3, floorLog2(target.maxCluster)),
+        mostThreads = std::min(8, floorLog2(target.maxThreadsPerBlock));
     for (int registers = std::max(std::min(1, request.numDigits), widest); registers <= most; ++registers)
       for (int ranks = 0; ranks <= mostRanks; ++ranks)
         for (int threads = laneDigits; threads <= mostThreads; ++threads) {

@@ -4,11 +4,16 @@
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Target.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace idc::passes {
+
+/// The binary logarithm, rounded down; 0 below 1.
+inline int floorLog2(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
 
 /// What a schedule is good at: many problems at once, or one of them alone.
 enum class Plan { Throughput, Latency };

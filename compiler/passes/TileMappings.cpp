@@ -9,10 +9,8 @@ using digits::AddressOrder;
 using digits::Field;
 using digits::Mapping;
 
-static int log(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
-
 TileMappings::TileMappings(const PlanRequest &request, const Target &target)
-    : request(request), target(target), laneDigits(log(target.lanes)) {}
+    : request(request), target(target), laneDigits(floorLog2(target.lanes)) {}
 
 std::vector<TileMappings::Steps> TileMappings::passesOf(int first, int last, int registers) const {
   if (first > last)
@@ -184,7 +182,7 @@ void TileMappings::keepWarps(Mapping &mapping, const Mapping &neighbour, const s
 }
 
 /// Digits of the widest access of one thread.
-int TileMappings::vectorDigits(const Side &side) const { return log(target.vectorBytes / side.elementBytes); }
+int TileMappings::vectorDigits(const Side &side) const { return floorLog2(target.vectorBytes / side.elementBytes); }
 
 /// The address order with the batch digits of the tile on top.
 AddressOrder TileMappings::withBatch(const PlanRequest &request, AddressOrder order, const std::vector<int> &tile) {
