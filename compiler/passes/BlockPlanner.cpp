@@ -88,27 +88,17 @@ private:
   //===--- kernels and tiles --------------------------------------------------------------------------------------===//
 
   Schedule scheduleOf(const std::vector<Shape> &kernels) const {
-    Schedule schedule;
-    Side load{request.loadOrder, request.loadBytes};
-    for (size_t k = 0; k < kernels.size(); ++k) {
-      bool last = k + 1 == kernels.size();
-      std::vector<int> tile = tileOf(kernels[k]);
-      Side store{request.storeOrder, request.storeBytes};
-      if (!last)
-        store = {mappings.workspaceOrder(tile, tileOf(kernels[k + 1])), request.elementBytes};
-      KernelPlan plan =
-          kernels[k].ranks ? *clusterKernel(kernels[k], tile, load, store) : blockKernel(kernels[k], tile, load, store);
-      if (!last)
-        plan.order = store.order;
-      // The blocks of a kernel fill the multiprocessors that the last ones of its predecessor leave free.
-      if (k > 0 && target.dependentLaunch)
-        plan.kind = "dependent-launch";
-      // Persistent clusters wait less for each other; asynchronous stores of 16 bytes cost more than that saves.
+    std::vector<std::vector<int>> tiles;
+    for (const Shape &kernel : kernels)
+      tiles.push_back(tileOf(kernel));
+    Schedule schedule = mappings.inSequence(tiles, [&](size_t k, const Side &load, const Side &store) {
+      return kernels[k].ranks ? *clusterKernel(kernels[k], tiles[k], load, store)
+                              : blockKernel(kernels[k], tiles[k], load, store);
+    });
+    // Persistent clusters wait less for each other; asynchronous stores of 16 bytes cost more than that saves.
+    for (size_t k = 0; k < kernels.size(); ++k)
       if (kernels[k].ranks && request.elementBytes <= 8)
-        plan.kind = "tickets";
-      schedule.kernels.push_back(std::move(plan));
-      load = store;
-    }
+        schedule.kernels[k].kind = "tickets";
     if (kernels.size() == 2)
       joinByRing(kernels, schedule);
     return schedule;

@@ -60,22 +60,11 @@ private:
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
   Schedule scheduleOf(const std::vector<Shape> &kernels) const {
-    Schedule schedule;
-    Side load{request.loadOrder, request.loadBytes};
-    for (size_t k = 0; k < kernels.size(); ++k) {
-      bool last = k + 1 == kernels.size();
-      Side store{request.storeOrder, request.storeBytes};
-      if (!last)
-        store = {mappings.workspaceOrder(tileOf(kernels[k]), tileOf(kernels[k + 1])), request.elementBytes};
-      KernelPlan plan = *planOf(kernels[k], load, store);
-      if (!last)
-        plan.order = store.order;
-      if (k > 0 && target.dependentLaunch)
-        plan.kind = "dependent-launch";
-      schedule.kernels.push_back(std::move(plan));
-      load = store;
-    }
-    return schedule;
+    std::vector<std::vector<int>> tiles;
+    for (const Shape &kernel : kernels)
+      tiles.push_back(tileOf(kernel));
+    return mappings.inSequence(
+        tiles, [&](size_t k, const Side &load, const Side &store) { return *planOf(kernels[k], load, store); });
   }
 
   /// All forms of a kernel with its time.

@@ -52,6 +52,27 @@ std::vector<int> TileMappings::blockDigitsOf(const std::vector<int> &tile, const
   return rest;
 }
 
+Schedule
+TileMappings::inSequence(const std::vector<std::vector<int>> &tiles,
+                         llvm::function_ref<KernelPlan(size_t k, const Side &load, const Side &store)> planOf) const {
+  Schedule schedule;
+  Side load{request.loadOrder, request.loadBytes};
+  for (size_t k = 0; k < tiles.size(); ++k) {
+    bool last = k + 1 == tiles.size();
+    Side store{request.storeOrder, request.storeBytes};
+    if (!last)
+      store = {workspaceOrder(tiles[k], tiles[k + 1]), request.elementBytes};
+    KernelPlan plan = planOf(k, load, store);
+    if (!last)
+      plan.order = store.order;
+    if (k > 0 && target.dependentLaunch)
+      plan.kind = "dependent-launch";
+    schedule.kernels.push_back(std::move(plan));
+    load = store;
+  }
+  return schedule;
+}
+
 KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int> &tile, int registers, const Side &load,
                                      const Side &store) const {
   std::vector<int> blockDigits = blockDigitsOf(tile, load, store);

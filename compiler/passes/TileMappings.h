@@ -3,6 +3,8 @@
 
 #include "compiler/passes/Planner.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <optional>
 
 namespace idc::passes {
@@ -30,6 +32,12 @@ public:
   /// steps take one pass, or too few digits qualify.
   std::optional<KernelPlan> clusterKernel(int first, int last, const std::vector<int> &tile, int registers, int ranks,
                                           const Side &load, const Side &store) const;
+
+  /// Kernels one after the other, on tiles of the given digits: `planOf(k, load, store)` plans the k-th between the
+  /// sides that are then known. What lies between two kernels has the workspace order of their tiles; where the machine
+  /// can, a kernel's blocks fill the multiprocessors that the last ones of its predecessor leave free.
+  Schedule inSequence(const std::vector<std::vector<int>> &tiles,
+                      llvm::function_ref<KernelPlan(size_t k, const Side &load, const Side &store)> planOf) const;
 
   /// The address order of a value between two kernels: the digits that both tiles hold lowest, then the rest of the
   /// consumer's tile, so that it reads linearly and the producer writes in long runs, then all others.
