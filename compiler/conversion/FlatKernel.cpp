@@ -30,34 +30,52 @@ namespace {
 class FlatEmitter : public KernelEmitter {
 public:
   FlatEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const DenseMap<Value, Value> &buffers,
-              const Parameters &scalars, Value problem, Value number, FlatBlock *block)
-      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem),
-        number(number), block(block) {
+              const Parameters &scalars, Value problem)
+      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem) {
     parameters = scalars;
   }
 
-  LogicalResult run(id::KernelOp kernel) {
-    // Divisions of 32 bits cost a third of those of 64.
-    if (flatExtent(kernel) <= std::numeric_limits<int32_t>::max())
-      number = arith::TruncIOp::create(b, loc, b.getI32Type(), number);
+  /// The whole body for one block number.
+  LogicalResult run(id::KernelOp kernel, Value number) {
+    numbers.push_back({Field::Block, narrowed(number, widestExtent(kernel, Field::Block))});
     return emitBody(kernel);
+  }
+
+  /// Section by section for a thread of a block.
+  LogicalResult run(id::KernelOp kernel, const FlatBlock &of, const FlatSections &cut) {
+    block = &of;
+    sections = &cut;
+    numbers.push_back({Field::Lane, of.thread});
+    numbers.push_back({Field::Block, narrowed(of.block, widestExtent(kernel, Field::Block))});
+    if (failed(loadAhead()))
+      return failure();
+    for (const FlatSection &section : cut.sections)
+      if (failed(emitSection(section)))
+        return failure();
+    return success();
   }
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
+    auto ahead = loaded.find(op);
+    return ahead != loaded.end() ? ahead->second : emitLoadHere(op);
+  }
+
+  FailureOr<Tile> emitLoadHere(id::LoadOp op) {
     Tile tile = emptyTile(op.getResult().getType());
     // Digit d of the tile is digit source(d) of the buffer.
     const Permutation map = op.getMap().getPermutation();
-    std::vector<int64_t> strides = stridesOf(op.getBuffer().getType().getRadices());
+    Layout layout = placeOf(op.getBuffer());
+    std::vector<int64_t> strides = std::move(layout.stride);
     strides.resize(map.size(), 0); // along digits that the buffer lacks it is repeated
-    Layout layout;
+    layout.stride.clear();
     for (int d = 1; d <= map.size(); ++d)
       layout.add(strides[map.source(d) - 1], map.complemented(d), tile.radices[d - 1]);
     std::vector<Slot> slots;
     if (failed(slotsOf(op, layout, tile, slots)))
       return failure();
-    Value base = elementPointer(op.getBuffer(), layout, tile);
-    for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
+    Value base = elementPointer(layout, tile);
+    for (auto [first, count] : wideRuns(slots, alignment(layout, tile)))
       loadRun(base, slots, first, count);
     llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.number < b.number; });
     SmallVector<Value> values;
@@ -72,8 +90,9 @@ protected:
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
     // Place p of the buffer holds digit source(p) of the tile.
     const Permutation map = op.getMap().getPermutation();
-    std::vector<int64_t> strides = stridesOf(op.getBuffer().getType().getRadices());
-    Layout layout;
+    Layout layout = placeOf(op.getBuffer());
+    const std::vector<int64_t> strides = std::move(layout.stride);
+    layout.stride.clear();
     for (int d = 1; d <= map.size(); ++d) {
       int place = map.destination(d);
       layout.add(strides[place - 1], map.complemented(place), tile.radices[d - 1]);
@@ -86,13 +105,13 @@ protected:
       llvm::append_range(values, numbersOf(leaves, tile.element));
     for (Slot &slot : slots)
       slot.value = values[slot.number];
-    Value base = elementPointer(op.getBuffer(), layout, tile);
+    Value base = elementPointer(layout, tile);
     auto storeAll = [&] {
-      for (auto [first, count] : wideRuns(slots, alignment(op.getBuffer(), layout, tile)))
+      for (auto [first, count] : wideRuns(slots, alignment(layout, tile)))
         storeRun(base, slots, first, count);
     };
     if (block)
-      where(arith::AndIOp::create(b, loc, holds(tile), block->inBatch), storeAll);
+      where(problemOf(tile.mapping, static_cast<int>(tile.radices.size())).inBatch, storeAll);
     else
       storeAll();
     return success();
@@ -113,67 +132,26 @@ protected:
     }
     if (!block || op.getKind() != id::ExchangeKind::Shared)
       return op.emitError() << "a flat kernel of this kind has no such exchange";
-    Type unit;
-    int count;
-    if (!id::splitNumbers(tile.element, unit, count))
-      return op.emitError() << "elements of type " << tile.element << " cannot be exchanged";
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
-    const int64_t wordBytes = id::exchangeWordBytes(tile.element), unitBytes = id::elementBytes(unit);
-    const int perWord = static_cast<int>(
-        std::min(wordBytes, id::elementBytes(tile.element) & -id::elementBytes(tile.element)) / unitBytes);
-    const Type word = perWord == 1 ? unit : Type(VectorType::get({perWord}, unit));
-    // Word w of all elements of a problem lies together; then the next word, then the next problem.
-    const int64_t wordSet = layout.words * wordBytes, problemBytes = wordSet * (count / perWord);
-    block->sharedBytes = std::max(block->sharedBytes, problemBytes * block->problems);
-    auto side = [&](const Mapping &mapping) {
-      Value offset = arith::MulIOp::create(b, loc, block->slot, constant(problemBytes));
-      offset = arith::AddIOp::create(b, loc, offset,
-                                     sumOfParts(mapping, [&](int digit) { return layout.column(digit) * wordBytes; }));
-      return byteOffset(sharedMemory(), offset);
-    };
-    auto registerOffset = [&](const Mapping &mapping, size_t r) {
-      int64_t offset = 0;
-      for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
-        offset += value * layout.column(column.digits[0]) * wordBytes;
-      return offset;
-    };
-    if (sharedInUse)
-      NVVM::BarrierOp::create(b, loc);
-    sharedInUse = true;
-    where(holds(tile), [&] {
-      Value base = side(tile.mapping);
-      for (size_t r = 0; r < tile.registers.size(); ++r) {
-        SmallVector<Value> numbers = numbersOf(tile.registers[r], tile.element, unit);
-        for (int w = 0; w < count / perWord; ++w) {
-          Value value = numbers[w * perWord];
-          if (perWord > 1)
-            value = pack(ArrayRef<Value>(numbers).slice(w * perWord, perWord), word);
-          LLVM::StoreOp::create(b, loc, value, at(base, registerOffset(tile.mapping, r) + w * wordSet),
-                                static_cast<unsigned>(perWord * unitBytes));
-        }
-      }
-    });
-    prefetchTwiddles(op, moved);
-    NVVM::BarrierOp::create(b, loc);
-    Value base = side(moved.mapping);
+    const ExchangeWords words = wordsOf(op);
+    Value base = sharedPointer(op, moved.mapping, words);
     for (size_t r = 0; r < moved.registers.size(); ++r) {
-      SmallVector<Value> numbers;
-      for (int w = 0; w < count / perWord; ++w) {
-        Value value = LLVM::LoadOp::create(b, loc, word, at(base, registerOffset(moved.mapping, r) + w * wordSet),
-                                           static_cast<unsigned>(perWord * unitBytes));
-        for (int i = 0; i < perWord; ++i)
-          numbers.push_back(perWord == 1 ? value
-                                         : LLVM::ExtractElementOp::create(b, loc, value, position(i)).getResult());
+      SmallVector<Value> values;
+      int64_t offset = registerOffset(layout, moved.mapping, r, words);
+      for (Type word : words.types) {
+        values.push_back(LLVM::LoadOp::create(b, loc, word, at(base, offset), static_cast<unsigned>(bytesOf(word))));
+        offset += words.setBytes;
       }
-      moved.registers[r] = leavesOf(numbers, tile.element);
+      moved.registers[r] = leavesOf(numbersOfWords(values, words, tile.element), tile.element);
     }
     return moved;
   }
 
   FailureOr<Complex> emitRoot(Operation *op, int64_t root, const Polynomial &exponent, const Tile &place,
                               Type real) override {
-    return block ? emitTableProduct(op, root, exponent, place, real)
-                 : lookUp(root, emitExponent(root, exponent, place), real);
+    if (hasTables(root, exponent, place))
+      return emitTableProduct(op, root, exponent, place, real);
+    return lookUp(root, exponentOf(root, exponent, place), real);
   }
 
   std::pair<Value, Value> emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
@@ -191,8 +169,16 @@ protected:
   }
 
   Value emitExponent(int64_t root, const Polynomial &exponent, const Tile &place) override {
-    if (block) // tables serve all exponents of such kernels
-      return {};
+    return hasTables(root, exponent, place) ? Value() : exponentOf(root, exponent, place);
+  }
+
+  /// Lanes are few enough for tables of all their exponents.
+  bool hasTables(int64_t root, const Polynomial &exponent, const Tile &place) const {
+    Polynomial looked = exponent - Polynomial::constant(exponent.constantTerm());
+    return block && (looked.isZero() || !splitTwiddle(root, looked, maxTableBits, place.radices).empty());
+  }
+
+  Value exponentOf(int64_t root, const Polynomial &exponent, const Tile &place) {
     Value sum = constant(0), modulus = constant(root);
     for (const auto &[monomial, coefficient] : exponent.monomials()) {
       Value term = constant(coefficient);
@@ -220,11 +206,13 @@ protected:
   }
 
   Value emitDigit(int digit, const Tile &place) override {
-    int64_t weight = 1;
-    for (const digits::Column &column : numbered(place.mapping)) {
-      if (column.digits[0] == digit)
-        return part(weight, column.radix);
-      weight *= column.radix;
+    for (const Numbered &counted : numbers) {
+      int64_t weight = 1;
+      for (const digits::Column &column : place.mapping[counted.field]) {
+        if (column.digits[0] == digit)
+          return part(counted, weight, column.radix);
+        weight *= column.radix;
+      }
     }
     return constant(0);
   }
@@ -234,14 +222,32 @@ protected:
 private:
   static constexpr int64_t widestAccess = 16; // bytes; buffers are aligned to it
 
-  const DenseMap<Value, Value> &buffers;
-  Value problem, number;
-  FlatBlock *block; // null: threads do not exchange
-  bool sharedInUse = false;
-  std::map<std::pair<int64_t, int64_t>, Value> parts; // of the block number, by weight and range
+  /// A number that counts the digits of a field.
+  struct Numbered {
+    Field field;
+    Value number;
+  };
+  /// A thread's problem, for tiles that hold batch digits in the same way.
+  struct Problem {
+    Value index, inBatch;
+  };
 
-  /// How the digits of a tile lie in a buffer.
+  const DenseMap<Value, Value> &buffers;
+  Value problem;
+  SmallVector<Numbered> numbers;
+  const FlatBlock *block = nullptr; // null: threads do not exchange
+  const FlatSections *sections = nullptr;
+  DenseMap<Operation *, Tile> loaded; // ahead of their section
+  // What has been found of the numbers: parts by field, weight and range, problems by weight and range.
+  struct Known {
+    std::map<std::tuple<Field, int64_t, int64_t>, Value> parts;
+    std::map<std::pair<int64_t, int64_t>, Problem> problems;
+  } known;
+
+  /// How the digits of a buffer, or of a tile in it, lie in an argument of the kernel.
   struct Layout {
+    Value buffer;                // the argument, or what is yielded
+    int64_t elements = 0;        // of it
     std::vector<int64_t> stride; // [digit-1], in elements; negative: complemented
     int64_t offset = 0;          // of the element whose digits are all zero
     void add(int64_t step, bool complemented, int64_t radix) {
@@ -250,81 +256,293 @@ private:
     }
   };
 
-  static std::vector<int64_t> stridesOf(ArrayRef<int32_t> radices) {
-    std::vector<int64_t> strides;
-    int64_t stride = 1;
-    for (int32_t radix : radices) {
-      strides.push_back(stride);
-      stride *= radix;
+  /// A buffer, which may be a part of another one.
+  static Layout placeOf(Value buffer) {
+    auto partOf = [](Value whole, int64_t digit, int64_t value) {
+      Layout layout = placeOf(whole);
+      layout.offset += value * layout.stride[digit - 1];
+      layout.stride.erase(layout.stride.begin() + (digit - 1));
+      return layout;
+    };
+    if (auto part = buffer.getDefiningOp<id::PartOp>())
+      return partOf(part.getBuffer(), part.getDigit(), part.getValue());
+    if (buffer.hasOneUse())
+      if (auto join = dyn_cast<id::JoinOp>(*buffer.user_begin()))
+        return partOf(join.getResult(), join.getDigit(), buffer.use_begin()->getOperandNumber());
+    Layout layout;
+    layout.buffer = buffer;
+    layout.elements = 1;
+    for (int32_t radix : cast<id::SeqType>(buffer.getType()).getRadices()) {
+      layout.stride.push_back(layout.elements);
+      layout.elements *= radix;
     }
-    return strides;
+    return layout;
   }
 
   Value constant(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); }
   Value remainder(Value x, Value modulus) { return arith::RemUIOp::create(b, loc, x, modulus); }
 
+  /// Divisions of 32 bits cost a third of those of 64.
+  Value narrowed(Value number, int64_t extent) {
+    return extent <= std::numeric_limits<int32_t>::max()
+               ? arith::TruncIOp::create(b, loc, b.getI32Type(), number).getResult()
+               : number;
+  }
+
   /// (number / weight) mod range.
-  Value part(int64_t weight, int64_t range) {
-    Value &known = parts[{weight, range}];
-    if (!known) {
-      Type type = number.getType();
+  Value part(const Numbered &counted, int64_t weight, int64_t range) {
+    Value &value = known.parts[{counted.field, weight, range}];
+    if (!value) {
+      Type type = counted.number.getType();
       auto fixed = [&](int64_t v) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v)).getResult(); };
-      Value quotient = weight == 1 ? number : arith::DivUIOp::create(b, loc, number, fixed(weight)).getResult();
-      known = remainder(quotient, fixed(range));
+      Value quotient =
+          weight == 1 ? counted.number : arith::DivUIOp::create(b, loc, counted.number, fixed(weight)).getResult();
+      value = remainder(quotient, fixed(range));
       if (!type.isInteger(64))
-        known = arith::ExtUIOp::create(b, loc, b.getI64Type(), known);
+        value = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
     }
-    return known;
+    return value;
   }
 
-  /// The columns that `number` counts.
-  const std::vector<digits::Column> &numbered(const digits::Mapping &mapping) const {
-    return mapping[block ? Field::Lane : Field::Block];
-  }
-
-  /// The sum over the digits in `number` of their value times `weightOf` them; neighbours whose weights continue each
-  /// other are one number.
-  Value sumOfParts(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf) {
-    Value sum = constant(0);
-    int64_t weight = 1;
-    const std::vector<digits::Column> &columns = numbered(mapping);
-    for (size_t i = 0; i < columns.size();) {
-      int64_t step = weightOf(columns[i].digits[0]), range = columns[i].radix;
-      size_t j = i + 1;
-      while (j < columns.size() && step > 0 && weightOf(columns[j].digits[0]) == step * range)
-        range *= columns[j++].radix;
-      if (step)
-        sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, part(weight, range), constant(step)));
-      weight *= range;
-      i = j;
+  /// The sum over the digits that are counted of their value times `weightOf` them, of i64 or, where it fits, i32;
+  /// neighbours whose weights continue each other are one number.
+  Value sumOfParts(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf, bool narrow = false) {
+    auto fixed = [&](int64_t v) {
+      return narrow ? arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v))).getResult()
+                    : constant(v);
+    };
+    Value sum = fixed(0);
+    for (const Numbered &counted : numbers) {
+      int64_t weight = 1;
+      const std::vector<digits::Column> &columns = mapping[counted.field];
+      for (size_t i = 0; i < columns.size();) {
+        int64_t step = weightOf(columns[i].digits[0]), range = columns[i].radix;
+        size_t j = i + 1;
+        while (j < columns.size() && step > 0 && weightOf(columns[j].digits[0]) == step * range)
+          range *= columns[j++].radix;
+        if (step) {
+          Value value = part(counted, weight, range);
+          if (narrow)
+            value = arith::TruncIOp::create(b, loc, b.getI32Type(), value);
+          sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, value, fixed(step)));
+        }
+        weight *= range;
+        i = j;
+      }
     }
     return sum;
   }
 
-  /// True in threads that hold a part of the tile: ranges with more values in registers need fewer.
-  Value holds(const Tile &tile) {
-    Type type = number.getType();
-    int64_t extent = tile.mapping.extent(Field::Lane);
-    if (extent == block->threads)
-      return arith::ConstantOp::create(b, loc, b.getBoolAttr(true));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number,
-                                 arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, extent)));
+  /// The problem of this thread in a tile of `n` digits. Threads beyond the batch work on one of the block's, so that
+  /// all meet at the barriers.
+  Problem problemOf(const digits::Mapping &mapping, int n) {
+    if (!block)
+      return {problem, {}};
+    int64_t weight = 1, range = 1;
+    for (const digits::Column &column : mapping[Field::Lane])
+      (column.digits[0] > n ? range : weight) *= column.radix; // batch digits are the highest
+    Problem &found = known.problems[{weight, range}];
+    if (!found.index) {
+      Value index = problem;
+      if (range > 1)
+        index = arith::AddIOp::create(b, loc, index, part(numbers.front(), weight, range));
+      found.inBatch = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, block->batch);
+      found.index = arith::SelectOp::create(b, loc, found.inBatch, index, block->first);
+    }
+    return found;
   }
 
   void where(Value condition, llvm::function_ref<void()> emit) {
     auto branch = scf::IfOp::create(b, loc, TypeRange{}, condition, false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    // What is found there is not known outside.
-    std::map<std::pair<int64_t, int64_t>, Value> outside = parts;
+    Known outside = known; // what is found there is not known outside
     emit();
-    parts = std::move(outside);
+    known = std::move(outside);
   }
 
-  Value sharedMemory() {
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-    return LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
+  //===--- sections ---------------------------------------------------------------------------------------------===//
+
+  /// What some threads load for a section of their own is on its way from the start, while it is little.
+  LogicalResult loadAhead() {
+    constexpr int64_t maxWords = 32;
+    int64_t words = 0;
+    for (const FlatSection &section : sections->sections)
+      for (Operation &op : llvm::make_range(section.first, section.end)) {
+        auto load = dyn_cast<id::LoadOp>(op);
+        if (!load || section.threads == sections->threads)
+          continue;
+        Tile tile = emptyTile(load.getResult().getType());
+        words += static_cast<int64_t>(tile.registers.size()) * id::registerBytes(tile.element) / 4;
+        if (words > maxWords)
+          return success();
+        SmallVector<Value> values;
+        SmallVector<Type> types;
+        for (size_t r = 0; r < tile.registers.size(); ++r)
+          llvm::append_range(types, numberTypes(tile.element));
+        auto branch = scf::IfOp::create(b, loc, types, isBelow(section.threads), /*withElseRegion=*/true);
+        {
+          OpBuilder::InsertionGuard guard(b);
+          b.setInsertionPointToStart(branch.thenBlock());
+          Known outside = known;
+          FailureOr<Tile> made = emitLoadHere(load);
+          if (failed(made))
+            return failure();
+          for (const auto &leaves : made->registers)
+            llvm::append_range(values, numbersOf(leaves, tile.element));
+          scf::YieldOp::create(b, loc, values);
+          known = std::move(outside);
+          b.setInsertionPointToStart(branch.elseBlock());
+          values.clear();
+          for (Type type : types)
+            values.push_back(LLVM::PoisonOp::create(b, loc, type));
+          scf::YieldOp::create(b, loc, values);
+        }
+        size_t perElement = types.size() / tile.registers.size();
+        SmallVector<Value> results(branch.getResults());
+        for (auto [r, leaves] : llvm::enumerate(tile.registers))
+          leaves = leavesOf(ArrayRef<Value>(results).slice(r * perElement, perElement), tile.element);
+        loaded[load] = std::move(tile);
+      }
+    return success();
   }
+
+  /// True in the first threads of a tile.
+  Value isBelow(int64_t threads) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, block->thread,
+                                 arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(threads))));
+  }
+
+  LogicalResult emitSection(const FlatSection &section) {
+    bool full = section.threads == sections->threads;
+    if (full) // roots of unity are looked up across the barrier
+      for (Operation &op : llvm::make_range(section.first, section.end))
+        if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && exchange.getKind() == id::ExchangeKind::Shared)
+          prefetchTwiddles(exchange, emptyTile(exchange.getResult().getType()));
+    if (section.warpBarrier)
+      NVVM::SyncWarpOp::create(b, loc, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1)));
+    else if (section.barrier)
+      NVVM::BarrierOp::create(b, loc);
+    LogicalResult result = success();
+    auto emit = [&] {
+      result = emitOps(section.first, section.end);
+      if (failed(result))
+        return;
+      for (id::ExchangeOp exchange : section.writes)
+        settled(exchange.getInput());
+      if (section.barrierBeforeWrites)
+        NVVM::BarrierOp::create(b, loc);
+      for (id::ExchangeOp exchange : section.writes)
+        emitWrites(exchange);
+    };
+    if (full) {
+      emit();
+    } else {
+      where(isBelow(section.threads), emit);
+    }
+    return result;
+  }
+
+  /// This thread's part of an exchange's memory. Word w of all elements lies together, then the next word; then comes
+  /// the next tile of the block.
+  Value sharedPointer(id::ExchangeOp op, const Mapping &mapping, const ExchangeWords &words) {
+    const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    Value offset = sumOfParts(
+        mapping, [&](int digit) { return layout.column(digit) * words.bytes; }, /*narrow=*/true);
+    offset = arith::ExtUIOp::create(b, loc, b.getI64Type(), offset);
+    if (block->slot)
+      offset = arith::AddIOp::create(b, loc, offset,
+                                     arith::MulIOp::create(b, loc, block->slot, constant(sections->sharedBytes)));
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+    Value memory = LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
+    return at(byteOffset(memory, offset), sections->offset.lookup(op));
+  }
+
+  static int64_t registerOffset(const digits::SharedLayout &layout, const Mapping &mapping, size_t r,
+                                const ExchangeWords &words) {
+    int64_t offset = 0;
+    for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+      offset += value * layout.column(column.digits[0]) * words.bytes;
+    return offset;
+  }
+
+  void emitWrites(id::ExchangeOp op) {
+    const Tile &tile = settled(op.getInput());
+    const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    const ExchangeWords words = wordsOf(op);
+    Value base = sharedPointer(op, tile.mapping, words);
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      int64_t offset = registerOffset(layout, tile.mapping, r, words);
+      for (Value word : wordsOfNumbers(numbersOf(tile.registers[r], tile.element, words.unit), words)) {
+        LLVM::StoreOp::create(b, loc, word, at(base, offset), static_cast<unsigned>(bytesOf(word.getType())));
+        offset += words.setBytes;
+      }
+    }
+  }
+
+  SmallVector<Value> wordsOfNumbers(ArrayRef<Value> numbers, const ExchangeWords &words) {
+    SmallVector<Value> result;
+    if (words.unit) {
+      for (Type word : words.types) {
+        ArrayRef<Value> own = numbers.take_front(words.perWord);
+        numbers = numbers.drop_front(words.perWord);
+        result.push_back(own.size() == 1 ? own[0] : pack(own, word));
+      }
+      return result;
+    }
+    for (Value number : numbers) {
+      if (bytesOf(number.getType()) <= words.bytes) {
+        result.push_back(number);
+        continue;
+      }
+      Value halves = LLVM::BitcastOp::create(b, loc, VectorType::get({2}, b.getI32Type()), number);
+      for (size_t i : {0, 1})
+        result.push_back(LLVM::ExtractElementOp::create(b, loc, halves, position(i)));
+    }
+    return result;
+  }
+
+  SmallVector<Value> numbersOfWords(ArrayRef<Value> values, const ExchangeWords &words, Type element) {
+    SmallVector<Value> numbers;
+    if (words.unit) {
+      for (Value value : values)
+        for (int i = 0; i < words.perWord; ++i)
+          numbers.push_back(
+              words.perWord == 1 ? value : LLVM::ExtractElementOp::create(b, loc, value, position(i)).getResult());
+      return numbers;
+    }
+    for (Type number : numberTypes(element)) {
+      size_t count = bytesOf(number) <= words.bytes ? 1 : 2;
+      Value value = values[0];
+      if (count == 2)
+        value =
+            LLVM::BitcastOp::create(b, loc, number, pack(values.take_front(2), VectorType::get({2}, b.getI32Type())));
+      numbers.push_back(value);
+      values = values.drop_front(count);
+    }
+    return numbers;
+  }
+
+  /// The types of an element's numbers in memory.
+  static SmallVector<Type> numberTypes(Type element) {
+    SmallVector<Type> types;
+    for (Type leaf : id::leafTypes(element)) {
+      if (auto complex = dyn_cast<ComplexType>(leaf))
+        types.append(2, storedType(complex.getElementType()));
+      else
+        types.push_back(storedType(leaf));
+    }
+    return types;
+  }
+
+  static int64_t bytesOf(Type type) {
+    if (auto vector = dyn_cast<VectorType>(type))
+      return vector.getNumElements() * id::elementBytes(vector.getElementType());
+    return id::elementBytes(type);
+  }
+  static Type accessType(Type unit, int64_t count) { return count == 1 ? unit : Type(VectorType::get({count}, unit)); }
+
+  //===--- addresses --------------------------------------------------------------------------------------------===//
 
   Value pack(ArrayRef<Value> numbers, Type vector) {
     Value value = LLVM::PoisonOp::create(b, loc, vector);
@@ -334,15 +552,19 @@ private:
   }
 
   /// Pointer to the element of this problem and block number whose register digits are zero.
-  Value elementPointer(Value buffer, const Layout &layout, const Tile &tile) {
-    int64_t elements = cast<id::SeqType>(buffer.getType()).getNumElements();
-    Value offset = arith::MulIOp::create(b, loc, problem, constant(elements));
-    if (layout.offset)
-      offset = arith::AddIOp::create(b, loc, offset, constant(layout.offset));
-    offset = arith::AddIOp::create(b, loc, offset,
-                                   sumOfParts(tile.mapping, [&](int digit) { return layout.stride[digit - 1]; }));
-    Value bytes = arith::MulIOp::create(b, loc, offset, constant(id::elementBytes(tile.element)));
-    return byteOffset(buffers.lookup(buffer), bytes);
+  Value elementPointer(const Layout &layout, const Tile &tile) {
+    const int64_t elements = layout.elements;
+    int n = static_cast<int>(layout.stride.size());
+    const int64_t bytes = id::elementBytes(tile.element);
+    // Inside a problem 32 bits mostly are enough; complemented digits count down.
+    bool narrow = elements * bytes <= std::numeric_limits<int32_t>::max();
+    Value offset = sumOfParts(
+        tile.mapping, [&](int digit) { return digit > n ? 0 : layout.stride[digit - 1] * bytes; }, narrow);
+    if (narrow)
+      offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
+    Value start = arith::MulIOp::create(b, loc, problemOf(tile.mapping, n).index, constant(elements * bytes));
+    Value pointer = byteOffset(buffers.lookup(layout.buffer), start);
+    return at(byteOffset(pointer, offset), layout.offset * bytes);
   }
 
   Value byteOffset(Value pointer, Value bytes) {
@@ -385,12 +607,14 @@ private:
   }
 
   /// What divides the address of the element whose register digits are zero, at most the widest access.
-  int64_t alignment(Value buffer, const Layout &layout, const Tile &tile) {
+  int64_t alignment(const Layout &layout, const Tile &tile) {
     int64_t bytes = id::elementBytes(tile.element);
-    int64_t common = std::gcd(cast<id::SeqType>(buffer.getType()).getNumElements() * bytes, widestAccess);
+    int64_t common = std::gcd(layout.elements * bytes, widestAccess);
     common = std::gcd(common, layout.offset * bytes);
-    for (const digits::Column &column : numbered(tile.mapping))
-      common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
+    for (const Numbered &counted : numbers)
+      for (const digits::Column &column : tile.mapping[counted.field])
+        if (column.digits[0] <= static_cast<int>(layout.stride.size()))
+          common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
     return common;
   }
 
@@ -418,7 +642,7 @@ private:
 
   void loadRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {
     Value from = at(base, slots[first].offset);
-    Type type = accessType(slots[first], count);
+    Type type = accessType(slots[first].type, static_cast<int64_t>(count));
     Value loaded = LLVM::LoadOp::create(b, loc, type, from, accessBytes(slots[first], count));
     for (size_t i = 0; i < count; ++i)
       slots[first + i].value =
@@ -428,7 +652,7 @@ private:
   void storeRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {
     Value to = at(base, slots[first].offset), value = slots[first].value;
     if (count > 1) {
-      value = LLVM::PoisonOp::create(b, loc, accessType(slots[first], count));
+      value = LLVM::PoisonOp::create(b, loc, accessType(slots[first].type, static_cast<int64_t>(count)));
       for (size_t i = 0; i < count; ++i)
         value = LLVM::InsertElementOp::create(b, loc, value, slots[first + i].value, position(i));
     }
@@ -438,9 +662,6 @@ private:
   Value at(Value base, int64_t offset) { return offset ? byteOffset(base, constant(offset)) : base; }
   Value position(size_t i) {
     return LLVM::ConstantOp::create(b, loc, b.getI32Type(), b.getI32IntegerAttr(static_cast<int32_t>(i)));
-  }
-  static Type accessType(const Slot &slot, size_t count) {
-    return count == 1 ? slot.type : VectorType::get({static_cast<int64_t>(count)}, slot.type);
   }
   static unsigned accessBytes(const Slot &slot, size_t count) {
     return static_cast<unsigned>(static_cast<int64_t>(count) * id::elementBytes(slot.type));
@@ -495,28 +716,22 @@ private:
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
                                        const DenseMap<Value, Value> &buffers, const Parameters &parameters,
-                                       Value problem, Value number, FlatBlock *block) {
-  return FlatEmitter(b, loc, tables, buffers, parameters, problem, number, block).run(kernel);
+                                       Value problem, Value number) {
+  return FlatEmitter(b, loc, tables, buffers, parameters, problem).run(kernel, number);
 }
 
-int64_t conversion::flatExtent(id::KernelOp kernel) {
+LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
+                                       const DenseMap<Value, Value> &buffers, const Parameters &parameters,
+                                       Value problem, const FlatBlock &block, const FlatSections &sections) {
+  return FlatEmitter(b, loc, tables, buffers, parameters, problem).run(kernel, block, sections);
+}
+
+int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {
   int64_t extent = 1;
   kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        extent = std::max({extent, tile.getMapping().extent(Field::Block), tile.getMapping().extent(Field::Lane)});
+        extent = std::max(extent, tile.getMapping().extent(field));
   });
   return extent;
-}
-
-int64_t conversion::flatSharedBytes(id::KernelOp kernel) {
-  int64_t bytes = 0;
-  for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>()) {
-    if (exchange.getKind() != id::ExchangeKind::Shared)
-      continue;
-    Type element = exchange.getInput().getType().getElement();
-    bytes = std::max(bytes, exchange.getLayoutAttr().getLayout().words *
-                                std::max(id::elementBytes(element), id::exchangeWordBytes(element)));
-  }
-  return bytes;
 }

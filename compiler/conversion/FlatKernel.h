@@ -1,6 +1,7 @@
-// Kernels of one step without a tile: every thread (or turn of a CPU loop) does one node.
+// Kernels of steps of any kind: every thread (or turn of a CPU loop) does one block number, or a block does.
 #pragma once
 
+#include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Scalars.h"
 #include "compiler/conversion/TwiddleTables.h"
 
@@ -10,25 +11,28 @@
 
 namespace idc::conversion {
 
-/// A block that holds whole problems, whose threads exchange: tiles have lane digits in place of block digits.
+/// A block whose threads exchange: tiles have lane digits, numbered through the block, block digits, which number the
+/// blocks of a problem, and maybe batch digits among the lanes.
 struct FlatBlock {
-  int64_t problems = 1;    // in the block
-  int64_t threads = 1;     // of each
-  mlir::Value slot;        // i64: which of them this thread works on
-  mlir::Value inBatch;     // i1: the problem is stored
-  int64_t sharedBytes = 0; // what the exchanges take, set by emitFlatBody
+  mlir::Value thread; // i32: counts the lane digits
+  mlir::Value slot;   // i64: which of the tiles of a block, each for problems of its own, this thread works on
+  mlir::Value block;  // i64: counts the block digits
+  mlir::Value first;  // i64: a problem that the block has in any case
+  mlir::Value batch;  // i64
 };
 
-/// Emits the body of a flat kernel for one block number: `problem` (i64) of the batch, and `number` (i64), which counts
-/// the block digits (with `block`: the lane digits), low first, in their radices. `buffers` maps the body's buffers
-/// (arguments and yielded values) to pointers, `parameters` has the run-time scalars. Errors are emitted at the op.
+/// Emits the body of a flat kernel: for one block number, `problem` (i64) of the batch and `number` (i64), which counts
+/// the block digits, low first, in their radices; or, with `block`, for a thread of a block, `problem` the one whose
+/// batch digits are 0. `buffers` maps the body's buffers (arguments and yielded values) to pointers, `parameters` has
+/// the run-time scalars. Errors are emitted at the op.
 mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
                                  const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
-                                 mlir::Value problem, mlir::Value number, FlatBlock *block = nullptr);
+                                 mlir::Value problem, mlir::Value number);
+mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
+                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
+                                 mlir::Value problem, const FlatBlock &block, const FlatSections &sections);
 
-/// Values of `number`: the product of the radices of the block digits, or of the lane digits.
-int64_t flatExtent(id::KernelOp kernel);
-/// The bytes of shared memory that the exchanges of a flat kernel take for one problem.
-int64_t flatSharedBytes(id::KernelOp kernel);
+/// The product of the radices of a field's digits in the widest tile of a kernel.
+int64_t widestExtent(id::KernelOp kernel, digits::Field field);
 
 } // namespace idc::conversion

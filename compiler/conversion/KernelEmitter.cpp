@@ -49,6 +49,12 @@ static void shareBounds(const Tile &before, Tile &after) {
   }
 }
 
+const Tile &KernelEmitter::settled(Value value) {
+  Tile &tile = tiles[value];
+  resolveAll(codelet, tile);
+  return tile;
+}
+
 LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
   auto ops = kernel.getBody().front().without_terminator();
   return emitOps(ops.begin(), ops.end());
@@ -73,8 +79,7 @@ LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end)
               return emitStore(store, tile);
             })
             .Case<id::ExchangeOp>([&](id::ExchangeOp exchange) -> LogicalResult {
-              Tile tile = tiles.lookup(exchange.getInput());
-              resolveAll(codelet, tile);
+              const Tile tile = settled(exchange.getInput());
               FailureOr<Tile> moved = emitExchange(exchange, tile);
               if (succeeded(moved)) {
                 shareBounds(tile, *moved);
@@ -88,6 +93,7 @@ LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end)
               tiles[rename.getResult()] = std::move(tile);
               return success();
             })
+            .Case<id::PartOp, id::JoinOp>([](Operation *) { return success(); }) // addresses only
             .Case<id::TwiddleOp>([&](id::TwiddleOp twiddle) { return emitTwiddle(twiddle); })
             .Case<id::PointwiseOp>([&](id::PointwiseOp pointwise) { return emitPointwise(pointwise); })
             .Case<id::NodeOp>([&](id::NodeOp node) { return emitNode(node); })
@@ -222,6 +228,12 @@ void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
   };
   for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
        next = next->getNextNode()) {
+    // Steps that add or remove digits are followed by others in which the same numbers mean other digits.
+    if (llvm::any_of(next->getOperands(), [&](Value operand) {
+          auto tile = dyn_cast<id::TileType>(operand.getType());
+          return !tile || tile.getMapping() != place.mapping;
+        }))
+      continue;
     if (auto twiddle = dyn_cast<id::TwiddleOp>(next))
       prefetch(twiddle, twiddle.getRoot(), twiddle.getExponent().getPolynomial(), id::elementOf(twiddle.getType()));
     next->walk([&](id::OmegaOp omega) {

@@ -70,7 +70,7 @@ protected:
   }
 
   /// Loads the run-time roots of unity of the steps that follow `op` up to the next exchange, so that they are in
-  /// flight across its barrier. `place` has the mapping in which they will be used.
+  /// flight across its barrier. `place` has the mapping in which they will be used; steps in others are left out.
   void prefetchTwiddles(mlir::Operation *op, const Tile &place);
 
   /// The numbers of an element as memory and exchanges have them (bool as a byte), complex ones real part first: of
@@ -82,6 +82,9 @@ protected:
   /// The digits that a register number stands for, one per reg column, and back.
   static llvm::SmallVector<int64_t> registerDigits(const digits::Mapping &mapping, size_t number);
   static size_t registerNumber(const digits::Mapping &mapping, llvm::ArrayRef<int64_t> digits);
+
+  /// The tile of a value made so far, no factor left to be multiplied in.
+  const Tile &settled(mlir::Value value);
 
 private:
   llvm::DenseMap<mlir::Value, Tile> tiles;

@@ -57,7 +57,7 @@ public:
       b.setInsertionPointToStart(loop.getBody());
       block = loop.getInductionVar();
       if (flat) {
-        Value extent = emitConstant(flatExtent(kernel));
+        Value extent = emitConstant(widestExtent(kernel, digits::Field::Block));
         Value problem = arith::DivUIOp::create(b, loc, block, extent);
         Value number = arith::RemUIOp::create(b, loc, block, extent);
         if (failed(emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number)))
@@ -383,7 +383,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
       return {};
     if (kernel.getKind() == id::KernelKind::Flat) {
       entry.problemsPerBlockGroup = 1;
-      entry.blocksPerGroup = flatExtent(kernel);
+      entry.blocksPerGroup = widestExtent(kernel, digits::Field::Block);
     }
   }
   return module;

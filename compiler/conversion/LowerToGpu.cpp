@@ -159,29 +159,47 @@ public:
     return success();
   }
 
-  /// A flat kernel whose blocks hold whole problems: threads of a problem follow each other without gaps.
+  /// A flat kernel whose threads exchange. Where one problem needs few threads and has no batch digits among them, a
+  /// block holds the tiles of several; threads of a tile follow each other without gaps.
   LogicalResult emitFlatBlocks(id::KernelOp kernel, LoweredKernel &lowered) {
     constexpr int64_t wanted = 256;
+    int64_t batchProblems = 1, blocks = widestExtent(kernel, Field::Block);
+    kernel.getBody().walk([&](Operation *op) {
+      for (Value value : op->getResults())
+        if (auto tile = dyn_cast<id::TileType>(value.getType())) {
+          const digits::Mapping mapping = tile.getMapping();
+          for (const digits::Column &column : mapping[Field::Lane])
+            if (column.digits[0] > tile.getNumDigits())
+              batchProblems = std::max(batchProblems, int64_t(1) << (column.digits[0] - tile.getNumDigits()));
+        }
+    });
+    int64_t tileThreads = widestExtent(kernel, Field::Lane);
+    bool single = batchProblems > 1 || blocks > 1 || 2 * tileThreads > wanted;
+    FailureOr<FlatSections> sections = cutSections(kernel, single);
+    if (failed(sections))
+      return failure();
+    int64_t tiles = single ? 1 : wanted / tileThreads;
+    if (sections->sharedBytes)
+      tiles = std::clamp<int64_t>(target.tileBytes / sections->sharedBytes, 1, tiles);
+    lowered.threads = tiles * tileThreads;
+    lowered.problemsPerBlockGroup = tiles * batchProblems;
+    lowered.blocksPerGroup = blocks;
+    sharedBytes = tiles * sections->sharedBytes;
     FlatBlock flat;
-    flat.threads = flatExtent(kernel);
-    flat.problems = std::max<int64_t>(1, wanted / flat.threads);
-    if (int64_t bytes = flatSharedBytes(kernel))
-      flat.problems = std::clamp<int64_t>(target.tileBytes / bytes, 1, flat.problems);
-    lowered.threads = flat.problems * flat.threads;
-    lowered.problemsPerBlockGroup = flat.problems;
-    lowered.blocksPerGroup = 1;
-    Type i64 = b.getI64Type();
-    Value perProblem = constant32(flat.threads);
-    flat.slot = arith::ExtUIOp::create(b, loc, i64, arith::DivUIOp::create(b, loc, thread, perProblem));
-    Value number = arith::ExtUIOp::create(b, loc, i64, arith::RemUIOp::create(b, loc, thread, perProblem));
-    Value first = arith::MulIOp::create(b, loc, arith::ExtUIOp::create(b, loc, i64, block), constant64(flat.problems));
-    Value problem = arith::AddIOp::create(b, loc, first, flat.slot);
-    // Threads without a problem work on the block's first, so that all meet at the barriers.
-    flat.inBatch = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
-    problem = arith::SelectOp::create(b, loc, flat.inBatch, problem, first);
-    LogicalResult result = emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number, &flat);
-    sharedBytes = flat.sharedBytes;
-    return result;
+    flat.thread = thread;
+    flat.batch = batch;
+    Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), block), inGroup = constant64(blocks);
+    flat.block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);
+    flat.first = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, wideBlock, inGroup),
+                                       constant64(lowered.problemsPerBlockGroup));
+    Value problem = flat.first;
+    if (tiles > 1) {
+      Value perTile = constant32(tileThreads);
+      flat.slot = arith::ExtUIOp::create(b, loc, b.getI64Type(), arith::DivUIOp::create(b, loc, thread, perTile));
+      flat.thread = arith::RemUIOp::create(b, loc, thread, perTile);
+      problem = arith::AddIOp::create(b, loc, problem, flat.slot);
+    }
+    return emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, flat, *sections);
   }
 
   /// The block numbers of the batch, or those of clusters.
@@ -236,7 +254,7 @@ public:
     if (inBlocks)
       return emitFlatBlocks(kernel, lowered);
     constexpr int64_t threads = 256;
-    int64_t extent = flatExtent(kernel);
+    int64_t extent = widestExtent(kernel, Field::Block);
     lowered.threads = threads;
     lowered.problemsPerBlockGroup = std::max<int64_t>(1, threads / extent);
     lowered.blocksPerGroup = (extent + threads - 1) / threads;

@@ -13,6 +13,7 @@
 // change block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or
 // shared memory.
 #include "compiler/passes/Groups.h"
+#include "compiler/passes/LevelPlanner.h"
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Target.h"
 
@@ -139,12 +140,12 @@ size_t kernelsOf(const Schedule &schedule, size_t first, const FlowChain &chain)
 
 class Builder {
 public:
-  Builder(func::FuncOp function, FlowProgram &program)
-      : function(function), program(program), context(function.getContext()), builder(context) {}
+  Builder(func::FuncOp function, FlowProgram &program, const Target &target)
+      : function(function), program(program), target(target), context(function.getContext()), builder(context) {}
 
   /// Builds the kernels of all segments and returns their values; false with `error` set on a schedule that does not
   /// fit.
-  bool run(const Schedule &schedule, const Target &target, std::string &error) {
+  bool run(const Schedule &schedule, std::string &error) {
     Operation *terminator = function.getBody().front().getTerminator();
     builder.setInsertionPoint(terminator);
     size_t next = 0;
@@ -187,6 +188,7 @@ public:
 private:
   func::FuncOp function;
   FlowProgram &program;
+  const Target &target;
   MLIRContext *context;
   OpBuilder builder;
   DenseMap<Value, Value> buffers; // a segment's value -> the kernel result that holds it
@@ -305,20 +307,89 @@ private:
 
   //===--- groups -----------------------------------------------------------------------------------------------===//
 
-  /// The tile of a value of a group: axes in registers are reg columns, the others the block number.
-  Type tileType(const FlowGroup &group, Type element, ArrayRef<int> axes) {
+  /// The tile of a value of a group. With one level, axes of nodes are reg columns, the others the block number; with
+  /// several, those of the given level are reg columns, and what the block holds besides are lanes.
+  id::TileType tileType(const FlowGroup &group, Type element, ArrayRef<int> axes, int level) {
     SmallVector<int32_t> radices;
     for (int axis : axes)
       radices.push_back(group.radices[axis]);
     Mapping mapping;
     auto digitOn = [&](int axis) { return static_cast<int>(llvm::find(axes, axis) - axes.begin()) + 1; };
+    auto hold = [&](Field field, int axis) {
+      if (llvm::is_contained(axes, axis))
+        mapping.push(field, digitOn(axis), group.radices[axis]);
+    };
+    bool oneLevel = group.levels.empty();
     for (int axis : group.registers)
-      if (llvm::is_contained(axes, axis))
-        mapping.push(Field::Reg, digitOn(axis), group.radices[axis]);
+      if (oneLevel || group.levels[axis] == level)
+        hold(Field::Reg, axis);
+    for (int axis : group.lanes)
+      hold(Field::Lane, axis);
+    for (int axis : group.registers)
+      if (!oneLevel && group.levels[axis] != level)
+        hold(Field::Lane, axis);
+    for (int digit = 1; digit <= group.batchLanes; ++digit)
+      mapping.push(Field::Lane, static_cast<int>(axes.size()) + digit);
     for (int axis : group.blocks)
-      if (llvm::is_contained(axes, axis))
-        mapping.push(Field::Block, digitOn(axis), group.radices[axis]);
+      hold(Field::Block, axis);
     return id::TileType::get(context, radices, mapping.str(), element);
+  }
+
+  /// The type in which a tile that all threads of a group hold is loaded or stored (memoryMapping).
+  id::TileType inMemory(const FlowGroup &group, id::TileType type, ArrayRef<int> addresses, int64_t runBytes) {
+    Mapping held = type.getMapping();
+    if (group.levels.empty() || held.extent(Field::Lane) != lanesOf(group))
+      return type;
+    Mapping spread = memoryMapping(held, addresses, id::elementBytes(type.getElement()), runBytes, target);
+    return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
+  }
+
+  /// A value that a kernel stores, as a result or a part of one.
+  struct PartStore {
+    Value value;
+    digits::Permutation map;
+    Value stored = {};
+  };
+
+  static void addParts(const FlowGroup &group, const FlowStore &store, SmallVectorImpl<PartStore> &parts) {
+    Operation *step = store.value.getDefiningOp();
+    if (!step || !group.joined.contains(step)) {
+      parts.push_back({store.value, store.map});
+      return;
+    }
+    const Placement placement = *placementOf(step);
+    for (int operand : placement.order) {
+      Value part = step->getOperand(operand);
+      auto whole = digits::Permutation::identity(static_cast<int>(id::radicesOf(part.getType()).size()));
+      addParts(group, {part, whole, {}}, parts);
+    }
+  }
+
+  /// The buffer of a stored value, put together from its parts, the first ones of `parts`.
+  Value joined(const FlowGroup &group, Value value, ArrayRef<PartStore> &parts, Location loc) {
+    Operation *step = value.getDefiningOp();
+    if (!step || !group.joined.contains(step)) {
+      Value stored = parts.front().stored;
+      parts = parts.drop_front();
+      return stored;
+    }
+    SmallVector<Value> operands;
+    const Placement placement = *placementOf(step);
+    for (int operand : placement.order)
+      operands.push_back(joined(group, step->getOperand(operand), parts, loc));
+    int64_t digit = cast<id::NodeOp>(step).getDigits()[0];
+    return id::JoinOp::create(builder, loc, value.getType(), digit, operands);
+  }
+
+  /// Threads of a block that holds a group in levels; without levels, lanes of no tile.
+  int64_t lanesOf(const FlowGroup &group) {
+    int64_t lanes = 1;
+    for (auto &[value, axes] : group.axes) {
+      int level = group.levels.empty() ? 0 : group.levelOf.lookup(value.getDefiningOp());
+      lanes = std::max(lanes,
+                       tileType(group, id::elementOf(value.getType()), axes, level).getMapping().extent(Field::Lane));
+    }
+    return lanes;
   }
 
   /// The kernel of a group; its results hold the stores.
@@ -339,46 +410,118 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
-    SmallVector<Value> loads;
-    for (auto [load, input] : llvm::zip(group.loads, inputOf))
-      loads.push_back(
-          id::LoadOp::create(builder, loc, tileType(group, id::elementOf(load.from.buffer.getType()), load.axes),
-                             block->getArgument(input), id::PermAttr::get(context, load.from.map), IntegerAttr()));
-    DenseMap<Value, Value> tiles; // values made here
-    auto moved = [&](Value tile, const digits::Permutation &map, ArrayRef<int> axes) -> Value {
+    int64_t threads = lanesOf(group);
+    SmallVector<PartStore> parts;
+    for (const FlowStore &store : group.stores)
+      addParts(group, store, parts);
+    auto store = [&](Value made, Value tile) {
+      for (PartStore &store : parts) {
+        if (!group.steps.empty() && store.value != made)
+          continue;
+        auto type = cast<id::TileType>(tile.getType());
+        SmallVector<int> addresses;
+        for (int place = 1; place <= store.map.size(); ++place)
+          addresses.push_back(store.map.source(place));
+        if (id::TileType spread = inMemory(group, type, addresses, target.vectorBytes); spread != type)
+          tile = id::ExchangeOp::create(builder, loc, spread, tile, id::ExchangeKind::Shared, id::LayoutAttr());
+        auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
+        store.stored = id::StoreOp::create(builder, loc, movedType(sequence, type.getElement(), store.map), tile,
+                                           id::PermAttr::get(context, store.map), IntegerAttr());
+      }
+    };
+    auto load = [&](int number, int level) -> Value {
+      const FlowLoad &from = group.loads[number];
+      Value buffer = block->getArgument(inputOf[number]);
+      for (auto [digit, value] : from.from.parts) {
+        auto whole = cast<id::SeqType>(buffer.getType());
+        SmallVector<int32_t> radices(whole.getRadices());
+        radices.erase(radices.begin() + (digit - 1));
+        buffer = id::PartOp::create(builder, loc, id::SeqType::get(context, radices, whole.getElement()), buffer,
+                                    static_cast<int64_t>(digit), static_cast<int64_t>(value));
+      }
+      id::TileType type = tileType(group, id::elementOf(buffer.getType()), from.axes, level);
+      SmallVector<int> addresses(from.axes.size());
+      for (int digit = 1; digit <= from.from.map.size(); ++digit)
+        addresses[from.from.map.source(digit) - 1] = digit;
+      id::TileType spread = inMemory(group, type, addresses, target.levelRunBytes);
+      Value tile =
+          id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map), IntegerAttr());
+      if (spread == type)
+        return tile;
+      return id::ExchangeOp::create(builder, loc, type, tile, id::ExchangeKind::Shared, id::LayoutAttr());
+    };
+    if (group.steps.empty())
+      store({}, load(0, 0));
+    // Steps of one level that follow each other are a section of the kernel. Tiles that all threads hold are there in
+    // every section of their level, those that some hold only in their own.
+    struct Held {
+      Value tile;
+      int level, section;
+    };
+    DenseMap<Value, Held> made;
+    DenseMap<int, Held> loaded;
+    DenseMap<std::pair<Value, int>, Held> moved; // to a level
+    int section = 0, level = -1;
+    auto isHere = [&](const Held &held) {
+      bool inAllThreads = cast<id::TileType>(held.tile.getType()).getMapping().extent(Field::Lane) == threads;
+      return held.level == level && (held.section == section || inAllThreads);
+    };
+    auto loadHere = [&](int number) {
+      auto known = loaded.find(number);
+      if (known == loaded.end() || !isHere(known->second))
+        known = loaded.insert_or_assign(number, Held{load(number, level), level, section}).first;
+      return known->second.tile;
+    };
+    auto valueHere = [&](Value value) {
+      Held held = made.lookup(value);
+      if (isHere(held))
+        return held.tile;
+      auto known = moved.find({value, level});
+      if (known == moved.end() || !isHere(known->second)) {
+        Type type = tileType(group, id::elementOf(value.getType()), group.axes[value], level);
+        Value tile = id::ExchangeOp::create(builder, loc, type, held.tile, id::ExchangeKind::Shared, id::LayoutAttr());
+        known = moved.insert_or_assign({value, level}, Held{tile, level, section}).first;
+      }
+      return known->second.tile;
+    };
+    auto renamed = [&](Value tile, const digits::Permutation &map, ArrayRef<int> axes) -> Value {
       if (map.isIdentity())
         return tile;
       SmallVector<int> after;
       for (int place = 1; place <= map.size(); ++place)
         after.push_back(axes[map.source(place) - 1]);
-      return id::RenameOp::create(builder, loc, tileType(group, id::elementOf(tile.getType()), after), tile,
+      return id::RenameOp::create(builder, loc, tileType(group, id::elementOf(tile.getType()), after, level), tile,
                                   id::PermAttr::get(context, map));
     };
     for (Operation *step : group.steps) {
+      if (group.joined.contains(step))
+        continue;
+      int own = group.levels.empty() ? 0 : group.levelOf.lookup(step);
+      section += own != level;
+      level = own;
       SmallVector<Value> operands;
       for (OpOperand &operand : step->getOpOperands()) {
-        auto load = group.loadOf.find({step, operand.getOperandNumber()});
-        if (load != group.loadOf.end()) {
-          operands.push_back(loads[load->second]);
+        auto number = group.loadOf.find({step, operand.getOperandNumber()});
+        if (number != group.loadOf.end()) {
+          operands.push_back(loadHere(number->second));
           continue;
         }
         FlowValue from = program.resolve(operand.get());
-        operands.push_back(moved(tiles.lookup(from.buffer), from.map, group.axes[from.buffer]));
+        operands.push_back(renamed(valueHere(from.buffer), from.map, group.axes[from.buffer]));
       }
       Operation *clone = builder.clone(*step);
       clone->removeAttr("id.crossing");
       clone->setOperands(operands);
       for (auto [result, old] : llvm::zip(clone->getResults(), step->getResults())) {
-        result.setType(tileType(group, id::elementOf(old.getType()), group.axes[old]));
-        tiles[old] = result;
+        result.setType(tileType(group, id::elementOf(old.getType()), group.axes[old], level));
+        made[old] = {result, level, section};
+        store(old, result);
       }
     }
     SmallVector<Value> stored;
-    for (auto [store, type] : llvm::zip(group.stores, outputs)) {
-      Value tile = group.steps.empty() ? loads[0] : tiles.lookup(store.value);
-      stored.push_back(
-          id::StoreOp::create(builder, loc, type, tile, id::PermAttr::get(context, store.map), IntegerAttr()));
-    }
+    ArrayRef<PartStore> rest = parts; // in the order in which the results were taken apart
+    for (const FlowStore &store : group.stores)
+      stored.push_back(joined(group, store.value, rest, loc));
     id::YieldOp::create(builder, loc, stored);
     if (!group.steps.empty()) // a copy's source stays where it is
       for (auto [store, result] : llvm::zip(group.stores, op.getResults()))
@@ -404,9 +547,9 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     // Only chains have schedules. Their digits' radices belong to the tiles.
     FlowProgram program = findSegments(function, machine.maxMixedBytes);
     if (known)
-      mergeGroups(program, machine.groupWords);
+      mergeGroups(program, machine);
     if (!known || !fromAttribute(attribute, {}, schedule, error) ||
-        !Builder(function, program).run(schedule, machine, error)) {
+        !Builder(function, program, machine).run(schedule, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand
       emitError(place ? Location(place) : function.getLoc()) << error;
       return signalPassFailure();

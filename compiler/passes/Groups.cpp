@@ -16,8 +16,11 @@
 // the expansion needs them.
 #include "compiler/passes/Groups.h"
 
+#include "compiler/passes/LevelPlanner.h"
+
 #include "llvm/ADT/STLExtras.h"
 
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -27,9 +30,6 @@ using namespace idc::passes;
 
 namespace {
 
-/// Scalar operations that a group may unroll to: beyond, code grows past the instruction cache.
-constexpr int64_t maxOperations = 4096;
-
 int64_t bytesOf(Value value) {
   int64_t elements = 1;
   for (int32_t radix : id::radicesOf(value.getType()))
@@ -37,29 +37,24 @@ int64_t bytesOf(Value value) {
   return elements * id::elementBytes(id::elementOf(value.getType()));
 }
 
-int64_t wordsOf(Type element) {
-  int64_t words = 0;
-  for (Type leaf : id::leafTypes(element))
-    words += std::max<int64_t>(1, id::elementBytes(leaf) / 4);
-  return words;
+/// The bytes of a problem that a load reads, each once.
+int64_t bytesOf(const FlowLoad &load) {
+  int64_t bytes = bytesOf(load.from.buffer);
+  ArrayRef<int32_t> radices = id::radicesOf(load.from.buffer.getType());
+  SmallVector<int32_t> left(radices);
+  for (auto [digit, value] : load.from.parts) {
+    bytes /= left[digit - 1];
+    left.erase(left.begin() + (digit - 1));
+  }
+  return bytes;
 }
 
-/// The digits of a step's widest arrangement, and which of them the digits of a value are (both from 1).
+/// The digits of a step's widest arrangement.
 int fullDigits(Operation *step) {
   size_t n = 0;
   for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
     n = std::max(n, id::radicesOf(value.getType()).size());
   return static_cast<int>(n);
-}
-SmallVector<int> placesOf(Operation *step, Value value) {
-  int n = fullDigits(step);
-  size_t own = id::radicesOf(value.getType()).size();
-  auto node = dyn_cast<id::NodeOp>(step);
-  SmallVector<int> places;
-  for (int digit = 1; digit <= n && places.size() < own; ++digit)
-    if (!node || static_cast<int>(own) == n || !llvm::is_contained(node.getDigits(), digit))
-      places.push_back(digit);
-  return places;
 }
 
 //===--- the layout of a group ----------------------------------------------------------------------------------===//
@@ -67,7 +62,10 @@ SmallVector<int> placesOf(Operation *step, Value value) {
 /// Finds the axes of a list of steps.
 class Layout {
 public:
-  Layout(const FlowProgram &program, ArrayRef<Operation *> steps) : program(program) {
+  /// `reuse`: a digit that a node inserts takes the axis of the last one removed that is not back yet. `join`: nodes
+  /// that put together what is stored are no code.
+  Layout(const FlowProgram &program, ArrayRef<Operation *> steps, bool reuse, bool join)
+      : program(program), reuse(reuse), join(join) {
     group.steps.assign(steps.begin(), steps.end());
     for (Operation *step : steps)
       made.insert(step->result_begin(), step->result_end());
@@ -83,37 +81,12 @@ public:
     return std::move(group);
   }
 
-  /// True when a thread can hold every value of a group, and its code is not too long.
-  static bool isAffordable(const FlowGroup &group, int64_t registerWords) {
-    auto registersOf = [&](ArrayRef<int> axes) {
-      int64_t count = 1;
-      for (int axis : axes)
-        if (llvm::is_contained(group.registers, axis))
-          count *= group.radices[axis];
-      return count;
-    };
-    for (const FlowLoad &load : group.loads)
-      if (registersOf(load.axes) * wordsOf(id::elementOf(load.from.buffer.getType())) > registerWords)
-        return false;
-    for (auto &[value, axes] : group.axes)
-      if (registersOf(axes) * wordsOf(id::elementOf(value.getType())) > registerWords)
-        return false;
-    int64_t operations = 0;
-    for (Operation *step : group.steps) {
-      int64_t times = 1, body = 1;
-      for (Value result : step->getResults())
-        times = std::max(times, registersOf(group.axes.lookup(result)));
-      if (step->getNumRegions())
-        body = static_cast<int64_t>(step->getRegion(0).front().getOperations().size());
-      operations += times * body;
-    }
-    return operations <= maxOperations;
-  }
-
 private:
   const FlowProgram &program;
+  bool reuse, join;
   FlowGroup group;
   DenseSet<Value> made;
+  SmallVector<int> removed;         // axes, the last one at the end
   SmallVector<int> parent, radices; // per axis; parent: union-find
   SmallVector<bool> inRegisters;
 
@@ -137,7 +110,51 @@ private:
     return true;
   }
 
+  static bool lacks(Operation *step, ValueRange values) {
+    size_t n = fullDigits(step);
+    return isa<id::NodeOp>(step) &&
+           llvm::all_of(values, [&](Value value) { return id::radicesOf(value.getType()).size() < n; });
+  }
+
+  int insertedAxis(Operation *step, int radix, ArrayRef<int> others) {
+    if (reuse && lacks(step, step->getOperands()) && !removed.empty()) {
+      int last = find(removed.back());
+      if (radices[last] == radix &&
+          llvm::none_of(others, [&](int other) { return other >= 0 && find(other) == last; })) {
+        removed.pop_back();
+        return last;
+      }
+    }
+    return newAxis(radix);
+  }
+
+  void noteRemoved(Operation *step, ArrayRef<int> axes) {
+    if (lacks(step, step->getResults()))
+      for (int64_t digit : cast<id::NodeOp>(step).getDigits())
+        removed.push_back(axes[digit - 1]);
+  }
+
+  /// A node that puts values made here together, for the function's results alone.
+  bool isJoin(Operation *step) const {
+    std::optional<Placement> placement = placementOf(step);
+    auto isForResults = [](auto &self, Value value) -> bool {
+      return llvm::all_of(value.getUsers(), [&](Operation *user) {
+        std::optional<Placement> next = placementOf(user);
+        return isa<func::ReturnOp>(user) || (next && next->joins && self(self, user->getResult(0)));
+      });
+    };
+    // Parts have one use each: what is stored twice would have two places.
+    return placement && placement->joins && isForResults(isForResults, step->getResult(0)) &&
+           llvm::all_of(step->getOperands(), [&](Value operand) {
+             return made.contains(operand) && (operand.hasOneUse() || !group.joined.contains(operand.getDefiningOp()));
+           });
+  }
+
   bool add(Operation *step) {
+    if (join && isJoin(step)) {
+      group.joined.insert(step);
+      return true;
+    }
     SmallVector<int> axes(fullDigits(step), -1), fullRadices(axes.size(), 0);
     for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
       for (auto [place, radix] : llvm::zip(placesOf(step, value), id::radicesOf(value.getType())))
@@ -160,9 +177,10 @@ private:
         known = axis;
       }
     }
-    for (size_t d = 0; d < axes.size(); ++d)
+    for (size_t d = axes.size(); d-- > 0;)
       if (axes[d] < 0)
-        axes[d] = newAxis(fullRadices[d]);
+        axes[d] = insertedAxis(step, fullRadices[d], axes);
+    noteRemoved(step, axes);
     auto axesOf = [&](Value value) {
       SmallVector<int> own;
       for (int place : placesOf(step, value))
@@ -179,6 +197,7 @@ private:
         inRegisters[find(axes[digit - 1])] = true;
     for (Value result : step->getResults())
       group.axes[result] = axesOf(result);
+    group.arrangement[step] = axes;
     return true;
   }
 
@@ -203,8 +222,11 @@ private:
       if (!rename(load.axes))
         return false;
     for (Operation *step : group.steps)
+      if (!group.joined.contains(step) && !rename(group.arrangement[step]))
+        return false;
+    for (Operation *step : group.steps)
       for (Value result : step->getResults())
-        if (!rename(group.axes[result]))
+        if (!group.joined.contains(step) && !rename(group.axes[result]))
           return false;
     for (auto &[value, axes] : group.axes)
       for (int axis : group.blocks)
@@ -219,9 +241,8 @@ private:
     std::vector<FlowLoad> distinct;
     SmallVector<int> place;
     for (FlowLoad &load : group.loads) {
-      auto same = llvm::find_if(distinct, [&](const FlowLoad &other) {
-        return other.from.buffer == load.from.buffer && other.from.map == load.from.map && other.axes == load.axes;
-      });
+      auto same = llvm::find_if(
+          distinct, [&](const FlowLoad &other) { return other.from == load.from && other.axes == load.axes; });
       place.push_back(static_cast<int>(same - distinct.begin()));
       if (same == distinct.end())
         distinct.push_back(load);
@@ -236,7 +257,8 @@ private:
 
 class Merger {
 public:
-  Merger(FlowProgram &program, int64_t registerWords) : program(program), registerWords(registerWords) {}
+  Merger(FlowProgram &program, const Target &target, const LevelLimits &limits)
+      : program(program), target(target), limits(limits) {}
 
   void run() {
     join();
@@ -252,7 +274,8 @@ public:
 
 private:
   FlowProgram &program;
-  int64_t registerWords;
+  const Target &target;
+  const LevelLimits &limits;
   DenseMap<Value, int> makers; // buffer -> the segment that stores it, or would
 
   FlowGroup &group(size_t index) { return program.segments[index].group; }
@@ -261,8 +284,18 @@ private:
 
   /// The group of these steps, when it is possible.
   std::optional<FlowGroup> tryLayout(ArrayRef<Operation *> steps) {
-    std::optional<FlowGroup> made = Layout(program, steps).run();
-    return made && Layout::isAffordable(*made, registerWords) ? std::move(made) : std::nullopt;
+    for (bool join : {true, false})
+      for (bool reuse : {true, false}) {
+        std::optional<FlowGroup> made = Layout(program, steps, reuse, join).run();
+        if (made && planLevels(*made, target, limits))
+          return made;
+      }
+    return std::nullopt;
+  }
+
+  /// The group of one step, or of pointwise ones: always possible.
+  std::optional<FlowGroup> alone(ArrayRef<Operation *> steps) {
+    return Layout(program, steps, /*reuse=*/false, /*join=*/false).run();
   }
 
   /// Takes over the layout, keeps the stores.
@@ -299,7 +332,7 @@ private:
         }
       }
       if (home == static_cast<int>(index)) // one step, or pointwise ones: always possible
-        replace(own, *Layout(program, own.steps).run());
+        replace(own, *alone(own.steps));
       for (Operation *step : group(home).steps)
         for (Value result : step->getResults())
           makers[result] = home;
@@ -405,7 +438,7 @@ private:
   static int64_t bytesRead(const FlowGroup &group) {
     int64_t bytes = 0;
     for (const FlowLoad &load : group.loads)
-      bytes += bytesOf(load.from.buffer);
+      bytes += bytesOf(load);
     return bytes;
   }
 
@@ -472,9 +505,10 @@ private:
     for (const FlowStore &store : own.stores)
       values.push_back(store.value);
     if (!values.empty()) {
-      SmallVector<Operation *> steps = slice(g, values);
-      replace(own, *Layout(program, steps).run()); // fewer steps of a possible group
-      orderBlocks(own);
+      SmallVector<Operation *> steps = slice(g, values); // fewer steps of a possible group
+      std::optional<FlowGroup> made = tryLayout(steps);
+      replace(own, made ? std::move(*made) : *alone(steps));
+      planLevels(own, target, limits); // now that the stores are known
     } else {
       own = FlowGroup();
     }
@@ -507,32 +541,6 @@ private:
     return false;
   }
 
-  /// Neighbouring threads take neighbouring addresses of the largest value that is read or written.
-  static void orderBlocks(FlowGroup &group) {
-    int64_t largest = -1;
-    SmallVector<int> order; // axes from the lowest address up
-    auto consider = [&](Value value, const SmallVector<int> &addresses) {
-      if (bytesOf(value) > largest) {
-        largest = bytesOf(value);
-        order = addresses;
-      }
-    };
-    for (const FlowStore &store : group.stores) {
-      SmallVector<int> addresses;
-      for (int place = 1; place <= store.map.size(); ++place)
-        addresses.push_back(group.axes.lookup(store.value)[store.map.source(place) - 1]);
-      consider(store.made, addresses);
-    }
-    for (const FlowLoad &load : group.loads) {
-      SmallVector<int> addresses(load.axes.size());
-      for (int digit = 1; digit <= load.from.map.size(); ++digit)
-        addresses[load.from.map.source(digit) - 1] = load.axes[digit - 1];
-      consider(load.from.buffer, addresses);
-    }
-    auto rank = [&](int axis) { return llvm::find(order, axis) - order.begin(); };
-    llvm::stable_sort(group.blocks, [&](int a, int b) { return rank(a) < rank(b); });
-  }
-
   void dropEmpty() {
     SmallVector<int> place;
     std::vector<FlowSegment> kept;
@@ -549,4 +557,41 @@ private:
 
 } // namespace
 
-void passes::mergeGroups(FlowProgram &program, int64_t registerWords) { Merger(program, registerWords).run(); }
+void passes::mergeGroups(FlowProgram &program, const Target &target) {
+  // In this order, unless a later one reads and writes clearly less: threads that hold little are many, which hides
+  // latencies; where a program takes several kernels, longer runs make their tiles larger.
+  const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
+  const LevelLimits few{words, run, lanes};
+  const LevelLimits others[] = {{words, 4 * run, lanes},         {words, 2 * run, lanes},
+                                {2 * words, 2 * run, lanes},     {4 * words, 4 * run, lanes},
+                                {2 * words, 2 * run, lanes / 2}, {4 * words, 4 * run, lanes / 2}};
+  constexpr double clearly = 0.95;
+  auto merged = [&](const LevelLimits &limits) {
+    FlowProgram result = program;
+    Merger(result, target, limits).run();
+    return result;
+  };
+  auto bytesOfAll = [](const FlowProgram &program) {
+    int64_t bytes = 0;
+    for (const FlowSegment &segment : program.segments) {
+      for (const FlowLoad &load : segment.group.loads)
+        bytes += bytesOf(load);
+      for (const FlowStore &store : segment.group.stores)
+        bytes += bytesOf(store.made);
+    }
+    return bytes;
+  };
+  auto isOneKernel = [](const FlowProgram &program) { return program.segments.size() <= 1; };
+  FlowProgram best = merged(few);
+  if (!isOneKernel(best) && target.kind != "cpu") {
+    int64_t leastBytes = std::numeric_limits<int64_t>::max();
+    for (const LevelLimits &limits : others) {
+      FlowProgram next = merged(limits);
+      if (static_cast<double>(bytesOfAll(next)) >= clearly * static_cast<double>(leastBytes))
+        continue;
+      leastBytes = bytesOfAll(next);
+      best = std::move(next);
+    }
+  }
+  program = std::move(best);
+}

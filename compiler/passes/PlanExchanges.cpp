@@ -40,12 +40,18 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       bool flat = kernel && kernel.getKind() == id::KernelKind::Flat;
       options.maxShuffleSwaps = flat ? -1 : static_cast<int>(maxShuffleSwaps);
       options.wordBytes = id::exchangeWordBytes(op.getInput().getType().getElement());
+      options.padded = flat;
       options.lanes = flat ? 32 : static_cast<int>(source.extent(digits::Field::Lane));
       digits::ExchangePlan plan;
       std::string error;
       if (!digits::planExchange(source, target, options, plan, error)) {
         op.emitError() << "cannot plan this exchange: " << error;
         return WalkResult::interrupt();
+      }
+      // Asked for: values that only some threads hold stay there for a later section of the kernel.
+      if (op.getKind() == id::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Shared) {
+        plan.kind = digits::ExchangeKind::Shared;
+        plan.shared = digits::paddedLayout(source, target, options.wordBytes, options.lanes);
       }
       op.setKind(kindOf(plan.kind));
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)

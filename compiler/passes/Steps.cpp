@@ -11,6 +11,51 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
 
+SmallVector<int> passes::placesOf(Operation *step, Value value) {
+  size_t n = 0, own = id::radicesOf(value.getType()).size();
+  for (Value other : llvm::concat<Value>(step->getOperands(), step->getResults()))
+    n = std::max(n, id::radicesOf(other.getType()).size());
+  auto node = dyn_cast<id::NodeOp>(step);
+  SmallVector<int> places;
+  for (int digit = 1; digit <= static_cast<int>(n) && places.size() < own; ++digit)
+    if (!node || own == n || !llvm::is_contained(node.getDigits(), digit))
+      places.push_back(digit);
+  return places;
+}
+
+std::optional<Placement> passes::placementOf(Operation *step) {
+  auto node = dyn_cast<id::NodeOp>(step);
+  if (!node || node.getDigits().size() != 1 || !llvm::hasSingleElement(node.getBody().front()))
+    return std::nullopt;
+  size_t arity = static_cast<size_t>(node.getArity());
+  Placement placement;
+  placement.joins = node.getInputs().size() == arity && node.getOutputs().size() == 1;
+  if (!placement.joins && node.getInputs().size() != 1)
+    return std::nullopt;
+  auto isFull = [&](Value value) {
+    return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
+  };
+  ValueRange singles = placement.joins ? ValueRange(node.getInputs()) : ValueRange(node.getOutputs());
+  Value whole = placement.joins ? node.getOutputs()[0] : node.getInputs()[0];
+  Type element = id::elementOf(whole.getType());
+  if (!isFull(whole) ||
+      llvm::any_of(singles, [&](Value value) { return isFull(value) || id::elementOf(value.getType()) != element; }))
+    return std::nullopt;
+  size_t leaves = id::leafTypes(element).size();
+  ValueRange yielded = node.getBody().front().getTerminator()->getOperands();
+  for (size_t i = 0; i < yielded.size(); ++i) {
+    auto argument = dyn_cast<BlockArgument>(yielded[i]);
+    if (!argument || argument.getArgNumber() % leaves != i % leaves)
+      return std::nullopt;
+    int from = static_cast<int>(argument.getArgNumber() / leaves);
+    if (i % leaves == 0)
+      placement.order.push_back(from);
+    else if (placement.order.back() != from)
+      return std::nullopt;
+  }
+  return placement;
+}
+
 SmallVector<int> passes::digitsOf(id::NodeOp node) {
   if (!node)
     return {};
@@ -67,11 +112,64 @@ FlowValue FlowProgram::resolve(Value value) const {
     return {value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()))};
   if (auto repeat = value.getDefiningOp<id::RepeatOp>()) {
     FlowValue from = resolve(repeat.getInput());
-    return {from.buffer, from.map.extended(repeat.getType().getNumDigits())};
+    from.map = from.map.extended(repeat.getType().getNumDigits());
+    return from;
+  }
+  if (auto node = value.getDefiningOp<id::NodeOp>()) {
+    FlowValue from = resolve(node.getInputs()[0]);
+    int digit = static_cast<int>(node.getDigits()[0]), place = from.map.source(digit);
+    int part = placementOf(node)->order[cast<OpResult>(value).getResultNumber()];
+    if (from.map.complemented(digit))
+      part = static_cast<int>(node.getArity()) - 1 - part;
+    SmallVector<int> sources, complements;
+    for (int d = 1; d <= from.map.size(); ++d)
+      if (d != digit) {
+        int source = from.map.source(d);
+        sources.push_back(source - (source > place));
+        if (from.map.complemented(d))
+          complements.push_back(static_cast<int>(sources.size()));
+      }
+    from.map = digits::Permutation::fromSources({sources.begin(), sources.end()});
+    for (int d : complements)
+      from.map = from.map.then(digits::Permutation::complement(from.map.size(), d));
+    from.parts.push_back({place, part});
+    return from;
   }
   auto permute = value.getDefiningOp<id::PermuteOp>();
   FlowValue from = resolve(permute.getInput());
-  return {from.buffer, from.map.then(permute.getMap().getPermutation())};
+  from.map = from.map.then(permute.getMap().getPermutation());
+  return from;
+}
+
+/// Nodes that take a function's argument apart for groups alone are nothing but other loads.
+static void takeApart(FlowProgram &program) {
+  auto isForGroups = [&](auto &self, Value value) -> bool {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      if (isa<id::PermuteOp, id::RepeatOp>(user))
+        return program.moved.contains(user->getResult(0)) && self(self, user->getResult(0));
+      return llvm::any_of(program.segments, [&](const FlowSegment &segment) {
+        return !segment.chain && llvm::is_contained(segment.group.steps, user);
+      });
+    });
+  };
+  for (FlowSegment &segment : program.segments) {
+    auto &steps = segment.group.steps;
+    if (segment.chain || steps.size() != 1 || !segment.group.stores.empty())
+      continue;
+    Operation *step = steps.front();
+    std::optional<Placement> placement = placementOf(step);
+    if (!placement || placement->joins)
+      continue;
+    FlowValue from = program.resolve(step->getOperand(0));
+    if (isa<BlockArgument>(from.buffer) && !from.isRepeated() &&
+        llvm::all_of(step->getResults(), [&](Value result) { return isForGroups(isForGroups, result); })) {
+      program.moved.insert(step->result_begin(), step->result_end());
+      steps.clear();
+    }
+  }
+  llvm::erase_if(program.segments, [](const FlowSegment &segment) {
+    return !segment.chain && segment.group.steps.empty() && segment.group.stores.empty();
+  });
 }
 
 /// Segments that name their ops one by one.
@@ -195,6 +293,7 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     }
   }
   dissolveChains(program);
+  takeApart(program);
   for (FlowSegment &segment : program.segments)
     if (segment.chain) {
       segment.chain->firstStep = program.numSteps + 1;

@@ -20,13 +20,26 @@ struct FlowStep {
   id::NodeOp node;
 };
 
-/// A value of the program as kernels see it: a buffer's sequence moved by `map`, repeated along the digits of the map
-/// that it lacks.
+/// A value of the program as kernels see it: a part of a buffer, its sequence moved by `map`, repeated along the digits
+/// of the map that it lacks.
 struct FlowValue {
   mlir::Value buffer; // a function argument or the value of another segment
   digits::Permutation map;
-  bool isRepeated() const { return map.size() > static_cast<int>(id::radicesOf(buffer.getType()).size()); }
+  llvm::SmallVector<std::pair<int, int>> parts = {}; // a digit of what is left so far, and its value
+  bool isRepeated() const {
+    return map.size() > static_cast<int>(id::radicesOf(buffer.getType()).size() - parts.size());
+  }
+  bool operator==(const FlowValue &o) const { return buffer == o.buffer && map == o.map && parts == o.parts; }
 };
+
+/// A node of one digit that only moves: it makes the elements of one value from several, each of them one value of the
+/// digit (`joins`), or the other way round.
+struct Placement {
+  bool joins = false;
+  llvm::SmallVector<int> order; // joins: the operand for each value of the digit; else the value for each result
+};
+/// What the node moves; nothing when it does something else.
+std::optional<Placement> placementOf(mlir::Operation *step);
 
 /// Steps that a planner can spread over tiles: each takes the one sequence of the step before and keeps all digits;
 /// elements are numbers of one size.
@@ -59,16 +72,23 @@ struct FlowStore {
   mlir::Value made;
 };
 
-/// Steps outside chains that one flat kernel does. A thread holds all values of the digits in registers and one of
-/// every other digit. Digits of different values that run together are one *axis*; Groups.cpp finds them.
+/// Steps outside chains that one flat kernel does. Digits of different values that run together are one *axis*;
+/// Groups.cpp finds them. A thread holds the axes of nodes in registers and one value of every other; or, with levels
+/// (LevelPlanner.h), a block does: a step then has its level's axes in registers and the other ones in lanes.
 struct FlowGroup {
   llvm::SmallVector<mlir::Operation *> steps; // none: a value that is only moved
   std::vector<FlowLoad> loads;
   std::vector<FlowStore> stores;
   llvm::DenseMap<std::pair<mlir::Operation *, unsigned>, int> loadOf; // step and operand -> load; others are made here
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int>> axes;           // of a value made here, [digit-1]
-  llvm::SmallVector<int> radices;                                     // of every axis
-  llvm::SmallVector<int> registers, blocks;                           // the axes in registers and the others, low first
+  llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int>> arrangement; // of a step's widest value, [digit-1]
+  llvm::DenseSet<mlir::Operation *> joined; // steps that are no code: their operands are stored as parts of the result
+  llvm::SmallVector<int> radices;           // of every axis
+  llvm::SmallVector<int> registers, blocks; // the axes of nodes and the others, low first
+  llvm::SmallVector<int> levels;            // of every axis: where it is in registers, or -1; empty: one level
+  llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step
+  llvm::SmallVector<int> lanes;                   // axes of `blocks` that the threads of a block hold, low first
+  int batchLanes = 0;                             // and batch digits, above all else
 };
 
 /// A piece of the program that becomes kernels of its own.
@@ -88,8 +108,9 @@ struct FlowResult {
 struct FlowProgram {
   std::vector<FlowSegment> segments;
   llvm::SmallVector<FlowResult> returned;
-  llvm::DenseSet<mlir::Value> moved; // results of repetitions, and of permutations that no chain makes
-  int numSteps = 0;                  // nodes inside chains, numbered from 1
+  /// Results of repetitions, of permutations that no chain makes, and of nodes that take arguments apart.
+  llvm::DenseSet<mlir::Value> moved;
+  int numSteps = 0; // nodes inside chains, numbered from 1
 
   /// `value` as a buffer moved and repeated by what lies between them.
   FlowValue resolve(mlir::Value value) const;
@@ -98,6 +119,9 @@ struct FlowProgram {
 /// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.
 /// Digits of other radices than 2 are in chains while a problem takes at most `maxMixedBytes`.
 FlowProgram findSegments(mlir::func::FuncOp function, int64_t maxMixedBytes);
+
+/// The digits of a step's widest arrangement that the digits of `value`, an operand or result, are (both from 1).
+llvm::SmallVector<int> placesOf(mlir::Operation *step, mlir::Value value);
 
 /// The digits of the node, or none.
 llvm::SmallVector<int> digitsOf(id::NodeOp node);

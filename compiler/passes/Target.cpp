@@ -61,6 +61,7 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) && map.map("sectorBytes", target.sectorBytes) &&
         map.map("vectorBytes", target.vectorBytes) &&
         map.map("dataRegistersPerThread", target.dataRegistersPerThread) && map.map("groupWords", target.groupWords) &&
+        map.mapOptional("levelWords", target.levelWords) && map.mapOptional("levelRunBytes", target.levelRunBytes) &&
         map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&
         map.map("maxTileBytes", target.maxTileBytes) && map.map("ringBytes", target.ringBytes) &&
         map.map("sharedBytesBesideCache", target.sharedBytesBesideCache);

@@ -48,6 +48,8 @@ struct Target {
   int64_t vectorBytes = 16;            // widest access of one thread
   int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
   int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
+  int64_t levelWords = 32;             // the same where a block holds a group in levels,
+  int64_t levelRunBytes = 32;          // and consecutive bytes of a buffer
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
   int64_t maxMixedBytes = 0;           // largest problem with digits of other radices than 2 that a block holds
   int64_t sharedBytesBesideCache = 0;  // of a multiprocessor; more leave little to the first-level cache

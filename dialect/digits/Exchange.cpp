@@ -250,7 +250,7 @@ bool planExchange(const Mapping &source, const Mapping &destination, const Excha
   plan.kind = rankStays ? ExchangeKind::Shared : ExchangeKind::Cluster;
   plan.needsBlockBarrier = !rankStays || !places.stays(Field::Warp);
   plan.shared =
-      mixed ? paddedLayout(source, destination, bytes, options.lanes) : swizzledLayout(source, destination, bytes);
+      mixed || options.padded ? paddedLayout(source, destination, bytes, options.lanes) : swizzledLayout(source, destination, bytes);
   return true;
 }
 

@@ -49,6 +49,7 @@ struct ExchangeOptions {
   int maxShuffleSwaps = 1; // more register<->lane swaps than this go through shared memory
   int64_t wordBytes = 8;   // bytes of one shared-memory access (4, 8 or 16)
   int lanes = 32;
+  bool padded = false; // layouts are sums, also those of radix 2
 };
 
 /// Plans the move from `source` to `destination`; both must hold the same digits and pass Mapping::check(). The block

@@ -339,6 +339,10 @@ int64_t id::registerBytes(Type element) {
 
 int64_t id::exchangeWordBytes(Type element) {
   int64_t bytes = elementBytes(element);
+  Type number;
+  int count;
+  if (!splitNumbers(element, number, count)) // one number after the other
+    return 4;
   return std::clamp<int64_t>(bytes & -bytes, 4, 16);
 }
 

@@ -392,7 +392,7 @@ static LogicalResult verifyRing(LoadOp load) {
 }
 
 LogicalResult LoadOp::verify() {
-  if (getDelay() || !isa<BlockArgument>(getBuffer()))
+  if (getDelay() || (!isa<BlockArgument>(getBuffer()) && !getBuffer().getDefiningOp<PartOp>()))
     if (failed(verifyRing(*this)))
       return failure();
   TileType tile = getResult().getType();
@@ -414,6 +414,39 @@ LogicalResult StoreOp::verify() {
   TileType tile = getTile().getType();
   SeqType buffer = getBuffer().getType();
   return verifyMove(*this, getMap(), tile.getRadices(), buffer.getRadices(), tile.getElement(), buffer.getElement());
+}
+
+/// A part of a buffer: its type without the digit.
+static LogicalResult verifyPart(Operation *op, SeqType whole, int64_t digit, SeqType part) {
+  if (digit < 1 || digit > whole.getNumDigits())
+    return op->emitOpError() << "digit " << digit << " is out of range 1.." << whole.getNumDigits();
+  SmallVector<int32_t> radices(whole.getRadices());
+  radices.erase(radices.begin() + digit - 1);
+  if (part.getRadices() != ArrayRef<int32_t>(radices) || part.getElement() != whole.getElement())
+    return op->emitOpError() << "a part lacks digit " << digit << " of " << whole << " and is alike otherwise";
+  return success();
+}
+
+LogicalResult PartOp::verify() {
+  SeqType whole = getBuffer().getType();
+  if (failed(verifyPart(*this, whole, getDigit(), getResult().getType())))
+    return failure();
+  if (getValue() >= static_cast<uint64_t>(whole.getRadices()[getDigit() - 1]))
+    return emitOpError() << "digit " << getDigit() << " has no value " << getValue();
+  return success();
+}
+
+LogicalResult JoinOp::verify() {
+  SeqType whole = getResult().getType();
+  for (Value part : getParts()) {
+    if (failed(verifyPart(*this, whole, getDigit(), cast<SeqType>(part.getType()))))
+      return failure();
+    if (!part.hasOneUse() || !isa_and_nonnull<StoreOp, JoinOp>(part.getDefiningOp()))
+      return emitOpError() << "needs parts that are stored for it alone";
+  }
+  if (static_cast<int64_t>(getParts().size()) != whole.getRadices()[getDigit() - 1])
+    return emitOpError() << "needs a part for every value of digit " << getDigit();
+  return success();
 }
 
 LogicalResult RenameOp::verify() {
@@ -451,7 +484,8 @@ LogicalResult ExchangeOp::verify() {
 }
 
 OpFoldResult ExchangeOp::fold(FoldAdaptor) {
-  if (getInput().getType() == getResult().getType())
+  // One that goes through shared memory all the same keeps a value there.
+  if (getInput().getType() == getResult().getType() && getKind() != ExchangeKind::Shared)
     return getInput();
   return {};
 }

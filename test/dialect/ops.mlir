@@ -132,6 +132,23 @@ func.func @stages(%x: !s) -> !s {
   return %1 : !s
 }
 
+// CHECK-LABEL: func.func @parts
+func.func @parts(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
+  %0 = id.kernel "p" flat (%x) : (!id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
+  ^bb0(%in: !id.seq<2 * 3, f32>):
+    // CHECK: id.part %{{.*}}[1] = 2 : <2 * 3, f32> -> <2, f32>
+    %1 = id.part %in[1] = 2 : !id.seq<2 * 3, f32> -> !id.seq<2, f32>
+    %2 = id.load %1 [1] : !id.seq<2, f32> -> !id.tile<2, "reg(1)", f32>
+    %3 = id.store %2 [1] : !id.tile<2, "reg(1)", f32> -> !id.seq<2, f32>
+    %4 = id.store %2 [1] : !id.tile<2, "reg(1)", f32> -> !id.seq<2, f32>
+    %5 = id.store %2 [1] : !id.tile<2, "reg(1)", f32> -> !id.seq<2, f32>
+    // CHECK: id.join[2] %{{.*}}, %{{.*}}, %{{.*}} : (!id.seq<2, f32>, !id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<3 * 2, f32>
+    %6 = id.join[2] %3, %4, %5 : (!id.seq<2, f32>, !id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<3 * 2, f32>
+    id.yield %6 : !id.seq<3 * 2, f32>
+  }
+  return %0 : !id.seq<3 * 2, f32>
+}
+
 // CHECK-LABEL: func.func @kinds
 func.func @kinds(%x: !s) -> (!s, !s, !s, !s) {
   // CHECK: id.kernel "c" tickets(%

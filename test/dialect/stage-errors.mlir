@@ -248,3 +248,45 @@ func.func @small_ring(%x: !id.seq<2**3, f32>) {
   }
   return
 }
+
+// -----
+
+func.func @part_digit(%x: !id.seq<2**2, f32>) {
+  // expected-error@+1 {{digit 3 is out of range 1..2}}
+  %0 = id.part %x[3] = 0 : !id.seq<2**2, f32> -> !id.seq<2, f32>
+  return
+}
+
+// -----
+
+func.func @part_value(%x: !id.seq<3**2, f32>) {
+  // expected-error@+1 {{digit 1 has no value 3}}
+  %0 = id.part %x[1] = 3 : !id.seq<3**2, f32> -> !id.seq<3, f32>
+  return
+}
+
+// -----
+
+func.func @part_type(%x: !id.seq<2 * 3, f32>) {
+  // expected-error@+1 {{a part lacks digit 1 of '!id.seq<2 * 3, f32>' and is alike otherwise}}
+  %0 = id.part %x[1] = 2 : !id.seq<2 * 3, f32> -> !id.seq<3, f32>
+  return
+}
+
+// -----
+
+func.func @join_count(%x: !id.seq<2, f32>) {
+  %0 = id.load %x [1] : !id.seq<2, f32> -> !id.tile<2, "reg(1)", f32>
+  %1 = id.store %0 [1] : !id.tile<2, "reg(1)", f32> -> !id.seq<2, f32>
+  // expected-error@+1 {{needs a part for every value of digit 2}}
+  %2 = id.join[2] %1 : (!id.seq<2, f32>) -> !id.seq<3 * 2, f32>
+  return
+}
+
+// -----
+
+func.func @join_argument(%x: !id.seq<2, f32>, %y: !id.seq<2, f32>) {
+  // expected-error@+1 {{needs parts that are stored for it alone}}
+  %0 = id.join[2] %x, %y : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32>
+  return
+}

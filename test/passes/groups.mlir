@@ -1,10 +1,11 @@
 // Which steps share a flat kernel, and what is stored or made again between two (compiler/passes/Groups.cpp).
-// RUN: idc-opt %s --split-input-file --id-to-stages | FileCheck %s
+// On a CPU a thread holds 16 words of a value; on a GPU a block holds a group in levels (passes/levels.mlir).
+// RUN: idc-opt %s --split-input-file --id-to-stages=target=cpu | FileCheck %s
 
-// Three steps on three digits of radix 3: 27 numbers per thread, one kernel.
+// Two steps on two digits of radix 3: 9 numbers per thread, one kernel.
 // CHECK-LABEL: func.func @ternary
 // CHECK: id.kernel "ternary_k0" flat
-// CHECK: id.load {{.*}} "reg(3..1) block(4)"
+// CHECK: id.load {{.*}} "reg(2..1) block(4..3)"
 // CHECK-NOT: id.kernel
 func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
   %0 = id.node [1] (%x) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
@@ -17,22 +18,17 @@ func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
     %s = arith.addf %a, %b : f32
     id.yield %s, %a, %c : f32, f32, f32
   }
-  %2 = id.node [3] (%1) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
-  ^bb0(%a: f32, %b: f32, %c: f32):
-    %s = arith.addf %a, %b : f32
-    id.yield %s, %a, %c : f32, f32, f32
-  }
-  return %2 : !id.seq<3**4, f32>
+  return %1 : !id.seq<3**4, f32>
 }
 
 // -----
 
-// The fourth digit would make 81 numbers per thread: a second kernel, in a problem too large for a block.
+// The third digit would make 27 numbers per thread: a second kernel.
 // CHECK-LABEL: func.func @budget
 // CHECK: id.kernel "budget_k0" flat
-// CHECK: id.load {{.*}} "reg(3..1) block(10..4)"
+// CHECK: id.load {{.*}} "reg(2..1) block(10..3)"
 // CHECK: id.kernel "budget_k1" flat
-// CHECK: id.load {{.*}} "reg(4) block(10..5, 3..1)"
+// CHECK: id.load {{.*}} "reg(4..3) block(10..5, 2..1)"
 func.func @budget(%x: !id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   %0 = id.node [1] (%x) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
@@ -80,13 +76,13 @@ func.func @renames(%x: !id.seq<3 * 5, f32>, %y: !id.seq<5 * 3, f32>) -> !id.seq<
 
 // -----
 
-// Five digits contracted, three contracted and put back, five put back. What the last kernel needs of the first is made
-// again from the input: 2^8 numbers read instead of 2^8 - 2^3 written and read.
+// Four digits contracted, four contracted and put back, four put back. What the last kernel needs of the first is made
+// again from the input: 2^8 numbers read instead of 2^8 - 2^4 written and read.
 // CHECK-LABEL: func.func @by_cost
-// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**3, f32>
-// CHECK: id.kernel "by_cost_k1" flat(%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
+// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**4, f32>
+// CHECK: id.kernel "by_cost_k1" flat(%0) : (!id.seq<2**4, f32>) -> !id.seq<2**4, f32>
 // CHECK: id.kernel "by_cost_k2" flat(%arg0, %1)
-// CHECK: id.store {{.*}} "reg(1, 5..2) block(8..6)"
+// CHECK: id.store {{.*}} "reg(4..1) block(8..5)"
 // CHECK-NOT: id.kernel
 func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   %s0, %l0 = id.node [1] (%x) : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
@@ -174,11 +170,11 @@ func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 
 // -----
 
-// The attribute decides against the cost: five values are stored for the last kernel.
+// The attribute decides against the cost: four values are stored for the last kernel.
 // CHECK-LABEL: func.func @stored
-// CHECK: %0:6 = id.kernel "stored_k0" flat(%arg0)
+// CHECK: %0:5 = id.kernel "stored_k0" flat(%arg0)
 // CHECK: id.kernel "stored_k1" flat(%0#{{[0-9]}})
-// CHECK: id.kernel "stored_k2" flat(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
+// CHECK: id.kernel "stored_k2" flat(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
 // CHECK-NOT: id.kernel
 func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   %s0, %l0 = id.node [1] (%x) {id.crossing = "stored"} : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
@@ -274,38 +270,38 @@ func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 // CHECK-LABEL: func.func @recomputed
 // CHECK: id.kernel "recomputed_k0" flat(%arg0, %arg1)
 // CHECK: id.kernel "recomputed_k1" flat({{.*}}%arg
-func.func @cheap_to_store(%x: !id.seq<5**4, f32>, %y: !id.seq<5**4, f32>) -> (!id.seq<5**4, f32>, !id.seq<5**4, f32>) {
-  %0 = id.pointwise (%x, %y) : (!id.seq<5**4, f32>, !id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
+func.func @cheap_to_store(%x: !id.seq<3**4, f32>, %y: !id.seq<3**4, f32>) -> (!id.seq<3**4, f32>, !id.seq<3**4, f32>) {
+  %0 = id.pointwise (%x, %y) : (!id.seq<3**4, f32>, !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.mulf %a, %b : f32
     id.yield %s : f32
   }
-  %1 = id.node [1, 2] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
-  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32):
-    id.yield %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  %1 = id.node [1, 2] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32):
+    id.yield %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32
   }
-  %2 = id.node [3] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
-  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
-    id.yield %e, %d, %c, %b, %a : f32, f32, f32, f32, f32
+  %2 = id.node [3] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
   }
-  return %1, %2 : !id.seq<5**4, f32>, !id.seq<5**4, f32>
+  return %1, %2 : !id.seq<3**4, f32>, !id.seq<3**4, f32>
 }
 
 // -----
 
-func.func @recomputed(%x: !id.seq<5**4, f32>, %y: !id.seq<5**4, f32>) -> (!id.seq<5**4, f32>, !id.seq<5**4, f32>) {
-  %0 = id.pointwise (%x, %y) {id.crossing = "recomputed"} : (!id.seq<5**4, f32>, !id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
+func.func @recomputed(%x: !id.seq<3**4, f32>, %y: !id.seq<3**4, f32>) -> (!id.seq<3**4, f32>, !id.seq<3**4, f32>) {
+  %0 = id.pointwise (%x, %y) {id.crossing = "recomputed"} : (!id.seq<3**4, f32>, !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
   ^bb0(%a: f32, %b: f32):
     %s = arith.mulf %a, %b : f32
     id.yield %s : f32
   }
-  %1 = id.node [1, 2] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
-  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32):
-    id.yield %a24, %a23, %a22, %a21, %a20, %a19, %a18, %a17, %a16, %a15, %a14, %a13, %a12, %a11, %a10, %a9, %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  %1 = id.node [1, 2] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32):
+    id.yield %a8, %a7, %a6, %a5, %a4, %a3, %a2, %a1, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32
   }
-  %2 = id.node [3] (%0) : (!id.seq<5**4, f32>) -> !id.seq<5**4, f32> {
-  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
-    id.yield %e, %d, %c, %b, %a : f32, f32, f32, f32, f32
+  %2 = id.node [3] (%0) : (!id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
   }
-  return %1, %2 : !id.seq<5**4, f32>, !id.seq<5**4, f32>
+  return %1, %2 : !id.seq<3**4, f32>, !id.seq<3**4, f32>
 }

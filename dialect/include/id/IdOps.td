@@ -185,6 +185,23 @@ def Id_LoadOp : Id_Op<"load", [Pure]> {
   }];
 }
 
+def Id_PartOp : Id_Op<"part", [Pure]> {
+  let summary = "the elements of a buffer for which a digit has one value, by the other digits; nothing moves";
+  let arguments = (ins Id_SeqType:$buffer, I64Attr:$digit, I64Attr:$value);
+  let results = (outs Id_SeqType:$result);
+  let assemblyFormat = "$buffer `[` $digit `]` `=` $value attr-dict `:` type($buffer) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Id_JoinOp : Id_Op<"join", [Pure]> {
+  let summary = "the buffer whose elements with the value k of a digit are the k-th operand; nothing moves";
+  let description = "Operands are stores of the kernel, or joins, and have no other use.";
+  let arguments = (ins I64Attr:$digit, Variadic<Id_SeqType>:$parts);
+  let results = (outs Id_SeqType:$result);
+  let assemblyFormat = "`[` $digit `]` $parts attr-dict `:` functional-type($parts, $result)";
+  let hasVerifier = 1;
+}
+
 def Id_RenameOp : Id_Op<"rename", [Pure]> {
   let summary = "a tile under other digit numbers: digit `map[p]` becomes digit p, and every element stays where it is";
   let arguments = (ins Id_TileType:$input, Id_PermAttr:$map);

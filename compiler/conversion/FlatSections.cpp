@@ -1,0 +1,174 @@
+#include "compiler/conversion/FlatSections.h"
+
+#include "compiler/conversion/Scalars.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+
+namespace {
+
+/// Shared memory that a block may take before it is worth a barrier to use it twice.
+constexpr int64_t roomyBytes = 32768;
+constexpr int64_t warpThreads = 32;
+constexpr int64_t alignment = 16;
+
+int64_t lanesOf(Type tile) { return cast<id::TileType>(tile).getMapping().extent(Field::Lane); }
+
+/// The lanes of the tiles of an op.
+int64_t lanesOf(Operation *op) {
+  for (Value value : llvm::concat<Value>(op->getResults(), op->getOperands()))
+    if (isa<id::TileType>(value.getType()))
+      return lanesOf(value.getType());
+  return 1;
+}
+
+bool isShared(Operation *op) {
+  auto exchange = dyn_cast<id::ExchangeOp>(op);
+  return exchange && exchange.getKind() == id::ExchangeKind::Shared;
+}
+
+class Cutter {
+public:
+  Cutter(id::KernelOp kernel, bool oneProblem) : kernel(kernel), oneProblem(oneProblem) {}
+
+  FailureOr<FlatSections> run() {
+    cut();
+    if (failed(check()))
+      return failure();
+    placeBarriers(/*tight=*/false);
+    allocate();
+    if (result.sharedBytes > roomyBytes) {
+      placeBarriers(/*tight=*/true);
+      allocate();
+    }
+    return std::move(result);
+  }
+
+private:
+  id::KernelOp kernel;
+  bool oneProblem;
+  FlatSections result;
+  DenseMap<Operation *, size_t> sectionOf;
+  SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
+
+  bool isFull(size_t section) const { return result.sections[section].threads == result.threads; }
+  size_t makerOf(Value value) const {
+    Operation *maker = value.getDefiningOp();
+    return sectionOf.lookup(maker);
+  }
+
+  void cut() {
+    auto ops = kernel.getBody().front().without_terminator();
+    for (Operation &op : ops) {
+      if (isa<id::PartOp, id::JoinOp>(op))
+        continue; // between sections, or in one: they are no code
+      int64_t lanes = lanesOf(&op);
+      result.threads = std::max(result.threads, lanes);
+      bool starts = result.sections.empty() || result.sections.back().threads != lanes ||
+                    (isShared(&op) && makerOf(op.getOperand(0)) + 1 == result.sections.size());
+      if (starts) {
+        FlatSection section;
+        section.first = op.getIterator();
+        section.threads = lanes;
+        result.sections.push_back(section);
+      }
+      result.sections.back().end = std::next(op.getIterator());
+      sectionOf[&op] = result.sections.size() - 1;
+      if (isShared(&op))
+        result.sections[makerOf(op.getOperand(0))].writes.push_back(cast<id::ExchangeOp>(op));
+    }
+  }
+
+  LogicalResult check() {
+    for (auto &[op, section] : sectionOf)
+      for (Value operand : op->getOperands())
+        if (isa<id::TileType>(operand.getType()) && !isShared(op) && makerOf(operand) != section &&
+            !isFull(makerOf(operand)))
+          return op->emitError() << "uses a tile of " << result.sections[makerOf(operand)].threads
+                                 << " threads that was made before a barrier";
+    return success();
+  }
+
+  void placeBarriers(bool tight) {
+    readEpoch.clear(), writeEpoch.clear();
+    int epoch = 0;
+    for (size_t s = 0; s < result.sections.size(); ++s) {
+      FlatSection &section = result.sections[s];
+      section.barrier = section.warpBarrier = section.barrierBeforeWrites = false;
+      bool inWarp = oneProblem;
+      for (Operation &op : llvm::make_range(section.first, section.end))
+        if (isShared(&op)) {
+          section.barrier = true;
+          inWarp &= lanesOf(op.getOperand(0).getType()) <= warpThreads && section.threads <= warpThreads;
+        }
+      section.warpBarrier = section.barrier && inWarp;
+      epoch += section.barrier && !section.warpBarrier;
+      readEpoch.push_back(epoch);
+      // A branch has no barrier inside.
+      section.barrierBeforeWrites = tight && section.barrier && !section.writes.empty() && isFull(s);
+      epoch += section.barrierBeforeWrites;
+      writeEpoch.push_back(epoch);
+    }
+  }
+
+  void allocate() {
+    struct Slot {
+      int64_t offset, end;
+      int first, last; // epochs
+    };
+    SmallVector<Slot> slots;
+    result.sharedBytes = 0;
+    for (size_t s = 0; s < result.sections.size(); ++s)
+      for (id::ExchangeOp exchange : result.sections[s].writes) {
+        int64_t bytes = llvm::alignTo(wordsOf(exchange).totalBytes(), alignment);
+        Slot slot{0, bytes, writeEpoch[s], readEpoch[sectionOf.lookup(exchange)]};
+        for (bool moved = true; moved;) {
+          moved = false;
+          for (const Slot &other : slots)
+            if (other.first <= slot.last && slot.first <= other.last && other.offset < slot.end &&
+                slot.offset < other.end) {
+              slot.offset = other.end;
+              slot.end = slot.offset + bytes;
+              moved = true;
+            }
+        }
+        slots.push_back(slot);
+        result.offset[exchange] = slot.offset;
+        result.sharedBytes = std::max(result.sharedBytes, slot.end);
+      }
+  }
+};
+
+} // namespace
+
+FailureOr<FlatSections> conversion::cutSections(id::KernelOp kernel, bool oneProblem) {
+  return Cutter(kernel, oneProblem).run();
+}
+
+ExchangeWords conversion::wordsOf(id::ExchangeOp exchange) {
+  Type element = exchange.getInput().getType().getElement();
+  ExchangeWords words;
+  words.bytes = id::exchangeWordBytes(element);
+  words.setBytes = exchange.getLayoutAttr().getLayout().words * words.bytes;
+  int count;
+  if (id::splitNumbers(element, words.unit, count)) {
+    int64_t elementBytes = id::elementBytes(element);
+    words.perWord =
+        static_cast<int>(std::min(words.bytes, elementBytes & -elementBytes) / id::elementBytes(words.unit));
+    Type word = words.perWord == 1 ? words.unit : Type(VectorType::get({words.perWord}, words.unit));
+    words.types.append(count / words.perWord, word);
+    return words;
+  }
+  words.unit = {};
+  Type half = IntegerType::get(exchange.getContext(), 32);
+  for (Type leaf : id::leafTypes(element)) {
+    auto complex = dyn_cast<ComplexType>(leaf);
+    Type number = storedType(complex ? complex.getElementType() : leaf);
+    for (int i = 0; i < (complex ? 2 : 1); ++i)
+      words.types.append(id::elementBytes(number) > words.bytes ? 2 : 1,
+                         id::elementBytes(number) > words.bytes ? half : number);
+  }
+  return words;
+}

@@ -1,0 +1,51 @@
+// Sections: the parts of a flat kernel's body that run between two barriers, and what shared memory holds for them.
+//
+// A body with exchanges is cut where an exchange reads what the section before has made, and where the number of
+// threads that hold the tiles changes:
+//
+//   load, nodes                 lane(9..4)   64 threads   section 0, writes e
+//   e = exchange, nodes         lane(9..7)    8 threads   section 1, writes f
+//   f = exchange, nodes         lane()        1 thread    section 2
+//
+// All threads run a section that all hold; else it is a branch, and values leave it through shared memory only. An
+// exchange has its memory from the section that writes it to the last barrier after which it is read.
+#pragma once
+
+#include "id/IdDialect.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace idc::conversion {
+
+struct FlatSection {
+  mlir::Block::iterator first, end;
+  int64_t threads = 1;
+  bool barrier = false;                     // before it: it reads what others have written,
+  bool warpBarrier = false;                 // all of them of one warp
+  llvm::SmallVector<id::ExchangeOp> writes; // exchanges of values that it makes
+  bool barrierBeforeWrites = false;         // their memory is still being read
+};
+
+struct FlatSections {
+  llvm::SmallVector<FlatSection> sections;
+  llvm::DenseMap<mlir::Operation *, int64_t> offset; // of an exchange's memory, in bytes
+  int64_t threads = 1;                               // lanes of the widest tile
+  int64_t sharedBytes = 0;
+};
+
+/// Cuts the body of a kernel; the exchanges must be planned. `oneProblem`: a block has one set of lanes, so that 32
+/// threads are a warp. Fails, with an error at the op, where a value is used in a section whose threads do not hold it.
+llvm::FailureOr<FlatSections> cutSections(id::KernelOp kernel, bool oneProblem);
+
+/// How the elements of an exchange are cut into words of shared memory.
+struct ExchangeWords {
+  mlir::Type unit;                     // of one number; null: numbers of several sizes
+  int perWord = 1;                     // numbers of a word; of several sizes: one, or the half of one of 8 bytes
+  llvm::SmallVector<mlir::Type> types; // of an element's words
+  int64_t bytes = 4;                   // of a word
+  int64_t setBytes = 0;                // of one word of every element; then come all second words
+  int64_t totalBytes() const { return setBytes * static_cast<int64_t>(types.size()); }
+};
+ExchangeWords wordsOf(id::ExchangeOp exchange);
+
+} // namespace idc::conversion

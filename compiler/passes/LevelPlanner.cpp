@@ -1,0 +1,389 @@
+// A node needs its digits in registers. Steps are taken in program order; the axes that they act on go into the
+// registers of the current level as long as a thread can hold its part of every value, then into those of the next:
+//
+//   exclusive scan of 2^9 values, 8 to a thread: level 0 holds axes 1..3, level 1 axes 4..6, level 2 axes 7..9
+//   up:    64 threads add up 8 values each, 8 threads 8 sums, one thread 8 sums
+//   down:  one thread has 8 prefixes, 8 threads 8 each, 64 threads 8 each
+//
+// So a contraction goes on in fewer and fewer threads, the expansion comes back the same way, and what the expansion
+// needs is still where the contraction left it. Between two levels values go through shared memory; there are few of
+// them, as every level has contracted what it gives away.
+//
+// Threads hold neighbours of the largest buffer. Where the axes of nodes have not the lowest addresses, threads take
+// those that have. Blocks of few threads are filled with further axes, then with further problems.
+#include "compiler/passes/LevelPlanner.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::passes;
+
+namespace {
+
+int64_t wordsOf(Type element) {
+  int64_t words = 0;
+  for (Type leaf : id::leafTypes(element))
+    words += std::max<int64_t>(1, id::elementBytes(leaf) / 4);
+  return words;
+}
+
+int64_t bytesOf(Type type) {
+  int64_t elements = 1;
+  for (int32_t radix : id::radicesOf(type))
+    elements *= radix;
+  return elements * id::elementBytes(id::elementOf(type));
+}
+
+class LevelPlanner {
+public:
+  LevelPlanner(FlowGroup &group, const Target &target, const LevelLimits &limits)
+      : group(group), target(target), limits(limits), order(orderOf(group)), isGpu(target.kind != "cpu") {
+    for (Operation *step : group.steps)
+      if (!group.joined.contains(step))
+        steps.push_back(step);
+  }
+
+  bool run() {
+    llvm::append_range(group.blocks, group.lanes); // of an earlier plan
+    llvm::stable_sort(group.blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
+    group.levels.clear();
+    group.levelOf.clear();
+    group.lanes.clear();
+    group.batchLanes = 0;
+    SmallVector<int> oneLevel(group.radices.size(), -1);
+    for (int axis : group.registers)
+      oneLevel[axis] = 0;
+    if (!isGpu)
+      return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
+    // As a last resort runs of any length.
+    for (int64_t runBytes : {limits.runBytes, int64_t(0)}) {
+      SmallVector<int> levels;
+      if (!assign(limits.words, runBytes, levels) || operations(levels) > maxOperations)
+        continue;
+      bool severalLevels = llvm::any_of(levels, [](int level) { return level > 0; });
+      if (!severalLevels && !hasLongRuns(levels))
+        return true;
+      if (!hasRoom(levels))
+        continue;
+      group.levels = std::move(levels);
+      placeSteps();
+      fillLanes();
+      return true;
+    }
+    return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
+  }
+
+private:
+  /// Scalar operations that a group may unroll to: beyond, code grows past the instruction cache.
+  static constexpr int64_t maxOperations = 8192;
+  /// Threads of a block beside which a multiprocessor has room for others, and those below which a block is filled.
+  static constexpr int64_t roomyThreads = 512, fullThreads = 256;
+
+  FlowGroup &group;
+  const Target &target;
+  const LevelLimits &limits;
+  GroupOrder order;
+  bool isGpu;
+  SmallVector<Operation *> steps; // those that are code
+
+  int64_t product(ArrayRef<int> axes, llvm::function_ref<bool(int)> counts) const {
+    int64_t count = 1;
+    for (int axis : axes)
+      if (counts(axis))
+        count *= group.radices[axis];
+    return count;
+  }
+
+  /// The axes of an operand or result as the step sees it.
+  SmallVector<int> axesOf(Operation *step, Value value) const {
+    const SmallVector<int> &all = group.arrangement.find(step)->second;
+    SmallVector<int> axes;
+    for (int place : placesOf(step, value))
+      axes.push_back(all[place - 1]);
+    return axes;
+  }
+
+  SmallVector<int> nodeAxes(Operation *step) const {
+    SmallVector<int> axes;
+    if (auto node = dyn_cast<id::NodeOp>(step))
+      for (int64_t digit : node.getDigits())
+        axes.push_back(group.arrangement.find(step)->second[digit - 1]);
+    return axes;
+  }
+
+  /// True when a thread can hold its part of every value of the steps at a level (and of `next`): `words` 32-bit words,
+  /// and, with `runBytes`, runs of so many bytes of buffers.
+  bool fits(ArrayRef<int> levels, int level, ArrayRef<Operation *> steps, int64_t words, int64_t runBytes = 0) const {
+    auto inRegisters = [&](int axis) { return levels[axis] == level; };
+    if (wordsAt(levels, level, steps) > words)
+      return false;
+    if (!runBytes)
+      return true;
+    auto runFits = [&](ArrayRef<int> axes, Type buffer) {
+      bool lowest = llvm::any_of(axes, [&](int axis) { return inRegisters(axis) && order.rank(axis) == 0; });
+      return !lowest || product(axes, inRegisters) * id::elementBytes(id::elementOf(buffer)) <= runBytes;
+    };
+    for (const FlowLoad &load : group.loads)
+      if (!runFits(load.axes, load.from.buffer.getType()))
+        return false;
+    for (const FlowStore &store : group.stores)
+      if (group.axes.contains(store.value) && !runFits(group.axes.lookup(store.value), store.made.getType()))
+        return false;
+    return true;
+  }
+
+  /// The 32-bit words of the largest value that a thread holds of the given steps, at a level.
+  int64_t wordsAt(ArrayRef<int> levels, int level, ArrayRef<Operation *> steps) const {
+    int64_t words = 0;
+    for (Operation *step : steps)
+      for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+        words = std::max(words, product(axesOf(step, value), [&](int axis) { return levels[axis] == level; }) *
+                                    wordsOf(id::elementOf(value.getType())));
+    return words;
+  }
+
+  /// True when a thread holds more consecutive bytes of a buffer than one access takes.
+  bool hasLongRuns(ArrayRef<int> levels) const {
+    auto isLong = [&](ArrayRef<int> axes, Type buffer) {
+      auto inRegisters = [&](int axis) { return levels[axis] >= 0; };
+      return llvm::any_of(axes, [&](int axis) { return inRegisters(axis) && order.rank(axis) == 0; }) &&
+             product(axes, inRegisters) * id::elementBytes(id::elementOf(buffer)) > target.vectorBytes;
+    };
+    return llvm::any_of(group.loads,
+                        [&](const FlowLoad &load) { return isLong(load.axes, load.from.buffer.getType()); }) ||
+           llvm::any_of(group.stores, [&](const FlowStore &store) {
+             return group.axes.contains(store.value) && isLong(group.axes.lookup(store.value), store.made.getType());
+           });
+  }
+
+  int64_t elementsOf(Operation *step) const {
+    return product(group.arrangement.find(step)->second, [](int) { return true; });
+  }
+
+  bool assign(int64_t words, int64_t runBytes, SmallVector<int> &levels) const {
+    levels.assign(group.radices.size(), -1);
+    int current = -1;
+    SmallVector<Operation *> here; // of the current level
+    // From the wide side, which has most threads.
+    bool fromEnd = elementsOf(steps.back()) > elementsOf(steps.front());
+    for (size_t i = 0; i < steps.size(); ++i) {
+      Operation *step = steps[fromEnd ? steps.size() - 1 - i : i];
+      SmallVector<int> axes = nodeAxes(step);
+      if (axes.empty())
+        continue;
+      int known = levels[axes.front()];
+      if (llvm::any_of(axes, [&](int axis) { return levels[axis] != known; }))
+        return false; // of two levels
+      if (known >= 0)
+        continue;
+      auto attempt = [&](int level) {
+        for (int axis : axes)
+          levels[axis] = level;
+        here.push_back(step);
+        return fits(levels, level, here, words, runBytes);
+      };
+      if (current >= 0 && attempt(current))
+        continue;
+      if (current >= 0) { // undone
+        for (int axis : axes)
+          levels[axis] = -1;
+        here.pop_back();
+      }
+      // The first level has most threads: what it needs, the others may take.
+      constexpr int64_t always = 16;
+      if (current == 0)
+        words = std::min(words, std::max(always, wordsAt(levels, 0, here)));
+      here.clear();
+      ++current;
+      attempt(current); // one step is always possible
+    }
+    return true;
+  }
+
+  /// Threads that the widest arrangement takes.
+  int64_t threadsOf(ArrayRef<int> levels) const {
+    int64_t threads = 1;
+    for (Operation *step : steps)
+      for (int axis : nodeAxes(step))
+        threads = std::max(threads, product(group.arrangement.find(step)->second, [&](int other) {
+                             return levels[other] >= 0 && levels[other] != levels[axis];
+                           }));
+    return threads;
+  }
+
+  /// True when a multiprocessor has the threads of a block and their registers: about twice those of a value, as an
+  /// expansion has what a contraction kept beside its own.
+  bool hasRoom(ArrayRef<int> levels) const {
+    int64_t threads = threadsOf(levels) * fastLanes(nullptr), words = 1;
+    for (int level = 0; level <= *llvm::max_element(levels); ++level)
+      words = std::max(words, wordsAt(levels, level, stepsAt(levels, level)));
+    return threads <= roomyThreads && threads * 2 * words <= target.registersPerMultiprocessor;
+  }
+
+  SmallVector<Operation *> stepsAt(ArrayRef<int> levels, int level) const {
+    SmallVector<Operation *> there;
+    for (Operation *step : steps) {
+      SmallVector<int> axes = nodeAxes(step);
+      if (!axes.empty() && levels[axes.front()] == level)
+        there.push_back(step);
+    }
+    return there;
+  }
+
+  int64_t operations(ArrayRef<int> levels) const {
+    int64_t count = 0;
+    for (Operation *step : steps) {
+      if (!step->getNumRegions())
+        continue;
+      SmallVector<int> axes = nodeAxes(step);
+      int level = axes.empty() ? 0 : levels[axes.front()];
+      int64_t times = product(group.arrangement.find(step)->second,
+                              [&](int axis) { return levels[axis] == level && !llvm::is_contained(axes, axis); });
+      count += times * static_cast<int64_t>(step->getRegion(0).front().getOperations().size());
+    }
+    return count;
+  }
+
+  /// The values of the axes below those of nodes that threads hold, so that a warp reads whole lines; adds the axes to
+  /// `lanes`.
+  int64_t fastLanes(SmallVectorImpl<int> *lanes) const {
+    int64_t lowest = std::numeric_limits<int64_t>::max(), count = 1;
+    for (int axis : group.registers)
+      lowest = std::min(lowest, order.rank(axis));
+    for (int axis : group.blocks) {
+      if (order.rank(axis) >= lowest || count * group.radices[axis] > limits.fastLanes)
+        continue;
+      count *= group.radices[axis];
+      if (lanes)
+        lanes->push_back(axis);
+    }
+    return count;
+  }
+
+  /// A node's level is that of its axes; that of another step, the one at which its operands are made, or its first
+  /// user's.
+  void placeSteps() {
+    DenseMap<Value, int> madeAt;
+    auto levelHere = [&](Operation *step) -> std::optional<int> {
+      SmallVector<int> axes = nodeAxes(step);
+      if (!axes.empty())
+        return group.levels[axes.front()];
+      for (OpOperand &operand : step->getOpOperands())
+        if (!group.loadOf.count({step, operand.getOperandNumber()}))
+          for (Value value = operand.get(); value;) {
+            if (auto made = madeAt.find(value); made != madeAt.end())
+              return made->second;
+            Operation *moved = value.getDefiningOp();
+            value = moved && moved->getNumOperands() == 1 && !moved->getNumRegions() ? moved->getOperand(0) : Value();
+          }
+      return std::nullopt;
+    };
+    SmallVector<Operation *> open;
+    for (Operation *step : steps) {
+      std::optional<int> level = levelHere(step);
+      if (!level) {
+        open.push_back(step);
+        level = 0;
+        for (Operation *user : steps)
+          if (llvm::is_contained(user->getOperands(), step->getResult(0)) && !nodeAxes(user).empty()) {
+            level = group.levels[nodeAxes(user).front()];
+            break;
+          }
+      }
+      group.levelOf[step] = *level;
+      for (Value result : step->getResults())
+        madeAt[result] = *level;
+    }
+  }
+
+  void fillLanes() {
+    int64_t threads = threadsOf(group.levels) * fastLanes(&group.lanes);
+    for (int axis : group.blocks)
+      if (!llvm::is_contained(group.lanes, axis) && threads * group.radices[axis] <= fullThreads) {
+        group.lanes.push_back(axis);
+        threads *= group.radices[axis];
+      }
+    for (; threads * 2 <= fullThreads; threads *= 2)
+      ++group.batchLanes;
+    llvm::erase_if(group.blocks, [&](int axis) { return llvm::is_contained(group.lanes, axis); });
+  }
+};
+
+} // namespace
+
+GroupOrder passes::orderOf(const FlowGroup &group) {
+  int64_t largest = -1;
+  GroupOrder order;
+  auto consider = [&](Value value, const SmallVector<int> &addresses) {
+    if (bytesOf(value.getType()) > largest) {
+      largest = bytesOf(value.getType());
+      order.axes = addresses;
+    }
+  };
+  for (const FlowStore &store : group.stores) {
+    if (!group.axes.contains(store.value))
+      continue; // of parts
+    SmallVector<int> addresses;
+    for (int place = 1; place <= store.map.size(); ++place)
+      addresses.push_back(group.axes.lookup(store.value)[store.map.source(place) - 1]);
+    consider(store.made, addresses);
+  }
+  for (const FlowLoad &load : group.loads) {
+    SmallVector<int> addresses(load.axes.size());
+    for (int digit = 1; digit <= load.from.map.size(); ++digit)
+      addresses[load.from.map.source(digit) - 1] = load.axes[digit - 1];
+    consider(load.from.buffer, addresses);
+  }
+  return order;
+}
+
+bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits) {
+  return LevelPlanner(group, target, limits).run();
+}
+
+digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int> addresses, int64_t elementBytes,
+                                      int64_t runBytes, const Target &target) {
+  using digits::Field;
+  auto isRegister = [&](int digit) {
+    digits::Place place;
+    return held.find(digit, place) && place.field == Field::Reg;
+  };
+  digits::Mapping spread;
+  int64_t run = elementBytes, registers = 1;
+  for (int digit : addresses) {
+    if (!isRegister(digit))
+      break;
+    run *= held.radix(digit);
+  }
+  if (run <= runBytes)
+    return held;
+  auto take = [&](int digit) {
+    registers *= held.radix(digit);
+    spread.push(Field::Reg, digit, held.radix(digit));
+  };
+  run = elementBytes;
+  SmallVector<int> rest; // of the block's digits, low addresses first
+  for (int digit : addresses) {
+    digits::Place place;
+    if (!held.find(digit, place) || place.field == Field::Block)
+      continue;
+    if (rest.empty() && run * held.radix(digit) <= target.vectorBytes) {
+      run *= held.radix(digit);
+      take(digit);
+    } else {
+      rest.push_back(digit);
+    }
+  }
+  while (!rest.empty() && registers * held.radix(rest.back()) <= held.extent(Field::Reg))
+    take(rest.pop_back_val());
+  for (int digit : rest)
+    spread.push(Field::Lane, digit, held.radix(digit));
+  for (const digits::Column &column : held[Field::Lane]) // batch digits
+    if (!llvm::is_contained(addresses, column.digits[0]))
+      spread.push(Field::Lane, column.digits[0], column.radix);
+  spread[Field::Block] = held[Field::Block];
+  return spread.extent(Field::Reg) == held.extent(Field::Reg) ? spread : held;
+}

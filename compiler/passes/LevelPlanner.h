@@ -1,0 +1,37 @@
+// Levels: how a block holds a group of steps whose digits are too many for the registers of a thread.
+#pragma once
+
+#include "compiler/passes/Steps.h"
+#include "compiler/passes/Target.h"
+
+namespace idc::passes {
+
+/// The axes of a group from the lowest address up, by the largest value that is read or written.
+struct GroupOrder {
+  llvm::SmallVector<int> axes;
+  /// Axes that this value lacks come last.
+  int64_t rank(int axis) const { return llvm::find(axes, axis) - axes.begin(); }
+};
+GroupOrder orderOf(const FlowGroup &group);
+
+/// What a thread may hold on a GPU, of a group in levels.
+struct LevelLimits {
+  int64_t words;     // 32-bit words of one value
+  int64_t runBytes;  // consecutive bytes of a buffer
+  int64_t fastLanes; // values of the axes with the lowest addresses that the threads of a block hold
+};
+
+/// Decides where the axes of a possible group live. Returns false when neither the registers of a thread nor a block
+/// can hold what its nodes act on together. With several levels every axis of a node has one, at which it is in
+/// registers; at all others lanes hold it. Sets `levels`, `levelOf`, `lanes` and `batchLanes`; leaves them empty when
+/// one level is enough, which needs no lanes. (On a CPU there is one level, of the target's `groupWords`.) Orders
+/// `blocks` so that neighbouring threads take neighbouring addresses.
+bool planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits);
+
+/// The mapping in which a tile of elements of `elementBytes` bytes is loaded or stored: the given one, or, where its
+/// threads hold runs of more than `runBytes`, one of as many registers and threads in which neighbours hold
+/// neighbouring runs of one access. `addresses`: the tile's digits from the lowest address up.
+digits::Mapping memoryMapping(const digits::Mapping &held, llvm::ArrayRef<int> addresses, int64_t elementBytes,
+                              int64_t runBytes, const Target &target);
+
+} // namespace idc::passes
