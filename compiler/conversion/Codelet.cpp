@@ -108,6 +108,11 @@ Complex Codelet::fma(const Complex &x, const Complex &y, const Complex &z) {
   return {fma(negate(x.im), y.im, fma(x.re, y.re, z.re)), fma(x.im, y.re, fma(x.re, y.im, z.im))};
 }
 
+Complex Codelet::turned(const Complex &x, int64_t quarters) const {
+  Complex y = quarters & 2 ? negate(x) : x;
+  return quarters & 1 ? Complex{y.im, negate(y.re)} : y;
+}
+
 bool Codelet::same(const Complex &x, const Complex &y) const {
   auto equal = [](const Real &a, const Real &c) {
     return a.value == c.value && a.negative == c.negative && (a.value || a.number == c.number);
@@ -117,17 +122,11 @@ bool Codelet::same(const Complex &x, const Complex &y) const {
 
 Leaf Codelet::scale(const Leaf &x, const Complex &w) {
   Leaf y = x;
-  if (w.re.is(1) && w.im.is(0))
-    return y;
-  if (w.re.is(-1) && w.im.is(0)) {
-    y.number = negate(y.number);
-    return y;
-  }
-  if (w.re.is(0) && (w.im.is(1) || w.im.is(-1))) { // i·(re + i·im) = -im + i·re
-    Complex turned = {negate(y.number.im), y.number.re};
-    y.number = w.im.is(1) ? turned : negate(turned);
-    return y;
-  }
+  for (int quarters : {0, 1, 2, 3})
+    if (Complex turn = turned({constant(1), constant(0)}, quarters); same(turn, w)) {
+      y.number = turned(y.number, quarters);
+      return y;
+    }
   y.number = resolve(x);
   y.factor = w;
   return y;
@@ -135,16 +134,78 @@ Leaf Codelet::scale(const Leaf &x, const Complex &w) {
 
 Complex Codelet::resolve(const Leaf &x) { return x.factor ? mul(*x.factor, x.number) : x.number; }
 
+Leaf Codelet::product(const Real &x, const Real &y) {
+  auto isTrivial = [](const Real &c) { return c.is(0) || c.is(1) || c.is(-1); };
+  if (isTrivial(x) || isTrivial(y) || (x.isConstant() && y.isConstant()))
+    return Leaf::of(mul(x, y));
+  Leaf leaf = Leaf::of(Real());
+  leaf.products.emplace_back(x, y);
+  return leaf;
+}
+
+Real Codelet::sumOf(const Leaf &x) {
+  if (x.products.empty())
+    return x.number.re;
+  Real sum = mul(x.products.front().first, x.products.front().second);
+  for (const auto &[y, z] : llvm::drop_begin(x.products))
+    sum = fma(y, z, sum);
+  return sum;
+}
+
 Leaf Codelet::resolved(const Leaf &x) {
   Leaf y = x;
   if (x.kind == Leaf::Kind::Complex)
     y.number = resolve(x);
+  else if (x.kind == Leaf::Kind::Real)
+    y.number.re = sumOf(x);
   y.factor.reset();
+  y.products.clear();
   return y;
 }
 
-Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool subtract,
-                      DenseMap<std::pair<Value, Value>, Pair> &pairs) {
+Leaf Codelet::define(Value value, const Leaf &x) {
+  // A sum of k products takes k operations to make and one per use, or k per use.
+  constexpr int64_t manyUses = 3;
+  return x.products.size() > 1 && value.hasNUsesOrMore(manyUses) ? resolved(x) : x;
+}
+
+Leaf Codelet::combineReals(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs) {
+  constexpr size_t maxProducts = 2; // those of a complex product; more would hold too many operands
+  auto negated = [&](Leaf leaf) {
+    leaf.number.re = negate(leaf.number.re);
+    for (auto &[factor, other] : leaf.products)
+      factor = negate(factor);
+    return leaf;
+  };
+  const Leaf z = subtract ? negated(y) : y;
+  if (x.products.empty() && z.products.empty())
+    return Leaf::of(add(x.number.re, z.number.re));
+  if (!x.products.empty() && !z.products.empty() && x.products.size() + z.products.size() <= maxProducts) {
+    Leaf result = x;
+    llvm::append_range(result.products, z.products);
+    return result;
+  }
+  const Leaf &fused = z.products.empty() ? x : z, &start = z.products.empty() ? z : x;
+  Pair &pair = pairs[{lhs, rhs}];
+  if (fused.products.size() > 1 && start.products.empty() && (subtract ? pair.hasSum : pair.hasDifference)) {
+    // a - p = 2a - (a + p), p - a = (a + p) - 2a; a + p = 2a - (a - p), p + a = (p - a) + 2a
+    const bool right = &fused == &z;
+    const Real &whole = right ? x.number.re : y.number.re,
+               &other = subtract ? pair.sum.number.re : pair.difference.number.re;
+    return Leaf::of(fma(constantLike(other, right || !subtract ? 2 : -2), whole, right ? negate(other) : other));
+  }
+  Real sum = sumOf(start);
+  for (const auto &[factor, operand] : fused.products)
+    sum = fma(factor, operand, sum);
+  Leaf result = Leaf::of(sum);
+  (subtract ? pair.difference : pair.sum) = result;
+  (subtract ? pair.hasDifference : pair.hasSum) = true;
+  return result;
+}
+
+Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs) {
+  if (x.kind == Leaf::Kind::Real)
+    return combineReals(lhs, rhs, x, y, subtract, pairs);
   Leaf result;
   result.kind = Leaf::Kind::Complex;
   if (x.factor && y.factor && same(*x.factor, *y.factor)) {
@@ -212,25 +273,15 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
                                           const std::function<std::optional<Leaf>(Operation *, Value)> &root) {
   Block &block = body.front();
   DenseMap<Value, Leaf> leaves;
-  DenseMap<std::pair<Value, Value>, Pair> pairs;
+  Pairs pairs;
   for (auto [argument, leaf] : llvm::zip(block.getArguments(), arguments))
-    leaves[argument] = leaf;
-  auto real = [&](Real r) {
-    Leaf leaf;
-    leaf.kind = Leaf::Kind::Real;
-    leaf.number.re = r;
-    return leaf;
-  };
-  auto complex = [&](Complex c) {
-    Leaf leaf;
-    leaf.kind = Leaf::Kind::Complex;
-    leaf.number = c;
-    return leaf;
-  };
+    leaves[argument] = define(argument, leaf);
+  auto real = [](const Real &r) { return Leaf::of(r); };
+  auto complex = [](const Complex &c) { return Leaf::of(c); };
   for (Operation &op : block.without_terminator()) {
     auto in = [&](unsigned i) -> const Leaf & { return leaves.find(op.getOperand(i))->second; };
     auto cplx = [&](unsigned i) { return resolve(in(i)); };
-    auto re = [&](unsigned i) { return in(i).number.re; };
+    auto re = [&](unsigned i) { return sumOf(in(i)); };
     Type type = op.getNumResults() ? op.getResult(0).getType() : Type();
     Leaf out;
     bool isReal = isa_and_nonnull<FloatType>(type);
@@ -238,10 +289,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       setRealType(complexType.getElementType());
     else if (isReal)
       setRealType(type);
-    if (auto add = dyn_cast<complex::AddOp>(op))
-      out = combine(add.getLhs(), add.getRhs(), in(0), in(1), false, pairs);
-    else if (auto sub = dyn_cast<complex::SubOp>(op))
-      out = combine(sub.getLhs(), sub.getRhs(), in(0), in(1), true, pairs);
+    if (isa<complex::AddOp, complex::SubOp, arith::AddFOp, arith::SubFOp>(op))
+      out = combine(op.getOperand(0), op.getOperand(1), in(0), in(1), isa<complex::SubOp, arith::SubFOp>(op), pairs);
     else if (isa<complex::MulOp>(op)) {
       const Leaf &x = in(0), &y = in(1);
       bool constant = y.number.re.isConstant() && y.number.im.isConstant() && !y.factor;
@@ -285,12 +334,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
                      constant(cast<FloatAttr>(value.getValue()[1]).getValueAsDouble())});
     } else if (auto value = dyn_cast<arith::ConstantOp>(op); value && isReal)
       out = real(constant(cast<FloatAttr>(value.getValue()).getValueAsDouble()));
-    else if (isa<arith::AddFOp>(op))
-      out = real(this->add(re(0), re(1)));
-    else if (isa<arith::SubFOp>(op))
-      out = real(this->sub(re(0), re(1)));
     else if (isa<arith::MulFOp>(op))
-      out = real(mul(re(0), re(1)));
+      out = product(re(0), re(1));
     else if (isa<arith::NegFOp>(op))
       out = real(negate(re(0)));
     else if (isa<math::FmaOp>(op))
@@ -331,7 +376,7 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       // Any other scalar op is itself, on the machine's type.
       SmallVector<Value> operands;
       for (unsigned i = 0; i < op.getNumOperands(); ++i)
-        operands.push_back(in(i).kind == Leaf::Kind::Real ? materialize(in(i).number.re) : in(i).other);
+        operands.push_back(in(i).kind == Leaf::Kind::Real ? materialize(re(i)) : in(i).other);
       Type result = type;
       if (auto mod = dyn_cast<id::ModType>(type)) { // a selection among residues
         result = field(mod.getModulus()).type();
@@ -357,7 +402,7 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     } else {
       return op.emitError() << "this operation cannot be generated yet";
     }
-    leaves[op.getResult(0)] = out;
+    leaves[op.getResult(0)] = define(op.getResult(0), out);
   }
   SmallVector<Leaf> results;
   for (Value value : block.getTerminator()->getOperands())

@@ -1,9 +1,10 @@
 // Straight-line code on registers: scalar arithmetic that folds constants, signs and roots of unity.
 //
 // Complex values are pairs of reals. A real is a run-time value or a constant, with a sign that is carried along and
-// melts into the next add, subtract or fused multiply-add. A complex value may carry a factor w not yet multiplied in:
-// a sum a + w·b is then four fused multiply-adds, and a difference a - w·b of the same operands is 2a - (a + w·b), two
-// more. Multiplication by ±1 and ±i only swaps and negates.
+// melts into the next add, subtract or fused multiply-add. Products wait for the sum they are part of: a real number
+// may be one or two products not yet made, a complex one may carry a factor not yet multiplied in. A sum a + p with
+// such a p is fused multiply-adds, and a difference a - p of the same operands is 2a - (a + p): six operations for a ±
+// w·b of complex numbers, however they are written. Multiplication by ±1 and ±i only swaps and negates.
 #pragma once
 
 #include "compiler/conversion/PrimeField.h"
@@ -16,6 +17,7 @@
 #include <complex>
 #include <functional>
 #include <optional>
+#include <vector>
 
 namespace idc::conversion {
 
@@ -38,10 +40,13 @@ struct Leaf {
   Complex number;                // Real: .re
   std::optional<Complex> factor; // Complex only: not yet multiplied in
   mlir::Value other;
-  int64_t bound = 1;         // of a residue, like its quotient
-  mlir::Value quotient = {}; // or null
+  std::vector<std::pair<Real, Real>> products = {}; // Real only: not yet made, and .number nothing
+  int64_t bound = 1;                                // of a residue, like its quotient
+  mlir::Value quotient = {};                        // or null
 
-  static Leaf of(const Residue &x) { return {Kind::Other, {}, {}, x.value, x.bound, x.quotient}; }
+  static Leaf of(const Residue &x) { return {Kind::Other, {}, {}, x.value, {}, x.bound, x.quotient}; }
+  static Leaf of(const Real &x) { return {Kind::Real, {x, {}}, {}, {}}; }
+  static Leaf of(const Complex &x) { return {Kind::Complex, x, {}, {}}; }
   Residue residue() const { return {other, bound, quotient}; }
 };
 
@@ -71,10 +76,17 @@ public:
   /// z + x·y
   Complex fma(const Complex &x, const Complex &y, const Complex &z);
 
+  /// x·(-i)^quarters
+  Complex turned(const Complex &x, int64_t quarters) const;
+
   /// The leaf times w, multiplied lazily.
   Leaf scale(const Leaf &x, const Complex &w);
+  /// x·y, made when its sum is.
+  Leaf product(const Real &x, const Real &y);
   /// A complex leaf with its factor multiplied in.
   Complex resolve(const Leaf &x);
+  /// A real leaf with its products made.
+  Real sumOf(const Leaf &x);
   Leaf resolved(const Leaf &x);
 
   /// Arithmetic of a prime field in the machine's types.
@@ -98,8 +110,12 @@ private:
     Leaf sum, difference;
     bool hasSum = false, hasDifference = false;
   };
-  Leaf combine(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract,
-               llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, Pair> &pairs);
+  using Pairs = llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, Pair>;
+  /// The sum or difference of two leaves, both complex or both real.
+  Leaf combine(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs);
+  Leaf combineReals(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs);
+  /// The leaf as `value` of a body, made when all its uses together cost more than that.
+  Leaf define(mlir::Value value, const Leaf &x);
   /// compute(x) for a number of type `real`; of a 16-bit one in single precision, rounded once afterwards.
   mlir::Value inSingle(mlir::Value x, mlir::Type real, llvm::function_ref<mlir::Value(mlir::Value)> compute);
   bool same(const Complex &x, const Complex &y) const;

@@ -35,7 +35,7 @@ void KernelEmitter::makeCanonical(Codelet &codelet, Tile &tile) {
   for (auto &leaves : tile.registers)
     for (auto [type, leaf] : llvm::zip(id::leafTypes(tile.element), leaves))
       if (auto mod = dyn_cast<id::ModType>(type))
-        leaf = Leaf::of({codelet.field(mod.getModulus()).canonical(leaf.residue())});
+        leaf = Leaf::of(Residue{codelet.field(mod.getModulus()).canonical(leaf.residue())});
 }
 
 /// Residues that come from other threads: bounded as the largest of them, in every register.
@@ -186,14 +186,26 @@ Polynomial KernelEmitter::registerExponent(int64_t root, const Polynomial &expon
   return split - Polynomial::constant(constant);
 }
 
+/// omega(root, exponent), 0 <= exponent < root, as quarter turns clockwise (root permitting, else half turns) and the
+/// exponent of the rest.
+static std::pair<int64_t, int64_t> quarterTurns(int64_t root, int64_t exponent) {
+  if (root % 4 == 0)
+    return {exponent / (root / 4), exponent % (root / 4)};
+  if (root % 2 == 0 && exponent >= root / 2)
+    return {2, exponent - root / 2};
+  return {0, exponent};
+}
+
 FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, const Polynomial &exponent,
                                                    const Tile &place, Type real) {
   int64_t constant = exponent.constantTerm();
   Polynomial looked = exponent - Polynomial::constant(constant);
-  std::complex<double> w = rootOfUnity(root, constant);
+  // Factors that are a quarter turn apart are one product, made once.
+  auto [quarters, rest] = quarterTurns(root, constant);
+  std::complex<double> w = rootOfUnity(root, rest);
   Complex fixed{codelet.constant(w.real()), codelet.constant(w.imag())};
   if (looked.isZero())
-    return fixed;
+    return codelet.turned(fixed, quarters);
   auto [known, fresh] = loaded.try_emplace({op, looked.str()});
   if (fresh) {
     std::vector<TwiddleFactor> factors = splitTwiddle(root, looked, maxTableBits, place.radices);
@@ -207,7 +219,10 @@ FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, 
     }
     known->second = *product;
   }
-  return codelet.mul(fixed, known->second);
+  auto [entry, inserted] = loaded.try_emplace({op, (looked + Polynomial::constant(rest)).str()});
+  if (inserted)
+    entry->second = codelet.mul(fixed, known->second);
+  return codelet.turned(entry->second, quarters);
 }
 
 void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
@@ -257,14 +272,7 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
   for (size_t r = 0; r < tile.registers.size(); ++r) {
     int64_t constant;
     Polynomial exponent = registerExponent(root, op.getExponent().getPolynomial(), tile, r, constant);
-    int64_t quarters = root % 4 == 0 ? constant / (root / 4) : 0;
-    int64_t rest = constant - quarters * (root / 4 ? root / 4 : 1);
-    if (root % 4 != 0)
-      rest = constant;
-    if (root % 2 == 0 && root % 4 != 0 && constant >= root / 2) {
-      quarters = 2;
-      rest = constant - root / 2;
-    }
+    auto [quarters, rest] = quarterTurns(root, constant);
     auto [entry, inserted] = products.try_emplace({exponent.str(), rest});
     if (inserted) {
       std::complex<double> w = rootOfUnity(root, rest);
@@ -279,10 +287,8 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
       }
     }
     Leaf &leaf = tile.registers[r][0];
-    static const std::complex<double> turns[] = {{1, 0}, {0, -1}, {-1, 0}, {0, 1}};
-    std::complex<double> turn = turns[quarters & 3];
     // The free turn first, so that what stays lazy is the shared factor.
-    leaf = codelet.scale(leaf, {codelet.constant(turn.real()), codelet.constant(turn.imag())});
+    leaf.number = codelet.turned(leaf.number, quarters);
     leaf = codelet.scale(leaf, entry->second);
   }
   tiles[op.getResult()] = std::move(tile);
