@@ -1,5 +1,7 @@
 #include "compiler/conversion/Codelet.h"
 
+#include "compiler/conversion/LinearBody.h"
+
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -163,88 +165,63 @@ Leaf Codelet::resolved(const Leaf &x) {
   return y;
 }
 
-Leaf Codelet::define(Value value, const Leaf &x) {
+bool Codelet::isMade(const Leaf &x, size_t uses) {
   // A sum of k products takes k operations to make and one per use, or k per use.
-  constexpr int64_t manyUses = 3;
-  return x.products.size() > 1 && value.hasNUsesOrMore(manyUses) ? resolved(x) : x;
+  return x.products.size() > 1 && uses > 2;
 }
 
-Leaf Codelet::combineReals(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs) {
+// In a pair of x + y and x - y the operand whose products or factor are not made is fused into the other one, `whole`:
+// x - p = 2x - (x + p), p - y = (p + y) - 2y, x + p = 2x - (x - p), p + y = (p - y) + 2y.
+
+Leaf Codelet::combineReals(const Leaf &x, const Leaf &y, bool subtract, Pair &pair) {
   constexpr size_t maxProducts = 2; // those of a complex product; more would hold too many operands
-  auto negated = [&](Leaf leaf) {
-    leaf.number.re = negate(leaf.number.re);
-    for (auto &[factor, other] : leaf.products)
-      factor = negate(factor);
-    return leaf;
-  };
-  const Leaf z = subtract ? negated(y) : y;
-  if (x.products.empty() && z.products.empty())
-    return Leaf::of(add(x.number.re, z.number.re));
-  if (!x.products.empty() && !z.products.empty() && x.products.size() + z.products.size() <= maxProducts) {
+  if (x.products.empty() && y.products.empty())
+    return Leaf::of(subtract ? sub(x.number.re, y.number.re) : add(x.number.re, y.number.re));
+  auto signedFactor = [&](const Real &factor, bool ofRight) { return ofRight && subtract ? negate(factor) : factor; };
+  if (!x.products.empty() && !y.products.empty() && x.products.size() + y.products.size() <= maxProducts) {
     Leaf result = x;
-    llvm::append_range(result.products, z.products);
+    for (const auto &[factor, operand] : y.products)
+      result.products.emplace_back(signedFactor(factor, true), operand);
     return result;
   }
-  const Leaf &fused = z.products.empty() ? x : z, &start = z.products.empty() ? z : x;
-  Pair &pair = pairs[{lhs, rhs}];
-  if (fused.products.size() > 1 && start.products.empty() && (subtract ? pair.hasSum : pair.hasDifference)) {
-    // a - p = 2a - (a + p), p - a = (a + p) - 2a; a + p = 2a - (a - p), p + a = (p - a) + 2a
-    const bool right = &fused == &z;
-    const Real &whole = right ? x.number.re : y.number.re,
-               &other = subtract ? pair.sum.number.re : pair.difference.number.re;
-    return Leaf::of(fma(constantLike(other, right || !subtract ? 2 : -2), whole, right ? negate(other) : other));
-  }
-  Real sum = sumOf(start);
+  const bool right = !y.products.empty();
+  const Leaf &fused = right ? y : x;
+  if (!pair.start)
+    pair.start = {sumOf(right ? x : y), {}};
+  const Real &whole = pair.start->re;
+  if (const auto &other = subtract ? pair.sum : pair.difference; other && fused.products.size() > 1)
+    return Leaf::of(
+        fma(constantLike(other->re, right || !subtract ? 2 : -2), whole, right ? negate(other->re) : other->re));
+  Real sum = signedFactor(whole, !right);
   for (const auto &[factor, operand] : fused.products)
-    sum = fma(factor, operand, sum);
-  Leaf result = Leaf::of(sum);
-  (subtract ? pair.difference : pair.sum) = result;
-  (subtract ? pair.hasDifference : pair.hasSum) = true;
-  return result;
+    sum = fma(signedFactor(factor, right), operand, sum);
+  (subtract ? pair.difference : pair.sum) = {sum, {}};
+  return Leaf::of(sum);
 }
 
-Leaf Codelet::combine(Value lhs, Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs) {
+Leaf Codelet::combine(const Leaf &x, const Leaf &y, bool subtract, Pair &pair) {
   if (x.kind == Leaf::Kind::Real)
-    return combineReals(lhs, rhs, x, y, subtract, pairs);
-  Leaf result;
-  result.kind = Leaf::Kind::Complex;
-  if (x.factor && y.factor && same(*x.factor, *y.factor)) {
-    result.number = add(x.number, subtract ? negate(y.number) : y.number);
+    return combineReals(x, y, subtract, pair);
+  const bool sameFactor = x.factor && y.factor && same(*x.factor, *y.factor);
+  if (sameFactor || (!x.factor && !y.factor)) {
+    Leaf result = Leaf::of(add(x.number, subtract ? negate(y.number) : y.number));
     result.factor = x.factor;
     return result;
   }
-  if (!x.factor && !y.factor) {
-    result.number = add(x.number, subtract ? negate(y.number) : y.number);
-    return result;
+  const bool right = y.factor.has_value();
+  const Leaf &fused = right ? y : x;
+  if (!pair.start)
+    pair.start = resolve(right ? x : y);
+  const Complex &whole = *pair.start;
+  if (const auto &other = subtract ? pair.sum : pair.difference) {
+    Complex rest = right ? negate(*other) : *other;
+    Real two = constant(right || !subtract ? 2 : -2);
+    return Leaf::of(Complex{fma(two, whole.re, rest.re), fma(two, whole.im, rest.im)});
   }
-  // a ± w·b, or w·a ± b: the operand without a factor (or resolved) starts the fused chain.
-  Pair &pair = pairs[{lhs, rhs}];
-  bool fuseRight = y.factor.has_value();
-  if (subtract ? pair.hasSum : pair.hasDifference) {
-    const Complex two = {constant(2), constant(0)};
-    const Complex &other = subtract ? pair.sum.number : pair.difference.number;
-    const Leaf &start = fuseRight ? x : y;
-    if (!start.factor) {
-      if (fuseRight || !subtract) // a - wb = 2a - (a + wb);  wa + b = 2b + (wa - b)
-        result.number = {fma(two.re, start.number.re, fuseRight ? negate(other.re) : other.re),
-                         fma(two.re, start.number.im, fuseRight ? negate(other.im) : other.im)};
-      else // wa - b = (wa + b) - 2b
-        result.number = {fma(negate(two.re), start.number.re, other.re),
-                         fma(negate(two.re), start.number.im, other.im)};
-      return result;
-    }
-  }
-  if (fuseRight) {
-    Complex start = resolve(x);
-    Complex w = subtract ? negate(*y.factor) : *y.factor;
-    result.number = fma(w, y.number, start);
-  } else {
-    Complex start = subtract ? negate(y.number) : y.number;
-    result.number = fma(*x.factor, x.number, start);
-  }
-  (subtract ? pair.difference : pair.sum) = result;
-  (subtract ? pair.hasDifference : pair.hasSum) = true;
-  return result;
+  Complex factor = right && subtract ? negate(*fused.factor) : *fused.factor;
+  Complex sum = fma(factor, fused.number, !right && subtract ? negate(whole) : whole);
+  (subtract ? pair.difference : pair.sum) = sum;
+  return Leaf::of(sum);
 }
 
 Value Codelet::inSingle(Value x, Type real, function_ref<Value(Value)> compute) {
@@ -272,10 +249,16 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
                                           const std::function<Leaf(int64_t)> &parameter,
                                           const std::function<std::optional<Leaf>(Operation *, Value)> &root) {
   Block &block = body.front();
+  if (const SharedSums *sums = sharedSums(body))
+    return runSums(*sums, arguments, block.getTerminator()->getOperandTypes());
   DenseMap<Value, Leaf> leaves;
-  Pairs pairs;
+  DenseMap<std::pair<Value, Value>, Pair> pairs;
+  auto define = [&](Value value, const Leaf &leaf) {
+    auto uses = static_cast<size_t>(std::distance(value.use_begin(), value.use_end()));
+    leaves[value] = isMade(leaf, uses) ? resolved(leaf) : leaf;
+  };
   for (auto [argument, leaf] : llvm::zip(block.getArguments(), arguments))
-    leaves[argument] = define(argument, leaf);
+    define(argument, leaf);
   auto real = [](const Real &r) { return Leaf::of(r); };
   auto complex = [](const Complex &c) { return Leaf::of(c); };
   for (Operation &op : block.without_terminator()) {
@@ -290,7 +273,7 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     else if (isReal)
       setRealType(type);
     if (isa<complex::AddOp, complex::SubOp, arith::AddFOp, arith::SubFOp>(op))
-      out = combine(op.getOperand(0), op.getOperand(1), in(0), in(1), isa<complex::SubOp, arith::SubFOp>(op), pairs);
+      out = combine(in(0), in(1), isa<complex::SubOp, arith::SubFOp>(op), pairs[{op.getOperand(0), op.getOperand(1)}]);
     else if (isa<complex::MulOp>(op)) {
       const Leaf &x = in(0), &y = in(1);
       bool constant = y.number.re.isConstant() && y.number.im.isConstant() && !y.factor;
@@ -402,10 +385,74 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     } else {
       return op.emitError() << "this operation cannot be generated yet";
     }
-    leaves[op.getResult(0)] = define(op.getResult(0), out);
+    define(op.getResult(0), out);
   }
   SmallVector<Leaf> results;
   for (Value value : block.getTerminator()->getOperands())
     results.push_back(leaves.find(value)->second);
   return results;
+}
+
+const SharedSums *Codelet::sharedSums(Region &body) {
+  auto [known, fresh] = linearBodies.try_emplace(&body);
+  if (fresh)
+    if (std::optional<LinearBody> linear = linearBodyOf(body))
+      if (SharedSums sums = shareSums(linear->rows); sums.operations() < linear->operations)
+        known->second = std::move(sums);
+  return known->second ? &*known->second : nullptr;
+}
+
+SmallVector<Leaf> Codelet::runSums(const SharedSums &sums, ArrayRef<Leaf> arguments, TypeRange results) {
+  if (!results.empty()) {
+    auto complex = dyn_cast<ComplexType>(results[0]);
+    setRealType(complex ? complex.getElementType() : results[0]);
+  }
+  std::vector<Leaf> values;
+  for (const Leaf &leaf : arguments) {
+    if (leaf.kind == Leaf::Kind::Real) {
+      values.push_back(leaf);
+      continue;
+    }
+    const Complex &z = leaf.number;
+    for (bool imaginary : {false, true}) {
+      if (!leaf.factor) {
+        values.push_back(Leaf::of(imaginary ? z.im : z.re));
+        continue;
+      }
+      const Complex &w = *leaf.factor;
+      Pair pair;
+      values.push_back(combineReals(product(w.re, imaginary ? z.im : z.re), product(w.im, imaginary ? z.re : z.im),
+                                    /*subtract=*/!imaginary, pair));
+    }
+  }
+  std::vector<size_t> uses(values.size() + sums.sums.size());
+  for (const SharedSums::Sum &sum : sums.sums) {
+    ++uses[sum.left];
+    ++uses[sum.right];
+  }
+  for (size_t i = 0; i < values.size(); ++i)
+    if (isMade(values[i], uses[i]))
+      values[i] = resolved(values[i]);
+  std::map<std::pair<int, int>, Pair> pairs;
+  auto times = [&](double factor, const Leaf &leaf) {
+    if (factor == 1)
+      return leaf;
+    return product(constant(factor), sumOf(leaf));
+  };
+  for (const SharedSums::Sum &sum : sums.sums) {
+    bool subtract = sum.factor == -1;
+    Leaf right = times(subtract ? 1 : sum.factor, values[sum.right]);
+    values.push_back(combineReals(values[sum.left], right, subtract, pairs[{sum.left, sum.right}]));
+  }
+  SmallVector<Leaf> leaves;
+  const SharedSums::Result *next = sums.results.data();
+  auto result = [&] {
+    auto [value, factor] = *next++;
+    return value < 0 ? Leaf::of(constant(0)) : times(factor, values[value]);
+  };
+  for (Type type : results) {
+    Leaf first = result();
+    leaves.push_back(isa<ComplexType>(type) ? Leaf::of(Complex{sumOf(first), sumOf(result())}) : first);
+  }
+  return leaves;
 }

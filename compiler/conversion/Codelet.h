@@ -8,6 +8,7 @@
 #pragma once
 
 #include "compiler/conversion/PrimeField.h"
+#include "compiler/conversion/SharedSums.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
@@ -16,6 +17,7 @@
 
 #include <complex>
 #include <functional>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -105,17 +107,20 @@ private:
   mlir::Location loc;
   std::function<mlir::Type(mlir::Type)> wide;
   mlir::Type realType;
+  std::map<mlir::Region *, std::optional<SharedSums>> linearBodies;
 
-  struct Pair { // a sum or difference already made of two operands
-    Leaf sum, difference;
-    bool hasSum = false, hasDifference = false;
+  /// What is made of the sum and the difference of two operands; of real ones the real parts.
+  struct Pair {
+    std::optional<Complex> sum, difference, start; // start: the operand that products are added to
   };
-  using Pairs = llvm::DenseMap<std::pair<mlir::Value, mlir::Value>, Pair>;
   /// The sum or difference of two leaves, both complex or both real.
-  Leaf combine(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs);
-  Leaf combineReals(mlir::Value lhs, mlir::Value rhs, const Leaf &x, const Leaf &y, bool subtract, Pairs &pairs);
-  /// The leaf as `value` of a body, made when all its uses together cost more than that.
-  Leaf define(mlir::Value value, const Leaf &x);
+  Leaf combine(const Leaf &x, const Leaf &y, bool subtract, Pair &pair);
+  Leaf combineReals(const Leaf &x, const Leaf &y, bool subtract, Pair &pair);
+  /// Whether a leaf with so many uses is made for all of them together.
+  static bool isMade(const Leaf &x, size_t uses);
+  /// The sums that a linear body comes to, where they are fewer than its own; else null.
+  const SharedSums *sharedSums(mlir::Region &body);
+  llvm::SmallVector<Leaf> runSums(const SharedSums &sums, llvm::ArrayRef<Leaf> arguments, mlir::TypeRange results);
   /// compute(x) for a number of type `real`; of a 16-bit one in single precision, rounded once afterwards.
   mlir::Value inSingle(mlir::Value x, mlir::Type real, llvm::function_ref<mlir::Value(mlir::Value)> compute);
   bool same(const Complex &x, const Complex &y) const;

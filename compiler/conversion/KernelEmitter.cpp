@@ -5,6 +5,7 @@
 #include "compiler/passes/Steps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -69,6 +70,7 @@ LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end)
               if (succeeded(tile)) {
                 tiles[load.getResult()] = std::move(*tile);
                 prefetchTwiddles(load, tiles[load.getResult()]);
+                prefetchLaterTwiddles(load);
               }
               return tile;
             })
@@ -256,6 +258,21 @@ void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
         prefetch(omega, omega.getRoot(), omega.getExponent().getPolynomial(), omega.getType());
     });
   }
+}
+
+int64_t KernelEmitter::loadedRegisters() const {
+  int64_t registers = 0;
+  for (const auto &[key, factor] : loaded)
+    for (const Real &part : {factor.re, factor.im})
+      registers += part.isConstant() ? 0 : (getElementTypeOrSelf(part.value).getIntOrFloatBitWidth() + 31) / 32;
+  return registers;
+}
+
+void KernelEmitter::prefetchLaterTwiddles(id::LoadOp load) {
+  for (Operation *next = load->getNextNode(); next && !isa<id::StoreOp>(next) && loadedRegisters() < factorRegisters;
+       next = next->getNextNode())
+    if (auto exchange = dyn_cast<id::ExchangeOp>(next))
+      prefetchTwiddles(exchange, emptyTile(exchange.getResult().getType()));
 }
 
 LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {

@@ -36,6 +36,8 @@ protected:
   Codelet codelet;
   TwiddleTables &tables;
   Parameters parameters; // in the machine's width
+  /// 32-bit registers that factors of later passes may take from the load on.
+  int64_t factorRegisters = 0;
 
   /// Runs the ops of the kernel's body in order, or some of them.
   mlir::LogicalResult emitBody(id::KernelOp kernel);
@@ -72,6 +74,8 @@ protected:
   /// Loads the run-time roots of unity of the steps that follow `op` up to the next exchange, so that they are in
   /// flight across its barrier. `place` has the mapping in which they will be used; steps in others are left out.
   void prefetchTwiddles(mlir::Operation *op, const Tile &place);
+  /// 32-bit registers of the factors loaded so far.
+  int64_t loadedRegisters() const;
 
   /// The numbers of an element as memory and exchanges have them (bool as a byte), complex ones real part first: of
   /// type `number`, or, without it, each of its own; and back.
@@ -87,6 +91,7 @@ protected:
   const Tile &settled(mlir::Value value);
 
 private:
+  void prefetchLaterTwiddles(id::LoadOp load);
   llvm::DenseMap<mlir::Value, Tile> tiles;
   using FactorKey = std::pair<mlir::Operation *, std::string>; // a twiddle or id.omega and a run-time exponent
   std::map<FactorKey, Complex> loaded;

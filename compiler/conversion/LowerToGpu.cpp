@@ -50,6 +50,8 @@ public:
           dataRegisters =
               std::max(dataRegisters, tile.getMapping().extent(Field::Reg) * id::registerBytes(tile.getElement()) / 4);
     });
+    constexpr int64_t few = 16;
+    factorRegisters = dataRegisters <= few ? 24 : 0;
     size_t numInputs = kernel.getInputs().size();
     for (size_t i = 0; i < numInputs; ++i)
       pointers[kernel.getBody().front().getArgument(i)] = entry->getArgument(i);
@@ -78,6 +80,8 @@ public:
                : counter                                ? emitTickets(kernel, lowered, counter)
                                                         : emitOnce(kernel)))
       return failure();
+    if (factorRegisters)
+      dataRegisters += loadedRegisters();
     LLVM::ReturnOp::create(b, loc, ValueRange{});
     lowered.sharedBytes = sharedBytes;
     return success();
