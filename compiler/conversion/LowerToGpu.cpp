@@ -166,7 +166,7 @@ public:
   /// A flat kernel whose threads exchange. Where one problem needs few threads and has no batch digits among them, a
   /// block holds the tiles of several; threads of a tile follow each other without gaps.
   LogicalResult emitFlatBlocks(id::KernelOp kernel, LoweredKernel &lowered) {
-    constexpr int64_t wanted = 256;
+    const int64_t wanted = target.flatThreads;
     int64_t batchProblems = 1, blocks = widestExtent(kernel, Field::Block);
     kernel.getBody().walk([&](Operation *op) {
       for (Value value : op->getResults())
@@ -1052,14 +1052,9 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     }
     auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
     func->setAttr("nvvm.reqntid", dims(entry.threads));
-    // Registers follow the data a thread holds: room for factors and addresses beside it, and no more.
-    int64_t registers = emitter.dataRegisters <= 16   ? 40
-                        : emitter.dataRegisters <= 32 ? 64
-                        : emitter.dataRegisters <= 64 ? 128
-                                                      : 168;
-    int64_t blocks = std::max<int64_t>(1, target.registersPerMultiprocessor / (registers * entry.threads));
-    func->setAttr("nvvm.minctasm",
-                  b.getI32IntegerAttr(static_cast<int32_t>(std::min<int64_t>(blocks, 2048 / entry.threads))));
+    // What shared memory leaves room for is not asked here: fewer registers are worth having all the same.
+    int64_t blocks = target.residentBlocks(entry.threads, target.registersBeside(emitter.dataRegisters), 0);
+    func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(blocks)));
   }
   return module;
 }

@@ -1,14 +1,16 @@
 // Plans of one kernel for digits of any radices.
 //
 // Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the least
-// work: passes times the values that all threads of a problem could hold. A pass with fewer values takes further digits
-// into its registers, slowest addresses first, as passes of one size keep all threads busy. Where the first pass holds
-// the lowest digit of the input in registers, or the last one that of the output, a range of its own loads or stores.
+// cost: passes times the values of a thread, over the problems that a multiprocessor then holds. A pass with fewer
+// values takes further digits into its registers, slowest addresses first, as passes of one size keep all threads busy.
+// Where the first pass holds the lowest digit of the input in registers, or the last one that of the output, a range of
+// its own loads or stores.
 #include "compiler/passes/MixedPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace idc;
 using namespace idc::passes;
@@ -29,23 +31,18 @@ public:
     int64_t most = std::max<int64_t>(2, 4 * target.dataRegistersPerThread / request.registerBytes);
     for (size_t s = 1; s <= request.stepDigits.size(); ++s)
       most = std::max(most, valuesOf(digitsOfSteps(request, static_cast<int>(s), static_cast<int>(s))));
-    int64_t leastWork = 0;
+    std::optional<double> leastCost;
     KernelPlan best;
     // Passes that would leave more threads than a block has take more values than planned for, from spilled registers.
-    for (int64_t size = 2; size <= most || (!leastWork && size <= elements); ++size) {
+    for (int64_t size = 2; size <= most || (!leastCost && size <= elements); ++size) {
       KernelPlan plan = planWith(size);
-      int64_t threads = 1, values = 1;
-      for (const RangePlan &range : plan.ranges) {
-        threads = std::max(threads, range.mapping.extent(Field::Lane));
-        values = std::max(values, range.mapping.extent(Field::Reg));
-      }
-      int64_t work = static_cast<int64_t>(plan.ranges.size()) * threads * values;
-      if (threads > target.maxThreadsPerBlock || (leastWork && work >= leastWork))
+      std::optional<double> cost = costOf(plan);
+      if (!cost || (leastCost && *cost >= *leastCost))
         continue;
-      leastWork = work;
+      leastCost = cost;
       best = std::move(plan);
     }
-    if (!leastWork) {
+    if (!leastCost) {
       error = "a problem of " + std::to_string(elements) + " elements does not fit a block of " + target.name;
       return false;
     }
@@ -64,6 +61,25 @@ private:
     for (int digit : digits)
       values *= radix(digit);
     return values;
+  }
+
+  /// Nothing where a problem has more threads than a block.
+  std::optional<double> costOf(const KernelPlan &plan) const {
+    int64_t threads = 1, values = 1;
+    for (const RangePlan &range : plan.ranges) {
+      threads = std::max(threads, range.mapping.extent(Field::Lane));
+      values = std::max(values, range.mapping.extent(Field::Reg));
+    }
+    if (threads > target.maxThreadsPerBlock)
+      return std::nullopt;
+    int64_t problems = std::max<int64_t>(1, target.flatThreads / threads);
+    int64_t blocks =
+        target.residentBlocks(problems * threads, target.registersBeside(values * request.registerBytes / 4),
+                              problems * elements * request.registerBytes);
+    // A block alone waits at its barriers, and at its loads and stores, with nobody to take its place.
+    constexpr double alone = 1.5;
+    return static_cast<double>(plan.ranges.size()) * static_cast<double>(values) /
+           static_cast<double>(problems * blocks) * (blocks == 1 ? alone : 1);
   }
 
   /// Passes of at most `size` values, a step with more alone.

@@ -91,3 +91,15 @@ std::vector<std::string> idc::passes::targetNames() {
     names.emplace_back(key);
   return names;
 }
+
+int64_t Target::registersBeside(int64_t dataRegisters) const {
+  return dataRegisters <= 16 ? 40 : dataRegisters <= 32 ? 64 : dataRegisters <= 64 ? 128 : 168;
+}
+
+int64_t Target::residentBlocks(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const {
+  constexpr int64_t maxThreads = 2048;
+  int64_t blocks = std::min(registersPerMultiprocessor / (registersPerThread * threads), maxThreads / threads);
+  if (sharedBytes > 0)
+    blocks = std::min(blocks, sharedBytesPerMultiprocessor / sharedBytes);
+  return std::max<int64_t>(1, blocks);
+}

@@ -47,20 +47,27 @@ struct Target {
   int64_t sectorBytes = 32;            // smallest efficient run of a memory access
   int64_t vectorBytes = 16;            // widest access of one thread
   int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
+  int64_t flatThreads = 256;           // of a block that is filled with whole problems, about
   int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
   int64_t levelWords = 32;             // the same where a block holds a group in levels,
   int64_t levelRunBytes = 32;          // and consecutive bytes of a buffer
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
   int64_t maxMixedBytes = 0;           // largest problem with digits of other radices than 2 that a block holds
   int64_t sharedBytesBesideCache = 0;  // of a multiprocessor; more leave little to the first-level cache
-  int64_t ringBytes = 0; // of values between two passes of a kernel that stay in the cache beside what streams through it
-  int64_t maxTileBytes = 131072;       // largest tile worth a kernel of its own
+  int64_t ringBytes =
+      0; // of values between two passes of a kernel that stay in the cache beside what streams through it
+  int64_t maxTileBytes = 131072; // largest tile worth a kernel of its own
   /// Contiguous bytes -> time of a pass over memory that reads, or writes, in such runs, relative to a copy. Writes of
   /// parts of a cache line meet in the L2 cache.
   CostTable loadRunCost, storeRunCost;
   /// Blocks in a cluster -> time of a kernel that exchanges once between them, relative to a copy.
   CostTable clusterCost;
   LatencyCosts latency; // of GPUs
+
+  /// Registers of a thread that holds so many of data: with room for factors and addresses, and no more.
+  int64_t registersBeside(int64_t dataRegisters) const;
+  /// Blocks of a kernel that a multiprocessor holds at once, at least 1.
+  int64_t residentBlocks(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const;
 };
 
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.

@@ -61,3 +61,15 @@ TEST(Target, CostAt) {
   EXPECT_EQ(costAt(table, 64), 2);
   EXPECT_EQ(costAt(table, 4096), 1);
 }
+
+TEST(Target, ResidentBlocks) {
+  Target target;
+  std::string error;
+  ASSERT_TRUE(findTarget("sm_90", target, error)) << error;
+  EXPECT_LT(target.registersBeside(16), target.registersBeside(17));
+  EXPECT_LT(target.registersBeside(64), target.registersBeside(65));
+  EXPECT_EQ(target.residentBlocks(256, 64, 0), 4);            // registers
+  EXPECT_EQ(target.residentBlocks(1024, 32, 0), 2);           // threads
+  EXPECT_EQ(target.residentBlocks(256, 64, 100 * 1024), 2);   // shared memory
+  EXPECT_EQ(target.residentBlocks(1024, 168, 200 * 1024), 1); // the assembler then takes fewer registers
+}
