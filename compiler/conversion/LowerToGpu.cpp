@@ -115,7 +115,8 @@ public:
       sharedBytes = std::max(sharedBytes, exchange.getLayoutAttr().getLayout().words * wordBytes);
       if (betweenBlocks) { // word by word
         int64_t bytes = id::elementBytes(tile.getElement()), word = std::min(bytes & -bytes, wordBytes);
-        int64_t received = tile.getMapping().extent(Field::Reg) * lowered.threads * std::max<int64_t>(4, word);
+        int64_t words = tile.getMapping().extent(Field::Reg) >> id::exchangeWordDigits(exchange).size();
+        int64_t received = words * lowered.threads * std::max<int64_t>(4, word);
         shape.exchangedBytes.append(bytes / word, received);
       }
       betweenBlocksFirst |= first && betweenBlocks;
@@ -431,9 +432,21 @@ protected:
   }
 
   FailureOr<Tile> emitExchange(id::ExchangeOp op, const Tile &tile) override {
+    const Mapping after = op.getResult().getType().getMapping();
+    const bool moves = op.getKind() != id::ExchangeKind::None && op.getKind() != id::ExchangeKind::Registers;
+    const std::vector<int> together = moves ? id::exchangeWordDigits(op) : std::vector<int>();
+    if (together.empty())
+      return exchange(op, tile, after);
+    FailureOr<Tile> words = exchange(op, packed(tile, together), after.without(together));
+    if (failed(words))
+      return failure();
+    return unpacked(*words, after, together, tile.element);
+  }
+
+  FailureOr<Tile> exchange(id::ExchangeOp op, const Tile &tile, const Mapping &after) {
     readPlace();
     Tile moved = tile;
-    moved.mapping = op.getResult().getType().getMapping();
+    moved.mapping = after;
     moved.registers.assign(moved.mapping.extent(Field::Reg), {});
     Type real;
     int components;
@@ -457,7 +470,7 @@ protected:
           moved.registers[r] = tile.registers[plan.registerSource[r]];
       else
         shuffle(plan.shuffle, tile, moved);
-      prefetchTwiddles(op, moved);
+      prefetchTwiddles(op, emptyTile(op.getResult().getType()));
       break;
     }
     case id::ExchangeKind::Shared:
@@ -834,7 +847,7 @@ private:
     for (size_t r = 0; r < tile.registers.size(); ++r)
       LLVM::StoreOp::create(b, loc, wordOf(tile.registers[r], tile.element, real), sharedPointer(write, memory, r),
                             wordBytes);
-    prefetchTwiddles(op, moved);
+    prefetchTwiddles(op, emptyTile(op.getResult().getType()));
     if (warpLocal)
       NVVM::SyncWarpOp::create(b, loc, constant32(-1));
     else
@@ -899,7 +912,7 @@ private:
     }
     if (!tickets)
       NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
-    prefetchTwiddles(op, moved);
+    prefetchTwiddles(op, emptyTile(op.getResult().getType()));
     if (tickets)
       tickets->wait(numSent++);
     else
@@ -951,6 +964,64 @@ private:
     select([](int l) { return l; });
     for (size_t k = 0; k < count; ++k)
       moved.registers[k] = leavesOf(words[k], tile.element);
+  }
+
+  /// The registers whose elements make word `number` of a mapping without `together`: the digits of `together`, lowest
+  /// first, count them.
+  static SmallVector<size_t> membersOf(const Mapping &mapping, const std::vector<int> &together, size_t number) {
+    SmallVector<size_t> members(size_t(1) << together.size());
+    for (auto [i, member] : llvm::enumerate(members)) {
+      SmallVector<int64_t> digits;
+      size_t rest = number;
+      for (const digits::Column &column : mapping[Field::Reg]) {
+        auto found = llvm::find(together, column.digits[0]);
+        if (found != together.end()) {
+          digits.push_back(static_cast<int64_t>(i >> (found - together.begin()) & 1));
+          continue;
+        }
+        digits.push_back(static_cast<int64_t>(rest % column.radix));
+        rest /= column.radix;
+      }
+      member = registerNumber(mapping, digits);
+    }
+    return members;
+  }
+
+  /// Elements that differ in the digits `together` as one of 32 bits.
+  Tile packed(const Tile &tile, const std::vector<int> &together) {
+    Type number;
+    int count;
+    id::splitNumbers(tile.element, number, count);
+    Tile words = tile;
+    words.mapping = tile.mapping.without(together);
+    words.element = b.getI32Type();
+    words.registers.assign(words.mapping.extent(Field::Reg), {});
+    for (auto [r, leaves] : llvm::enumerate(words.registers)) {
+      SmallVector<Value> numbers;
+      for (size_t member : membersOf(tile.mapping, together, r))
+        llvm::append_range(numbers, numbersOf(tile.registers[member], tile.element, number));
+      Value word = LLVM::BitcastOp::create(b, loc, words.element, pack(numbers, number));
+      leaves = leavesOf(word, words.element);
+    }
+    return words;
+  }
+
+  Tile unpacked(const Tile &words, const Mapping &mapping, const std::vector<int> &together, Type element) {
+    Type number;
+    int count;
+    id::splitNumbers(element, number, count);
+    Tile tile = words;
+    tile.mapping = mapping;
+    tile.element = element;
+    tile.registers.assign(mapping.extent(Field::Reg), {});
+    Type held = VectorType::get({count << together.size()}, number);
+    for (auto [r, leaves] : llvm::enumerate(words.registers)) {
+      SmallVector<Value> numbers;
+      unpack(LLVM::BitcastOp::create(b, loc, held, numbersOf(leaves, words.element)[0]), numbers);
+      for (auto [i, member] : llvm::enumerate(membersOf(mapping, together, r)))
+        tile.registers[member] = leavesOf(ArrayRef<Value>(numbers).slice(i * count, count), element);
+    }
+    return tile;
   }
 
   static bool isNarrow(Type type) { return type.isIntOrFloat() && type.getIntOrFloatBitWidth() < 32; }

@@ -1,7 +1,7 @@
 // Plans of one kernel for digits of any radices.
 //
 // Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the least
-// cost: passes times the values of a thread, over the problems that a multiprocessor then holds. A pass with fewer
+// cost: passes times the values of a thread, over the problems that a multiprocessor holds then. A pass with fewer
 // values takes further digits into its registers, slowest addresses first, as passes of one size keep all threads busy.
 // Where the first pass holds the lowest digit of the input in registers, or the last one that of the output, a range of
 // its own loads or stores.
@@ -76,10 +76,11 @@ private:
     int64_t blocks =
         target.residentBlocks(problems * threads, target.registersBeside(values * request.registerBytes / 4),
                               problems * elements * request.registerBytes);
-    // A block alone waits at its barriers, and at its loads and stores, with nobody to take its place.
-    constexpr double alone = 1.5;
-    return static_cast<double>(plan.ranges.size()) * static_cast<double>(values) /
-           static_cast<double>(problems * blocks) * (blocks == 1 ? alone : 1);
+    // Fitted to measured kernels: what a pass takes beside its values; and blocks wait at their barriers, loads and
+    // stores, where others take their place.
+    constexpr double perPass = 9;
+    return static_cast<double>(plan.ranges.size()) * (static_cast<double>(values) + perPass) /
+           static_cast<double>(problems * blocks) * (1 + 1 / static_cast<double>(blocks));
   }
 
   /// Passes of at most `size` values, a step with more alone.

@@ -33,7 +33,9 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
 
   void runOnOperation() override {
     WalkResult result = getOperation().walk([&](id::ExchangeOp op) {
-      digits::Mapping source = op.getInput().getType().getMapping(), target = op.getResult().getType().getMapping();
+      const std::vector<int> together = id::exchangeWordDigits(op);
+      digits::Mapping source = op.getInput().getType().getMapping().without(together),
+                      target = op.getResult().getType().getMapping().without(together);
       digits::ExchangeOptions options;
       // Threads of a flat kernel are numbered without regard to warps.
       auto kernel = op->getParentOfType<id::KernelOp>();

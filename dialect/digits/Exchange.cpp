@@ -196,6 +196,18 @@ ShufflePlan planShuffle(const std::vector<int> &permutation, int regs) {
 
 } // namespace
 
+std::vector<int> commonRegisterDigits(const Mapping &source, const Mapping &destination, int most) {
+  std::vector<int> digits;
+  for (int digit : source.digits()) {
+    Place before, after;
+    bool common = source.find(digit, before) && before.field == Field::Reg && destination.find(digit, after) &&
+                  after.field == Field::Reg && source.radix(digit) == 2;
+    if (common && static_cast<int>(digits.size()) < most)
+      digits.push_back(digit);
+  }
+  return digits;
+}
+
 bool planExchange(const Mapping &source, const Mapping &destination, const ExchangeOptions &options, ExchangePlan &plan,
                   std::string &error) {
   plan = ExchangePlan();

@@ -52,6 +52,10 @@ struct ExchangeOptions {
   bool padded = false; // layouts are sums, also those of radix 2
 };
 
+/// Radix-2 digits that both mappings hold in registers, ascending, `most` of them if there are so many: elements that
+/// differ in these can move together.
+std::vector<int> commonRegisterDigits(const Mapping &source, const Mapping &destination, int most);
+
 /// Plans the move from `source` to `destination`; both must hold the same digits and pass Mapping::check(). The block
 /// and turn fields must agree (false with `error` set otherwise).
 bool planExchange(const Mapping &source, const Mapping &destination, const ExchangeOptions &options, ExchangePlan &plan,

@@ -80,6 +80,18 @@ void Mapping::contribute(Field field, int64_t value, std::vector<int64_t> &digit
   }
 }
 
+Mapping Mapping::without(const std::vector<int> &digits) const {
+  Mapping rest = *this;
+  for (std::vector<Column> &field : rest.columns)
+    field.erase(std::remove_if(field.begin(), field.end(),
+                               [&](const Column &column) {
+                                 return column.digits.size() == 1 &&
+                                        std::find(digits.begin(), digits.end(), column.digits[0]) != digits.end();
+                               }),
+                field.end());
+  return rest;
+}
+
 std::string Mapping::check() const {
   std::map<int, int> radices; // of every digit
   std::map<int, int> alone;   // how many columns hold just this digit

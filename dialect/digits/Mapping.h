@@ -63,6 +63,8 @@ public:
   /// wrong ("digit 3 is held twice", "the columns of reg and lane are dependent"). The digits held need not be 1…n
   /// (nodes that contract a digit leave a gap); missing() tells.
   std::string check() const;
+  /// The mapping of what is left when some digits, each held as a column of its own, are given a value.
+  Mapping without(const std::vector<int> &digits) const;
   /// The digits of 1…numDigits that no column holds, ascending.
   std::vector<int> missing(int numDigits) const;
 

@@ -346,6 +346,18 @@ int64_t id::exchangeWordBytes(Type element) {
   return std::clamp<int64_t>(bytes & -bytes, 4, 16);
 }
 
+std::vector<int> id::exchangeWordDigits(ExchangeOp exchange) {
+  TileType before = exchange.getInput().getType(), after = exchange.getResult().getType();
+  auto kernel = exchange->getParentOfType<KernelOp>();
+  int64_t bytes = elementBytes(before.getElement());
+  if (bytes != (bytes & -bytes) || (kernel && kernel.getKind() == KernelKind::Flat))
+    return {};
+  int most = 0;
+  while (bytes << most < exchangeWordBytes(before.getElement()))
+    ++most;
+  return digits::commonRegisterDigits(before.getMapping(), after.getMapping(), most);
+}
+
 bool id::splitNumbers(Type element, Type &number, int &count) {
   number = {};
   count = 0;

@@ -37,6 +37,9 @@ int64_t registerBytes(mlir::Type element);
 /// Bytes of the words as which an element travels through shared memory, one or several: from 4, a bank's, to 16, the
 /// widest access.
 int64_t exchangeWordBytes(mlir::Type element);
+/// The digits in which the elements of one word differ, lowest bits of the word first: elements of less than a bank's
+/// width move together where threads hold them together before and after. Not in flat kernels.
+std::vector<int> exchangeWordDigits(ExchangeOp exchange);
 /// An element as `count` numbers of one type that lie one after another: its own where they agree (residues: their
 /// integers), else integers of their size. False for elements whose numbers differ in size, and for bool.
 bool splitNumbers(mlir::Type element, mlir::Type &number, int &count);

@@ -246,6 +246,17 @@ TEST(Exchange, CheapestMeans) {
   EXPECT_STREQ(exchangeKindName(ExchangeKind::Cluster), "cluster");
 }
 
+TEST(Exchange, CommonRegisterDigits) {
+  Mapping before = parse("reg(4, 2, 7..6) lane(5, 3, 1)"), after = parse("reg(7, 1, 2) lane(5, 3, 4, 6)");
+  EXPECT_EQ(commonRegisterDigits(before, after, 5), (std::vector<int>{2, 7}));
+  EXPECT_EQ(commonRegisterDigits(before, after, 1), std::vector<int>{2});
+  EXPECT_TRUE(commonRegisterDigits(before, after, 0).empty());
+  EXPECT_TRUE(commonRegisterDigits(before, parse("reg(1, 3, 5) lane(2, 4, 7..6)"), 5).empty());
+  std::vector<int> radices = {2, 3, 2};
+  EXPECT_EQ(commonRegisterDigits(parse("reg(2..1) lane(3)", radices), parse("reg(1, 2) lane(3)", radices), 5),
+            std::vector<int>{1});
+}
+
 TEST(Exchange, BlockAndTurnStay) {
   const Mapping m = parse("reg(6) lane(5..1) block(8..7) turn(9)");
   EXPECT_EQ(plan(m, parse("reg(1) lane(6..2) block(8..7) turn(9)")).shared.column(8), 0u);

@@ -78,6 +78,15 @@ TEST(Mapping, Queries) {
   EXPECT_EQ(values, (std::vector<int64_t>{0, 0, 2, 0, 1}));
 }
 
+TEST(Mapping, Without) {
+  Mapping m = parse("reg(4, 1, 7..6) lane(5, 3) block(2)");
+  EXPECT_EQ(m.without({}), m);
+  EXPECT_EQ(m.without({1, 3}).str(), "reg(4, 7..6) lane(5) block(2)");
+  EXPECT_EQ(m.without({2, 9}).str(), "reg(4, 1, 7..6) lane(5, 3)");
+  EXPECT_EQ(parse("reg((1^2), 2)").without({1}).str(), "reg((1^2), 2)") << "not a column of its own";
+  EXPECT_EQ(m.without({1}).check(), "");
+}
+
 TEST(Mapping, CountAccess) {
   // 32 lanes of consecutive 8-byte elements: one run of 256 bytes.
   AccessCount count = countAccess(parse("reg(7..6) lane(5..1)"), {1, 2, 3, 4, 5, 6, 7}, 8, 0);
