@@ -51,12 +51,20 @@ private:
     return values++;
   }
 
-  /// Makes the sum of two terms that most rows have in common; false when none is in two.
+  /// Two terms of a row, up to a multiple.
+  struct Pair {
+    int first = 0, second = 0;
+    double ratio = 0; // of the second coefficient to the first
+    int rows = 0;
+
+    bool isIn(const Row &row) const {
+      auto left = row.find(first), right = row.find(second);
+      return left != row.end() && right != row.end() && isSame(right->second / left->second, ratio);
+    }
+  };
+
+  /// Makes the sums of two terms that most rows have in common; false when no two terms are in two.
   bool extractCommon() {
-    struct Pair {
-      int rows = 0;
-      double ratio = 0; // of right to left
-    };
     std::map<std::tuple<int, int, float>, Pair> pairs; // single precision brings together what may be one ratio
     for (const Row &row : rows)
       for (auto left = row.begin(); left != row.end(); ++left)
@@ -64,32 +72,37 @@ private:
           double ratio = right->second / left->second;
           Pair &pair = pairs[{left->first, right->first, static_cast<float>(ratio)}];
           if (pair.rows == 0)
-            pair.ratio = ratio;
+            pair = {left->first, right->first, ratio, 0};
           pair.rows += isSame(ratio, pair.ratio);
         }
-    auto value = [](const Pair &pair) { return std::pair(pair.rows, isUnit(pair.ratio)); };
-    auto best = std::max_element(pairs.begin(), pairs.end(),
-                                 [&](const auto &a, const auto &b) { return value(a.second) < value(b.second); });
-    if (best == pairs.end() || best->second.rows < 2)
+    int most = 0;
+    for (const auto &[key, pair] : pairs)
+      most = std::max(most, pair.rows);
+    if (most < 2)
       return false;
-    const int first = std::get<0>(best->first), second = std::get<1>(best->first);
-    const double ratio = best->second.ratio;
-    auto isCommon = [&](const Row &row) {
-      auto left = row.find(first), right = row.find(second);
-      return left != row.end() && right != row.end() && isSame(right->second / left->second, ratio);
-    };
-    // The larger coefficient is the sum's own, or one that is a unit, so that a row may be the sum itself.
-    const Row &example = *std::find_if(rows.begin(), rows.end(), isCommon);
-    bool turned = rank(example.at(second)) > rank(example.at(first));
-    int sum = turned ? addSum(second, first, 1 / ratio) : addSum(first, second, ratio);
-    for (Row &row : rows) {
-      if (!isCommon(row))
-        continue;
-      row[sum] = row.at(turned ? second : first);
-      row.erase(first);
-      row.erase(second);
-    }
+    for (bool units : {true, false})
+      for (const auto &[key, pair] : pairs)
+        if (pair.rows == most && isUnit(pair.ratio) == units)
+          extract(pair);
     return true;
+  }
+
+  /// Makes a sum for the rows that have the pair, unless some of them have lost it.
+  void extract(const Pair &pair) {
+    std::vector<Row *> users;
+    for (Row &row : rows)
+      if (pair.isIn(row))
+        users.push_back(&row);
+    if (static_cast<int>(users.size()) < pair.rows)
+      return;
+    // The larger coefficient is the sum's own, or one that is a unit, so that a row may be the sum itself.
+    bool turned = rank(users[0]->at(pair.second)) > rank(users[0]->at(pair.first));
+    int sum = turned ? addSum(pair.second, pair.first, 1 / pair.ratio) : addSum(pair.first, pair.second, pair.ratio);
+    for (Row *row : users) {
+      (*row)[sum] = row->at(turned ? pair.second : pair.first);
+      row->erase(pair.first);
+      row->erase(pair.second);
+    }
   }
 
   /// A row's remaining terms, one after the other.
