@@ -70,8 +70,10 @@ public:
     if (tooLarge)
       return schedules;
     auto shapes = [&](int first, int last) { return shapesOf(first, last, count > 1); };
-    for (const auto &[kernels, cost] : cheapestSplits<Shape>(steps, count, shapes))
-      schedules.push_back(scheduleOf(kernels));
+    const auto splits = cheapestSplits<Shape>(steps, count, shapes);
+    for (const auto &[kernels, cost] : splits)
+      if (cost <= worthTrying * splits.front().second)
+        schedules.push_back(scheduleOf(kernels));
     return schedules;
   }
 
@@ -84,6 +86,8 @@ private:
   int largestNode = 0; // its digits
   int registerDigits, threadDigits, maxTileDigits, tileDigits;
   static constexpr int clusterThreadDigits = 7;
+  /// A schedule that costs so many times as much as the cheapest is not the best one: so far the costs are right.
+  static constexpr double worthTrying = 1.4;
 
   //===--- kernels and tiles --------------------------------------------------------------------------------------===//
 
@@ -140,14 +144,16 @@ private:
     consider(tileDigits, 0, 0);
     if (maxTileDigits > tileDigits)
       consider(maxTileDigits, 0, 0);
-    if (tuning) // what the cost does not tell apart
-      for (int digits : {tileDigits, tileDigits - 1, tileDigits - 2})
-        for (int registers = 2; registers <= registerDigits; ++registers)
+    // What the cost tells apart poorly, or not at all, is for measurements.
+    if (tuning)
+      for (int digits = tileDigits - 2; digits <= maxTileDigits; ++digits)
+        for (int registers = std::max(2, largestNode); registers <= registerDigits + 1; ++registers)
           consider(digits, 0, registers);
-    for (int ranks = 1; ranks <= floorLog2(target.maxCluster); ++ranks)
-      for (int registers : {registerDigits, registerDigits + 1})
-        if ((request.elementBytes << (clusterThreadDigits + registers)) <= target.tileBytes)
-          consider(clusterThreadDigits + registers + ranks, ranks, registers);
+    for (int threads = clusterThreadDigits - tuning; threads <= clusterThreadDigits + tuning; ++threads)
+      for (int ranks = 1; ranks <= floorLog2(target.maxCluster); ++ranks)
+        for (int registers : {registerDigits, registerDigits + 1})
+          if ((request.elementBytes << (threads + registers)) <= target.tileBytes)
+            consider(threads + registers + ranks, ranks, registers);
     return shapes;
   }
 

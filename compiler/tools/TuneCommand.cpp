@@ -1,5 +1,6 @@
 #include "compiler/tools/TuneCommand.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -16,8 +17,10 @@ using codegen::Level;
 
 namespace {
 
-/// Input bytes of a batch: more than caches hold, with the output.
-constexpr int64_t batchBytes = int64_t(128) << 20;
+/// Input bytes of a batch: what benchmarks take, and much more than caches hold.
+constexpr int64_t batchBytes = int64_t(1) << 30;
+/// Schedules looked at for each that is kept.
+constexpr unsigned searched = 8;
 /// Planner and best count as equal within this.
 constexpr double margin = 1.01;
 
@@ -55,9 +58,32 @@ std::map<std::string, std::string> schedulesOf(llvm::StringRef text) {
   return schedules;
 }
 
+/// The kernels of a schedule's text, each with the order of addresses in which it finds its data.
+std::vector<std::string> kernelsOf(llvm::StringRef schedule) {
+  std::vector<std::string> kernels;
+  std::string order, next;
+  bool inside = false;
+  for (llvm::StringRef line : llvm::split(schedule, '\n')) {
+    if (line.starts_with("  kernel ")) {
+      kernels.push_back(order + "\n");
+      inside = true;
+    }
+    if (inside)
+      kernels.back() += line.str() + "\n";
+    if (line.starts_with("    order "))
+      next = line.str();
+    if (line == "  }") {
+      inside = false;
+      order = std::move(next);
+      next.clear();
+    }
+  }
+  return kernels;
+}
+
 /// What a compiler made of one candidate, or nothing when there are no more.
 struct Candidate {
-  std::string symbol, schedule, fatbin, manifest;
+  std::string symbol, schedule, cubin, manifest;
   int64_t batch = 1;
 };
 
@@ -88,9 +114,10 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
   llvm::json::Array jobs;
   for (const frontend::SizeMap &size : sizes) {
     request.sizes = size;
-    std::set<std::string> seen;
-    // Equal schedules come from shapes that differ in what a program does not use.
-    for (unsigned number = 0; seen.size() < count && number < 4 * count; ++number) {
+    std::set<std::string> seen; // kernels
+    unsigned chosen = 0;
+    // A schedule whose kernels all stand in others says nothing that those do not.
+    for (unsigned number = 0; chosen < count && number < searched * count; ++number) {
       request.candidate = number;
       Compiler compiler(request);
       // The first is the planner's choice, whose mistakes are the user's; a later one may not exist, or not fit.
@@ -101,31 +128,34 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
           continue;
         return message.empty() ? 1 : fail(message);
       }
-      if (!seen.insert(*schedule).second)
+      bool fresh = false;
+      for (const std::string &kernel : kernelsOf(*schedule))
+        fresh |= seen.insert(kernel).second;
+      if (!fresh)
         continue;
       Candidate candidate{"", *schedule, "", "", 1};
-      for (auto [level, text] : {std::pair(Level::Fatbin, &candidate.fatbin), {Level::Manifest, &candidate.manifest}}) {
+      for (auto [level, text] : {std::pair(Level::Cubin, &candidate.cubin), {Level::Manifest, &candidate.manifest}}) {
         llvm::Expected<std::string> result = compiler.emit(level, number ? llvm::nulls() : llvm::errs());
         if (result)
           *text = std::move(*result);
         else
           llvm::consumeError(result.takeError());
       }
-      if (candidate.fatbin.empty() || !readManifest(candidate, latency)) {
+      if (candidate.cubin.empty() || !readManifest(candidate, latency)) {
         if (!number)
           return fail("the planner's own schedule does not compile");
         continue; // more than the machine has, which only the assembler knows
       }
-      std::string name = candidate.symbol + "-" + std::to_string(seen.size() - 1);
+      std::string name = candidate.symbol + "-" + std::to_string(chosen++);
       std::string prefix = folder + "/" + name;
-      if (!write(prefix + ".fatbin", candidate.fatbin) || !write(prefix + ".json", candidate.manifest) ||
+      if (!write(prefix + ".cubin", candidate.cubin) || !write(prefix + ".json", candidate.manifest) ||
           !write(prefix + ".id", candidate.schedule))
         return 1;
       jobs.push_back(llvm::json::Object{{"name", name},
                                         {"group", candidate.symbol},
                                         {"batch", candidate.batch},
                                         {"latency", latency},
-                                        {"kernels", name + ".fatbin"},
+                                        {"kernels", name + ".cubin"},
                                         {"manifest", name + ".json"}});
     }
   }

@@ -1,13 +1,19 @@
 //===- Jobs.cpp - measures many modules in turn ---------------------------===//
 
 #include "host/Jobs.h"
+#include "host/Arrays.h"
+#include "host/Error.h"
+#include "host/Measure.h"
 #include "host/Memory.h"
-#include "host/Run.h"
+#include "host/Operands.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 using nlohmann::json;
 
@@ -15,20 +21,26 @@ namespace idc::host {
 
 namespace {
 
-/// Random inputs repeat after as many problems as have so many elements together: drawing more takes longer than
-/// measuring.
+/// Random inputs repeat after as many problems as have so many elements together, and so many elements of an output are
+/// compared: drawing and comparing more takes longer than measuring.
 constexpr int64_t distinctElements = int64_t(1) << 20;
 /// How far candidates of a group may differ: rounding, in another order.
 constexpr double tolerance = 1e-2;
+/// Measurements of which the median is taken.
+constexpr int repeat = 7;
 
-json readJson(const std::string &path) {
-  std::ifstream file(path);
+std::string readFile(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
   if (!file)
-    throw Error("cannot read '" + path + "'");
+    throw Error("cannot read '" + path.string() + "'");
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+json readJson(const std::filesystem::path &path) {
   try {
-    return json::parse(file);
+    return json::parse(readFile(path));
   } catch (const json::exception &error) {
-    throw Error("'" + path + "': " + error.what());
+    throw Error("'" + path.string() + "': " + error.what());
   }
 }
 
@@ -56,36 +68,128 @@ std::vector<Job> readJobs(const std::string &path) {
   return jobs;
 }
 
-/// Microseconds of a job. Compares its outputs with the sketches of the group, or makes these when there are none.
-double measure(const Job &job, const std::filesystem::path &folder) {
-  idc_module *loaded = nullptr;
-  check(idc_module_load_files((folder / job.kernels).c_str(), (folder / job.manifest).c_str(), &loaded));
-  std::unique_ptr<idc_module, idc_status (*)(idc_module *)> module(loaded, idc_module_unload);
-  RunRequest request;
-  request.module = module.get();
-  request.batch = job.batch;
-  request.repeat = 9;
-  idc_operand input{};
-  if (idc_input_count(module.get()) > 0)
-    check(idc_input(module.get(), 0, &input));
-  request.distinctProblems = std::max<int64_t>(1, distinctElements / std::max<int64_t>(1, input.elements));
+using Module = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
 
-  RunRequest checked = request;
-  checked.batch = std::min<int64_t>(job.batch, 3);
-  checked.tolerance = tolerance;
-  std::vector<std::string> sketches;
-  for (int32_t i = 0; i < idc_output_count(module.get()); ++i)
-    sketches.push_back((folder / (job.group + "." + std::to_string(i) + ".sketch.npy")).string());
-  bool first = !std::filesystem::exists(sketches.front());
-  (first ? checked.sketches : checked.expectedSketches) = sketches;
-  if (!run(checked).passed())
-    throw Error("its results differ from the other candidates'");
+/// A candidate's image, its manifest, and the module of both.
+class Candidate {
+public:
+  Candidate(const Job &job, const std::filesystem::path &folder)
+      : image(readFile(folder / job.kernels)), manifest(readJson(folder / job.manifest)), whole(load(manifest)) {}
 
-  request.time = !job.latency;
-  request.latency = job.latency;
-  RunReport report = run(request);
-  return (job.latency ? *report.latencySeconds : report.timing->seconds) * 1e6;
-}
+  const idc_module *module() const { return whole.get(); }
+
+  /// Modules of each kernel alone, with the operands and the workspace of the whole; none when there is only one.
+  std::vector<Module> kernels() const {
+    std::vector<Module> modules;
+    const json &all = manifest.at("kernels");
+    for (size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
+      json alone = manifest;
+      alone["kernels"] = {all[k]};
+      if (json &kind = alone["kernels"][0]["kind"]; kind == "dependent-launch")
+        kind = "plain"; // there is nothing before it to depend on
+      modules.push_back(load(alone));
+    }
+    return modules;
+  }
+
+private:
+  std::string image;
+  json manifest;
+  Module whole;
+
+  Module load(const json &launches) const {
+    std::string text = launches.dump();
+    idc_module *loaded = nullptr;
+    check(idc_module_load(image.data(), image.size(), text.data(), text.size(), &loaded));
+    return Module(loaded, idc_module_unload);
+  }
+};
+
+/// Programs that compute the same, on the same operands.
+class Group {
+public:
+  /// What `first` computes is what all have to.
+  Group(const idc_module *first, int64_t batch) : memory(Memory::forModule(first)), operands(first, batch) {
+    set = memory->allocate(operands.setBytes);
+    for (size_t i = 0; i < operands.inputs.size(); ++i) {
+      int64_t problems = std::max<int64_t>(1, distinctElements / operands.inputs[i].elementsPerProblem);
+      fillInput(*memory, operands, i, set.get(), problems, 0, {});
+    }
+    expected = results(first);
+  }
+
+  /// Throws unless the module's results are those of the first.
+  void verify(const idc_module *module) {
+    std::vector<npy::Array> actual = results(module);
+    for (size_t i = 0; i < actual.size(); ++i)
+      if (!(relativeError(actual[i], expected[i], operands.outputs[i].name) <= tolerance))
+        throw Error("its results differ from the other candidates'");
+  }
+
+  /// Microseconds of a launch, or of one execution among dependent ones in a graph.
+  double time(const idc_module *module, bool latency) {
+    provideWorkspace(module);
+    if (latency)
+      return 1e6 * dependentSeconds(*memory, [&] { launch(module); }, repeat);
+    return perLaunch([&] { launch(module); });
+  }
+
+  /// Microseconds of a copy that moves as many bytes as the operands have.
+  double copyTime() {
+    Memory::Buffer to = memory->allocate(operands.operandBytes / 2);
+    return perLaunch([&] { memory->copy(to.get(), set.get(), operands.operandBytes / 2); });
+  }
+
+private:
+  std::unique_ptr<Memory> memory;
+  Operands operands;
+  Memory::Buffer set, workspace;
+  int64_t workspaceBytes = 0;
+  std::vector<npy::Array> expected;
+
+  double perLaunch(const std::function<void()> &work) {
+    int launches = memory->launchesPerMeasurement();
+    auto all = [&] {
+      for (int i = 0; i < launches; ++i)
+        work();
+    };
+    return 1e6 * medianSeconds(*memory, all, repeat) / launches;
+  }
+
+  void provideWorkspace(const idc_module *module) {
+    int64_t bytes = 0;
+    check(idc_workspace_size(module, operands.batch, &bytes));
+    if (bytes <= workspaceBytes)
+      return;
+    workspace = nullptr;
+    workspace = memory->allocate(bytes);
+    workspaceBytes = bytes;
+  }
+
+  void launch(const idc_module *module) {
+    operands.launch(module, set.get(), {}, workspace.get(), memory->stream());
+  }
+
+  /// The first elements of every output, which are no numbers before the launch.
+  std::vector<npy::Array> results(const idc_module *module) {
+    provideWorkspace(module);
+    std::vector<std::vector<char>> data;
+    for (const Operand &output : operands.outputs) {
+      int64_t elements = std::min(output.elements, distinctElements);
+      data.emplace_back(static_cast<size_t>(output.bytes / output.elements * elements), '\xff');
+      memory->upload(set.get() + output.offset, data.back().data(), static_cast<int64_t>(data.back().size()));
+    }
+    launch(module);
+    std::vector<npy::Array> arrays;
+    for (size_t i = 0; i < data.size(); ++i) {
+      const Operand &output = operands.outputs[i];
+      memory->download(data[i].data(), set.get() + output.offset, static_cast<int64_t>(data[i].size()));
+      int64_t elements = std::min(output.elements, distinctElements);
+      arrays.push_back(toArray(std::move(data[i]), output.type, 1, elements, "output '" + output.name + "'"));
+    }
+    return arrays;
+  }
+};
 
 } // namespace
 
@@ -93,16 +197,34 @@ void measureJobs(const std::string &jobs, const std::string &results, std::ostre
   json document = {{"results", json::array()}};
   if (std::filesystem::exists(results))
     document = readJson(results);
-  std::filesystem::path folder = std::filesystem::path(jobs).parent_path();
-  for (const Job &job : readJobs(jobs)) {
+  const std::filesystem::path folder = std::filesystem::path(jobs).parent_path();
+  const std::vector<Job> all = readJobs(jobs);
+  std::optional<Group> group;
+  const Job *first = nullptr; // of the group
+  double copyTime = 0;
+  for (const Job &job : all) {
     json &done = document["results"];
     if (std::any_of(done.begin(), done.end(), [&](const json &result) { return result.at("name") == job.name; }))
       continue;
     json result = {{"name", job.name}, {"group", job.group}};
     char line[512];
     try {
-      double microseconds = measure(job, folder);
+      if (!group || first->group != job.group) {
+        group.reset(); // and its memory, before there is more
+        first = &*std::find_if(all.begin(), all.end(), [&](const Job &other) { return other.group == job.group; });
+        group.emplace(Candidate(*first, folder).module(), first->batch);
+        copyTime = job.latency ? 0 : group->copyTime();
+      }
+      Candidate candidate(job, folder);
+      group->verify(candidate.module());
+      double microseconds = group->time(candidate.module(), job.latency);
       result["microseconds"] = microseconds;
+      if (!job.latency) {
+        result["copyMicroseconds"] = copyTime;
+        result["kernels"] = json::array();
+        for (const Module &kernel : candidate.kernels())
+          result["kernels"].push_back(group->time(kernel.get(), false));
+      }
       std::snprintf(line, sizeof line, "%s: %.3f us\n", job.name.c_str(), microseconds);
     } catch (const Error &error) {
       result["error"] = error.what();

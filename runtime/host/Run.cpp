@@ -3,8 +3,9 @@
 #include "host/Run.h"
 #include "host/Arrays.h"
 #include "host/ElementType.h"
+#include "host/Measure.h"
 #include "host/Memory.h"
-#include "host/RandomInput.h"
+#include "host/Operands.h"
 #include "host/Scalars.h"
 #include "host/Sketch.h"
 
@@ -18,16 +19,6 @@ namespace idc::host {
 
 namespace {
 
-/// An operand of the module at the request's batch.
-struct Operand {
-  std::string name;
-  ElementType type;
-  int64_t elementsPerProblem = 0;
-  int64_t elements = 0;
-  int64_t bytes = 0;
-  int64_t offset = 0; ///< in a set of buffers
-};
-
 /// One run: the operands laid out in one stretch of memory, a set, which is repeated when timing needs several.
 class Runner {
 public:
@@ -35,43 +26,34 @@ public:
   RunReport run();
 
 private:
-  void describe(const idc_operand &described, std::vector<Operand> &side);
-  std::vector<char> input(size_t i) const;
-  void launch(char *set);
+  void setInput(size_t i, char *set);
+  void launch(char *set) { operands.launch(module, set, scalars, workspace.get(), memory->stream()); }
   std::vector<char> download(const Operand &operand, const char *set);
   void writeAndCompare(size_t i, const char *set, RunReport &report);
   void compareWithReference(const char *set, RunReport &report);
   void launchAgain(char *set, RunReport &report);
   Timing measure(const Memory::Buffer &first);
-  double measureLatency(char *set);
-  double median(const std::function<void()> &work);
 
   const RunRequest &request;
   const idc_module *module;
   std::unique_ptr<Memory> memory;
-  std::vector<Operand> inputs, outputs;
+  Operands operands;
+  const std::vector<Operand> &inputs = operands.inputs, &outputs = operands.outputs;
   std::vector<std::vector<char>> scalars;
-  int64_t setBytes = 0;
-  int64_t operandBytes = 0;
   Memory::Buffer workspace;
 };
 
-Runner::Runner(const RunRequest &request) : request(request), module(request.module) {
-  if (!module)
+/// The request's module; throws when there is none, or the request makes no sense.
+const idc_module *moduleOf(const RunRequest &request) {
+  if (!request.module)
     throw Error("there is no module to run");
-  if (request.batch < 1)
-    throw Error("the batch is " + std::to_string(request.batch) + "; it must be at least 1");
   if (request.repeat < 1)
     throw Error("the number of repeats is " + std::to_string(request.repeat) + "; it must be at least 1");
-  idc_operand described;
-  for (int32_t i = 0; i < idc_input_count(module); ++i) {
-    check(idc_input(module, i, &described));
-    describe(described, inputs);
-  }
-  for (int32_t i = 0; i < idc_output_count(module); ++i) {
-    check(idc_output(module, i, &described));
-    describe(described, outputs);
-  }
+  return request.module;
+}
+
+Runner::Runner(const RunRequest &request)
+    : request(request), module(moduleOf(request)), operands(module, request.batch) {
   if (!request.inputs.empty() && request.inputs.size() != inputs.size())
     throw Error("the module has " + std::to_string(inputs.size()) + " inputs, but " +
                 std::to_string(request.inputs.size()) + " input files are given");
@@ -92,54 +74,18 @@ Runner::Runner(const RunRequest &request) : request(request), module(request.mod
   memory = Memory::forModule(module);
 }
 
-void Runner::describe(const idc_operand &described, std::vector<Operand> &side) {
-  constexpr int64_t alignment = 256;
-  constexpr int64_t most = std::numeric_limits<int64_t>::max() / 4;
-  Operand operand;
-  operand.name = described.name;
-  operand.type = ElementType::parse(described.type, described.element_bytes);
-  operand.elementsPerProblem = described.elements;
-  if (request.batch > most / described.element_bytes / described.elements)
-    throw Error("'" + operand.name + "' is too large at batch " + std::to_string(request.batch));
-  operand.elements = described.elements * request.batch;
-  operand.bytes = operand.elements * described.element_bytes;
-  operand.offset = setBytes;
-  if (operand.bytes > most - setBytes)
-    throw Error("the operands are too large at batch " + std::to_string(request.batch));
-  setBytes += (operand.bytes + alignment - 1) / alignment * alignment;
-  operandBytes += operand.bytes;
-  side.push_back(std::move(operand));
-}
-
-/// The bytes of input number i, from its file or from the seed.
-std::vector<char> Runner::input(size_t i) const {
+/// Input number i, from its file or from the seed.
+void Runner::setInput(size_t i, char *set) {
   const Operand &operand = inputs[i];
-  if (!request.inputs.empty())
-    return fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
-                     "'" + request.inputs[i] + "' for input '" + operand.name + "'");
-  std::vector<char> data(size_t(operand.bytes));
+  if (!request.inputs.empty()) {
+    std::vector<char> data = fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
+                                       "'" + request.inputs[i] + "' for input '" + operand.name + "'");
+    memory->upload(set + operand.offset, data.data(), operand.bytes);
+    return;
+  }
   auto distribution = request.distributions.find(operand.name);
-  int64_t drawn = request.distinctProblems ? std::min(request.distinctProblems, request.batch) : request.batch;
-  fillRandomProblems(data.data(), drawn, operand.elementsPerProblem, operand.type, request.seed, i,
-                     distribution == request.distributions.end() ? Distribution()
-                                                                 : Distribution::parse(distribution->second));
-  size_t period = data.size() / size_t(request.batch) * size_t(drawn);
-  for (size_t from = period; from < data.size(); from += period)
-    std::memcpy(data.data() + from, data.data(), std::min(period, data.size() - from));
-  return data;
-}
-
-void Runner::launch(char *set) {
-  std::vector<const void *> inputPointers, scalarPointers;
-  std::vector<void *> outputPointers;
-  for (const Operand &operand : inputs)
-    inputPointers.push_back(set + operand.offset);
-  for (const std::vector<char> &scalar : scalars)
-    scalarPointers.push_back(scalar.data());
-  for (const Operand &operand : outputs)
-    outputPointers.push_back(set + operand.offset);
-  check(idc_launch(module, request.batch, inputPointers.data(), scalarPointers.data(), outputPointers.data(),
-                   workspace.get(), memory->stream()));
+  fillInput(*memory, operands, i, set, request.batch, request.seed,
+            distribution == request.distributions.end() ? Distribution() : Distribution::parse(distribution->second));
 }
 
 std::vector<char> Runner::download(const Operand &operand, const char *set) {
@@ -235,9 +181,9 @@ RunReport Runner::run() {
   int64_t workspaceBytes = 0;
   check(idc_workspace_size(module, request.batch, &workspaceBytes));
   workspace = memory->allocate(workspaceBytes);
-  Memory::Buffer set = memory->allocate(setBytes);
+  Memory::Buffer set = memory->allocate(operands.setBytes);
   for (size_t i = 0; i < inputs.size(); ++i)
-    memory->upload(set.get() + inputs[i].offset, input(i).data(), inputs[i].bytes);
+    setInput(i, set.get());
   const size_t named = std::max(
       {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
   const size_t wanted = request.reference || request.launches > 1 ? outputs.size() : named;
@@ -253,7 +199,7 @@ RunReport Runner::run() {
   if (request.reference)
     compareWithReference(set.get(), report);
   if (request.latency)
-    report.latencySeconds = measureLatency(set.get());
+    report.latencySeconds = dependentSeconds(*memory, [&] { launch(set.get()); }, request.repeat);
   if (request.launches > 1)
     launchAgain(set.get(), report);
   if (request.time)
@@ -265,47 +211,28 @@ RunReport Runner::run() {
 Timing Runner::measure(const Memory::Buffer &first) {
   // More sets of small operands would only lengthen the measurement: their launch costs more than their bytes.
   constexpr int64_t mostSets = 1024;
-  int64_t sets = std::clamp<int64_t>((2 * memory->cacheBytes() + setBytes - 1) / setBytes, 1, mostSets);
-  Memory::Buffer more = memory->allocate((sets - 1) * setBytes);
-  auto set = [&](int64_t i) { return i % sets == 0 ? first.get() : more.get() + (i % sets - 1) * setBytes; };
+  int64_t sets = std::clamp<int64_t>((2 * memory->cacheBytes() + operands.setBytes - 1) / operands.setBytes, 1, mostSets);
+  Memory::Buffer more = memory->allocate((sets - 1) * operands.setBytes);
+  auto set = [&](int64_t i) { return i % sets == 0 ? first.get() : more.get() + (i % sets - 1) * operands.setBytes; };
   for (int64_t i = 1; i < sets; ++i)
-    memory->copy(set(i), first.get(), setBytes);
+    memory->copy(set(i), first.get(), operands.setBytes);
   memory->synchronize();
 
   int64_t launches = std::max<int64_t>(sets, memory->launchesPerMeasurement());
   auto perLaunch = [&](const std::function<void(char *)> &work) {
-    return median([&] {
-             for (int64_t i = 0; i < launches; ++i)
-               work(set(i));
-           }) /
-           double(launches);
+    auto all = [&] {
+      for (int64_t i = 0; i < launches; ++i)
+        work(set(i));
+    };
+    return medianSeconds(*memory, all, request.repeat) / double(launches);
   };
   Timing timing;
-  timing.bytes = operandBytes;
-  timing.seconds = perLaunch([&](char *operands) { launch(operands); });
+  timing.bytes = operands.operandBytes;
+  timing.seconds = perLaunch([&](char *at) { launch(at); });
   // A copy of half the bytes reads and writes as many as the module. It overwrites the operands, hence comes last.
   timing.copySeconds =
-      perLaunch([&](char *operands) { memory->copy(operands + setBytes / 2, operands, operandBytes / 2); });
+      perLaunch([&](char *at) { memory->copy(at + operands.setBytes / 2, at, operands.operandBytes / 2); });
   return timing;
-}
-
-/// Each execution overwrites the outputs of the one before, so that it can begin only after it.
-double Runner::measureLatency(char *set) {
-  const std::function<void()> executions = [&] {
-    for (int i = 0; i < graphExecutions; ++i)
-      launch(set);
-  };
-  return median(memory->record(executions)) / graphExecutions;
-}
-
-/// Median seconds of what `work` enqueues.
-double Runner::median(const std::function<void()> &work) {
-  memory->measure(work); // warms up
-  std::vector<double> seconds;
-  for (int i = 0; i < request.repeat; ++i)
-    seconds.push_back(memory->measure(work));
-  std::nth_element(seconds.begin(), seconds.begin() + request.repeat / 2, seconds.end());
-  return seconds[size_t(request.repeat / 2)];
 }
 
 } // namespace

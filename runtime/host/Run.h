@@ -33,8 +33,6 @@ struct RunRequest {
   std::vector<std::string> inputs;
   /// How random inputs are drawn (Distribution.h), by the names of inputs; standard normal without it.
   std::map<std::string, std::string> distributions;
-  /// Random inputs repeat after so many problems; 0: they do not.
-  int64_t distinctProblems = 0;
   /// The values of the program's run-time scalars as NAME=VALUE (Scalars.h).
   std::vector<std::string> scalars;
   /// Where to write the outputs, in manifest order; fewer than the module has (or none) is allowed. The first
@@ -59,9 +57,6 @@ struct RunRequest {
   /// Measurements of which the median is taken.
   int repeat = 20;
 };
-
-/// Executions in the graph whose time RunRequest::latency asks for.
-constexpr int graphExecutions = 64;
 
 /// An output against its reference.
 struct Comparison {

@@ -5,6 +5,7 @@
 #include "host/Run.h"
 #include "idc/runtime.h"
 
+#include <algorithm>
 #include <cstring>
 #include <dlfcn.h>
 #include <filesystem>
@@ -260,11 +261,12 @@ TEST_F(GpuModule, HostMeasuresJobs) {
   std::filesystem::create_directory(folder);
   auto write = [&](const std::string &name, const std::string &text) { std::ofstream(folder + "/" + name) << text; };
   std::string list;
-  for (std::string name : {"twice-0", "twice-1", "other-2", "missing-3"}) {
+  for (std::string name : {"twice-0", "twice-1", "other-2", "missing-3", "twice-4"}) {
     bool latency = name == "twice-1";
     if (name != "missing-3")
-      write(name + ".ptx", ".version " + name);
-    write(name + ".json", manifestOf(kernel(name, "plain", 1, 0)));
+      write(name + ".ptx", ".version begin " + name);
+    std::string before = name == "twice-4" ? kernel("begin", "plain", 1, 0) + "," : "";
+    write(name + ".json", manifestOf(before + kernel(name, before.empty() ? "plain" : "dependent-launch", 1, 0)));
     list += std::string(list.empty() ? "" : ",") + R"({"name": ")" + name +
             R"(", "group": "g", "batch": 5, "latency": )" + (latency ? "true" : "false") + R"(, "kernels": ")" + name +
             R"(.ptx", "manifest": ")" + name + R"(.json"})";
@@ -280,6 +282,13 @@ TEST_F(GpuModule, HostMeasuresJobs) {
   results << std::ifstream(folder + "/results.json").rdbuf();
   for (const char *part : {"\"microseconds\"", "\"error\"", "\"name\": \"twice-1\"", "\"name\": \"missing-3\""})
     EXPECT_NE(results.str().find(part), std::string::npos) << results.str();
+  // Of several kernels each is also measured alone: launched without those before it, and as the first.
+  std::string pair = results.str().substr(results.str().find("\"kernels\": [\n"));
+  EXPECT_EQ(std::count(pair.begin(), pair.begin() + long(pair.find(']')), ','), 1) << results.str();
+  size_t alone = 0;
+  for (const FakeLaunch &launch : state->launches)
+    alone += launch.kernel == "twice-4" && launch.attributes.empty();
+  EXPECT_EQ(alone, 8u * 8);
 
   // What has been measured is not measured again.
   size_t launches = state->launches.size();

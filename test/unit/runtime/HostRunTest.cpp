@@ -1,6 +1,8 @@
 //===- HostRunTest.cpp - running a module on files ------------------------===//
 
 #include "CpuFixture.h"
+#include "host/Memory.h"
+#include "host/Operands.h"
 #include "host/Run.h"
 #include "npy/Npy.h"
 
@@ -136,19 +138,16 @@ TEST_F(HostRun, RandomInputFollowsTheSeed) {
 void idleKernel(void *const *, int64_t, int64_t, int64_t) {}
 
 TEST_F(HostRun, RandomInputMayRepeat) {
-  request.batch = 5;
-  request.outputs = {path("repeating")};
-  request.distinctProblems = 2;
-  run(request);
-  npy::Array repeating = npy::read(request.outputs[0]);
-  request.distinctProblems = 0;
-  request.outputs = {path("drawn")};
-  run(request);
-  npy::Array drawn = npy::read(request.outputs[0]);
-  size_t problem = drawn.data.size() / 5;
-  auto of = [&](const npy::Array &array, size_t i) {
-    return std::vector<char>(array.data.begin() + long(i * problem), array.data.begin() + long((i + 1) * problem));
+  std::unique_ptr<Memory> memory = Memory::forModule(request.module);
+  Operands operands(request.module, 5);
+  auto draw = [&](int64_t problems) {
+    std::vector<char> set(size_t(operands.setBytes));
+    fillInput(*memory, operands, 0, set.data(), problems, 7, {});
+    return set;
   };
+  std::vector<char> repeating = draw(2), drawn = draw(5);
+  size_t problem = size_t(operands.inputs[0].bytes) / 5;
+  auto of = [&](const std::vector<char> &set, size_t i) { return std::string(set.data() + i * problem, problem); };
   for (size_t i = 0; i < 5; ++i)
     EXPECT_EQ(of(repeating, i), of(drawn, i % 2)) << i;
   EXPECT_NE(of(drawn, 2), of(drawn, 0));
