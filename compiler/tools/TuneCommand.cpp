@@ -1,6 +1,8 @@
 #include "compiler/tools/TuneCommand.h"
 
-#include "llvm/ADT/StringExtras.h"
+#include "compiler/tools/ScheduleText.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -14,6 +16,7 @@
 using namespace idc;
 using codegen::Compiler;
 using codegen::Level;
+using tools::LaunchText;
 
 namespace {
 
@@ -21,6 +24,8 @@ namespace {
 constexpr int64_t batchBytes = int64_t(1) << 30;
 /// Schedules looked at for each that is kept.
 constexpr unsigned searched = 8;
+/// Schedules put together of measured kernels, for each size.
+constexpr size_t compositions = 3;
 /// Planner and best count as equal within this.
 constexpr double margin = 1.01;
 
@@ -41,47 +46,35 @@ bool write(const std::string &path, llvm::StringRef text) {
   return true;
 }
 
-/// The text of a schedule file cut into its schedules, by their first lines.
-std::map<std::string, std::string> schedulesOf(llvm::StringRef text) {
-  std::map<std::string, std::string> schedules;
-  std::string *current = nullptr;
-  while (!text.empty()) {
-    auto [line, rest] = text.split('\n');
-    if (line.starts_with("schedule "))
-      current = &schedules[line.str()];
-    if (current)
-      *current += line.str() + "\n";
-    if (line == "}")
-      current = nullptr;
-    text = rest;
+/// The file's text; nothing with a message printed when it cannot be read.
+std::optional<std::string> read(const std::string &path) {
+  auto file = llvm::MemoryBuffer::getFile(path);
+  if (!file) {
+    fail("cannot read " + path + ": " + file.getError().message());
+    return std::nullopt;
   }
-  return schedules;
+  return (*file)->getBuffer().str();
 }
 
-/// The kernels of a schedule's text, each with the order of addresses in which it finds its data.
-std::vector<std::string> kernelsOf(llvm::StringRef schedule) {
-  std::vector<std::string> kernels;
-  std::string order, next;
-  bool inside = false;
-  for (llvm::StringRef line : llvm::split(schedule, '\n')) {
-    if (line.starts_with("  kernel ")) {
-      kernels.push_back(order + "\n");
-      inside = true;
-    }
-    if (inside)
-      kernels.back() += line.str() + "\n";
-    if (line.starts_with("    order "))
-      next = line.str();
-    if (line == "  }") {
-      inside = false;
-      order = std::move(next);
-      next.clear();
-    }
+/// The file's JSON object; nothing with a message printed when there is none.
+std::optional<llvm::json::Object> readObject(const std::string &path) {
+  std::optional<std::string> text = read(path);
+  if (!text)
+    return std::nullopt;
+  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(*text);
+  if (!parsed) {
+    fail(path + ": " + llvm::toString(parsed.takeError()));
+    return std::nullopt;
   }
-  return kernels;
+  if (llvm::json::Object *object = parsed->getAsObject())
+    return std::move(*object);
+  fail(path + " holds no JSON object");
+  return std::nullopt;
 }
 
-/// What a compiler made of one candidate, or nothing when there are no more.
+//===--- candidates -----------------------------------------------------------------------------------------------===//
+
+/// What a compiler made of one candidate.
 struct Candidate {
   std::string symbol, schedule, cubin, manifest;
   int64_t batch = 1;
@@ -90,8 +83,10 @@ struct Candidate {
 /// The manifest's symbol and how many problems fill a batch.
 bool readManifest(Candidate &candidate, bool latency) {
   llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(candidate.manifest);
-  if (!parsed)
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
     return false;
+  }
   const llvm::json::Object &manifest = *parsed->getAsObject();
   candidate.symbol = manifest.getString("symbol").value_or("").str();
   int64_t bytes = 0;
@@ -101,22 +96,250 @@ bool readManifest(Candidate &candidate, bool latency) {
   return true;
 }
 
+/// The candidate of a schedule; nothing when it needs more than the machine has, which only the assembler knows.
+std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string &schedule, bool latency,
+                                          llvm::raw_ostream &errors) {
+  Candidate candidate{"", schedule, "", "", 1};
+  for (auto [level, text] : {std::pair(Level::Cubin, &candidate.cubin), {Level::Manifest, &candidate.manifest}}) {
+    llvm::Expected<std::string> result = compiler.emit(level, errors);
+    if (!result) {
+      llvm::consumeError(result.takeError());
+      return std::nullopt;
+    }
+    *text = std::move(*result);
+  }
+  return readManifest(candidate, latency) ? std::optional(std::move(candidate)) : std::nullopt;
+}
+
+/// A folder of candidates and its list of jobs.
+class CandidateFolder {
+public:
+  explicit CandidateFolder(const std::string &folder) : folder(folder) {}
+
+  std::string jobsFile() const { return folder + "/jobs.json"; }
+
+  /// Takes over the jobs that the folder has; false with a message printed when there are none.
+  bool readJobs() {
+    std::optional<llvm::json::Object> document = readObject(jobsFile());
+    llvm::json::Array *listed = document ? document->getArray("jobs") : nullptr;
+    if (!listed)
+      return false;
+    jobs = std::move(*listed);
+    return true;
+  }
+
+  bool add(const Candidate &candidate, bool latency) {
+    size_t number = llvm::count_if(jobs, [&](const llvm::json::Value &job) {
+      return job.getAsObject()->getString("group") == llvm::StringRef(candidate.symbol);
+    });
+    std::string name = candidate.symbol + "-" + std::to_string(number), prefix = folder + "/" + name;
+    jobs.push_back(llvm::json::Object{{"name", name},
+                                      {"group", candidate.symbol},
+                                      {"batch", candidate.batch},
+                                      {"latency", latency},
+                                      {"kernels", name + ".cubin"},
+                                      {"manifest", name + ".json"}});
+    return write(prefix + ".cubin", candidate.cubin) && write(prefix + ".json", candidate.manifest) &&
+           write(prefix + ".id", candidate.schedule);
+  }
+
+  /// Writes the list, and prints how to go on.
+  bool finish(size_t before = 0) {
+    size_t added = jobs.size() - before;
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n",
+                                                    llvm::json::Value(llvm::json::Object{{"jobs", std::move(jobs)}}));
+    if (!write(jobsFile(), text))
+      return false;
+    llvm::outs() << added << " candidates; measure them with: idc-runner --jobs " << jobsFile() << " --results "
+                 << folder << "/results.json\n";
+    return true;
+  }
+
+  size_t size() const { return jobs.size(); }
+
+private:
+  std::string folder;
+  llvm::json::Array jobs;
+};
+
+//===--- results --------------------------------------------------------------------------------------------------===//
+
+/// One measured candidate: microseconds in all, and of each launch alone where there are several.
+struct Measured {
+  std::string name;
+  double time = 0;
+  std::vector<double> launches;
+};
+
+/// The candidates for one instance of a program.
+struct Group {
+  std::string name;
+  int candidates = 0;
+  std::vector<Measured> measured;
+  double copyTime = 0; // 0: not measured
+
+  const Measured *planned() const {
+    auto found = llvm::find_if(measured, [&](const Measured &one) { return one.name == name + "-0"; });
+    return found == measured.end() ? nullptr : &*found;
+  }
+  const Measured &best() const {
+    return *llvm::min_element(measured, [](const Measured &a, const Measured &b) { return a.time < b.time; });
+  }
+};
+
+/// What the runner wrote, by groups in the order of the file; nothing with a message printed when it is malformed.
+std::optional<std::vector<Group>> readResults(const std::string &results) {
+  std::optional<llvm::json::Object> document = readObject(results);
+  const llvm::json::Array *listed = document ? document->getArray("results") : nullptr;
+  if (!listed) {
+    if (document)
+      fail(results + " holds no results");
+    return std::nullopt;
+  }
+  std::vector<Group> groups;
+  for (const llvm::json::Value &value : *listed) {
+    const llvm::json::Object *entry = value.getAsObject();
+    std::optional<llvm::StringRef> name = entry ? entry->getString("name") : std::nullopt,
+                                   group = entry ? entry->getString("group") : std::nullopt;
+    if (!name || !group) {
+      fail(results + ": a result lacks its name or group");
+      return std::nullopt;
+    }
+    auto place = llvm::find_if(groups, [&](const Group &other) { return other.name == *group; });
+    if (place == groups.end())
+      place = groups.insert(groups.end(), Group{group->str(), 0, {}, 0});
+    ++place->candidates;
+    Measured measured{name->str(), entry->getNumber("microseconds").value_or(0), {}};
+    if (measured.time <= 0)
+      continue;
+    if (const llvm::json::Array *launches = entry->getArray("kernels"))
+      for (const llvm::json::Value &time : *launches)
+        measured.launches.push_back(time.getAsNumber().value_or(0));
+    place->measured.push_back(std::move(measured));
+    place->copyTime = entry->getNumber("copyMicroseconds").value_or(0);
+  }
+  return groups;
+}
+
+/// The file of a candidate beside the results.
+std::string besideResults(const std::string &results, const std::string &name, const char *extension) {
+  llvm::SmallString<256> path(llvm::sys::path::parent_path(results));
+  llvm::sys::path::append(path, name + extension);
+  return path.str().str();
+}
+
+//===--- compositions ---------------------------------------------------------------------------------------------===//
+
+/// Launches one after the other, and the sum of their times.
+struct Composition {
+  std::string kernels;
+  double time = 0;
+};
+
+/// The `count` compositions of least time of measured launches that join: each begins at the step and with the order of
+/// addresses at which the one before ends.
+std::vector<Composition> fastestCompositions(std::vector<std::pair<LaunchText, double>> launches, size_t count) {
+  int steps = 0;
+  for (const auto &[launch, time] : launches)
+    steps = std::max(steps, launch.last);
+  if (steps == 0)
+    return {};
+  // Whatever ends before a step begins before it as well.
+  llvm::stable_sort(launches, [](const auto &a, const auto &b) { return a.first.first < b.first.first; });
+  using Place = std::pair<int, std::string>; // steps that are done, order of the values
+  std::map<Place, std::vector<Composition>> fastest;
+  fastest[{0, ""}] = {Composition()};
+  for (const auto &[launch, time] : launches) {
+    auto before = fastest.find({launch.first - 1, launch.in});
+    if (before == fastest.end())
+      continue;
+    std::vector<Composition> &after = fastest[{launch.last, launch.out}];
+    for (const Composition &composition : before->second)
+      after.push_back({composition.kernels + launch.kernels, composition.time + time});
+    llvm::stable_sort(after, [](const Composition &a, const Composition &b) { return a.time < b.time; });
+    after.resize(std::min(after.size(), count));
+  }
+  return fastest[{steps, ""}];
+}
+
+/// Adds the compositions of a group's launches that should be faster than all candidates to the folder.
+/// Returns false after printing what went wrong.
+bool compose(const Group &group, const std::string &results, codegen::CompileRequest request, CandidateFolder &folder) {
+  std::map<std::string, std::pair<LaunchText, double>> launches; // by their keys
+  std::set<std::string> known;                                   // kernels of whole schedules
+  std::string header;
+  for (const Measured &measured : group.measured) {
+    std::optional<std::string> text = read(besideResults(results, measured.name, ".id"));
+    if (!text)
+      return false;
+    std::vector<LaunchText> parts = tools::launchesOf(*text);
+    std::string kernels;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      kernels += parts[i].kernels;
+      if (parts.size() > 1 && measured.launches.size() != parts.size())
+        continue;
+      double time = parts.size() > 1 ? measured.launches[i] : measured.time;
+      auto [place, fresh] = launches.try_emplace(parts[i].key(), parts[i], time);
+      if (!fresh)
+        place->second.second = std::min(place->second.second, time);
+    }
+    known.insert(kernels);
+    header = llvm::StringRef(*text).split('\n').first.str();
+  }
+  if (launches.empty())
+    return true;
+  std::optional<llvm::json::Object> manifest = readObject(besideResults(results, group.measured.front().name, ".json"));
+  if (!manifest)
+    return false;
+  request.entry = manifest->getString("entry").value_or("").str();
+  request.plan = passes::findPlan(manifest->getString("plan").value_or("")).value_or(request.plan);
+  if (const llvm::json::Object *sizes = manifest->getObject("sizes"))
+    for (const auto &[name, value] : *sizes)
+      request.sizes[name.str()] = value.getAsInteger().value_or(0);
+  if (const llvm::json::Object *types = manifest->getObject("types"))
+    for (const auto &[name, value] : *types)
+      request.types[name.str()] = value.getAsString().value_or("").str();
+  bool latency = request.plan == passes::Plan::Latency;
+  std::vector<std::pair<LaunchText, double>> all;
+  for (const auto &[key, launch] : launches)
+    all.push_back(launch);
+  for (const Composition &composition : fastestCompositions(all, compositions)) {
+    if (known.count(composition.kernels))
+      break; // those that follow are slower than a candidate
+    std::string schedule = header + "\n" + composition.kernels + "}\n";
+    request.scheduleFile = besideResults(results, "composed", ".id");
+    if (!write(request.scheduleFile, schedule))
+      return false;
+    Compiler compiler(request);
+    std::optional<Candidate> candidate = compileCandidate(compiler, schedule, latency, llvm::errs());
+    llvm::sys::fs::remove(request.scheduleFile);
+    if (!candidate) {
+      fail(group.name + ": kernels that were measured do not compile together");
+      return false;
+    }
+    if (!folder.add(*candidate, latency))
+      return false;
+    llvm::outs() << llvm::formatv("{0}: {1:f3} us expected\n", group.name, composition.time);
+  }
+  return true;
+}
+
 } // namespace
 
 int tools::writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
                            const std::string &folder) {
   if (std::string missing = Compiler::whyNoFatbin(); !missing.empty())
-    return fail("tune needs fat binaries: " + missing);
+    return fail("tune needs an assembler: " + missing);
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return fail("cannot make the folder " + folder + ": " + error.message());
   bool latency = request.plan == passes::Plan::Latency;
   request.ownSchedules = false;
-  llvm::json::Array jobs;
+  CandidateFolder candidates(folder);
   for (const frontend::SizeMap &size : sizes) {
     request.sizes = size;
-    std::set<std::string> seen; // kernels
+    std::set<std::string> seen; // launches
     unsigned chosen = 0;
-    // A schedule whose kernels all stand in others says nothing that those do not.
     for (unsigned number = 0; chosen < count && number < searched * count; ++number) {
       request.candidate = number;
       Compiler compiler(request);
@@ -128,117 +351,74 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
           continue;
         return message.empty() ? 1 : fail(message);
       }
+      // A schedule whose launches all stand in others says nothing that those do not.
       bool fresh = false;
-      for (const std::string &kernel : kernelsOf(*schedule))
-        fresh |= seen.insert(kernel).second;
+      for (const LaunchText &launch : launchesOf(*schedule))
+        fresh |= seen.insert(launch.key()).second;
       if (!fresh)
         continue;
-      Candidate candidate{"", *schedule, "", "", 1};
-      for (auto [level, text] : {std::pair(Level::Cubin, &candidate.cubin), {Level::Manifest, &candidate.manifest}}) {
-        llvm::Expected<std::string> result = compiler.emit(level, number ? llvm::nulls() : llvm::errs());
-        if (result)
-          *text = std::move(*result);
-        else
-          llvm::consumeError(result.takeError());
-      }
-      if (candidate.cubin.empty() || !readManifest(candidate, latency)) {
+      std::optional<Candidate> candidate =
+          compileCandidate(compiler, *schedule, latency, number ? llvm::nulls() : llvm::errs());
+      if (!candidate) {
         if (!number)
           return fail("the planner's own schedule does not compile");
-        continue; // more than the machine has, which only the assembler knows
+        continue;
       }
-      std::string name = candidate.symbol + "-" + std::to_string(chosen++);
-      std::string prefix = folder + "/" + name;
-      if (!write(prefix + ".cubin", candidate.cubin) || !write(prefix + ".json", candidate.manifest) ||
-          !write(prefix + ".id", candidate.schedule))
+      if (!candidates.add(*candidate, latency))
         return 1;
-      jobs.push_back(llvm::json::Object{{"name", name},
-                                        {"group", candidate.symbol},
-                                        {"batch", candidate.batch},
-                                        {"latency", latency},
-                                        {"kernels", name + ".cubin"},
-                                        {"manifest", name + ".json"}});
+      ++chosen;
     }
   }
-  size_t written = jobs.size();
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n",
-                                                  llvm::json::Value(llvm::json::Object{{"jobs", std::move(jobs)}}));
-  if (!write(folder + "/jobs.json", text))
+  return candidates.finish() ? 0 : 1;
+}
+
+int tools::composeCandidates(codegen::CompileRequest request, const std::string &results) {
+  std::optional<std::vector<Group>> groups = readResults(results);
+  CandidateFolder folder(llvm::sys::path::parent_path(results).str());
+  if (!groups || !folder.readJobs())
     return 1;
-  llvm::outs() << written << " candidates; measure them with: idc-runner --jobs " << folder << "/jobs.json --results "
-               << folder << "/results.json\n";
-  return 0;
+  size_t before = folder.size();
+  for (const Group &group : *groups)
+    if (!group.measured.empty() && !compose(group, results, request, folder))
+      return 1;
+  return folder.finish(before) ? 0 : 1;
 }
 
 int tools::mergeResults(const std::string &results, const std::string &table) {
-  auto read = [](const std::string &path) { return llvm::MemoryBuffer::getFile(path); };
-  auto file = read(results);
-  if (!file)
-    return fail("cannot read " + results + ": " + file.getError().message());
-  llvm::Expected<llvm::json::Value> parsed = llvm::json::parse((*file)->getBuffer());
-  if (!parsed)
-    return fail(results + ": " + llvm::toString(parsed.takeError()));
-  const llvm::json::Object *document = parsed->getAsObject();
-  const llvm::json::Array *measured = document ? document->getArray("results") : nullptr;
-  if (!measured)
-    return fail(results + " holds no results");
-  struct Group {
-    std::string best;
-    double bestTime = 0, plannedTime = 0; // microseconds; 0: not measured
-    int candidates = 0;
-  };
-  std::vector<std::pair<std::string, Group>> groups; // in the order of the file
-  for (const llvm::json::Value &value : *measured) {
-    const llvm::json::Object *entry = value.getAsObject();
-    std::optional<llvm::StringRef> name = entry ? entry->getString("name") : std::nullopt,
-                                   group = entry ? entry->getString("group") : std::nullopt;
-    if (!name || !group)
-      return fail(results + ": a result lacks its name or group");
-    if (groups.empty() || groups.back().first != *group)
-      groups.emplace_back(group->str(), Group());
-    Group &current = groups.back().second;
-    ++current.candidates;
-    std::optional<double> time = entry->getNumber("microseconds");
-    if (!time || *time <= 0)
-      continue;
-    if (name->ends_with("-0"))
-      current.plannedTime = *time;
-    if (current.bestTime == 0 || *time < current.bestTime) {
-      current.bestTime = *time;
-      current.best = name->str();
-    }
-  }
-
+  std::optional<std::vector<Group>> groups = readResults(results);
+  if (!groups)
+    return 1;
   std::map<std::string, std::string> schedules;
   if (llvm::sys::fs::exists(table)) {
-    auto old = read(table);
+    std::optional<std::string> old = read(table);
     if (!old)
-      return fail("cannot read " + table + ": " + old.getError().message());
-    schedules = schedulesOf((*old)->getBuffer());
+      return 1;
+    schedules = schedulesOf(*old);
   }
-  llvm::StringRef folder = llvm::sys::path::parent_path(results);
   int within = 0, compared = 0;
   double worst = 1;
-  for (const auto &[name, group] : groups) {
-    if (group.bestTime == 0) {
-      llvm::outs() << name << ": nothing measured\n";
+  for (const Group &group : *groups) {
+    if (group.measured.empty()) {
+      llvm::outs() << group.name << ": nothing measured\n";
       continue;
     }
-    bool planned = group.plannedTime > 0;
-    double ratio = planned ? group.plannedTime / group.bestTime : 0;
+    const Measured &best = group.best(), *planned = group.planned();
+    double ratio = planned ? planned->time / best.time : 0;
     if (planned) {
       ++compared;
       within += ratio <= 1.15;
       worst = std::max(worst, ratio);
     }
-    llvm::outs() << llvm::formatv("{0}: planner {1:f3} us, best of {2} {3:f3} us ({4}), {5:f3}\n", name,
-                                  group.plannedTime, group.candidates, group.bestTime, group.best, ratio);
-    llvm::SmallString<256> path(folder);
-    llvm::sys::path::append(path, group.best + ".id");
-    auto schedule = read(path.str().str());
+    llvm::outs() << llvm::formatv("{0}: planner {1:f3} us, best of {2} {3:f3} us ({4}), {5:f3}", group.name,
+                                  planned ? planned->time : 0, group.candidates, best.time, best.name, ratio);
+    if (planned && group.copyTime > 0)
+      llvm::outs() << llvm::formatv("; {0:f3} and {1:f3} copies", planned->time / group.copyTime,
+                                    best.time / group.copyTime);
+    llvm::outs() << "\n";
+    std::optional<std::string> schedule = read(besideResults(results, best.name, ".id"));
     if (!schedule)
-      return fail("cannot read " + path + ": " + schedule.getError().message());
-    for (const auto &[header, text] : schedulesOf((*schedule)->getBuffer()))
+      return 1;
+    for (const auto &[header, text] : schedulesOf(*schedule))
       if (planned && ratio < margin)
         schedules.erase(header);
       else

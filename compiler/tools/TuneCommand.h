@@ -8,11 +8,17 @@
 
 namespace idc::tools {
 
-/// Compiles the first `count` different schedules of the request's plan for each of `sizes` and writes kernels,
-/// manifests, schedules and a list of jobs for `idc-runner --jobs` to `folder`. The request's file is compiled without
-/// schedules of its own. Returns the exit status: 0, or 1 after printing what went wrong.
+/// Compiles `count` schedules of the request's plan for each of `sizes`, best first, each with a kernel that those
+/// before do not have, and writes kernels, manifests, schedules and a list of jobs for `idc-runner --jobs` to `folder`.
+/// The request's file is compiled without schedules of its own. Returns the exit status: 0, or 1 after printing what
+/// went wrong.
 int writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
                     const std::string &folder);
+
+/// Reads what `idc-runner --jobs` measured of the candidates beside the file, puts single kernels of them
+/// together to schedules that should be faster than all of them, and adds these to the candidates and their list of
+/// jobs. Entry, sizes, types and plan are the candidates'. Returns the exit status.
+int composeCandidates(codegen::CompileRequest request, const std::string &results);
 
 /// Reads what `idc-runner --jobs` measured of the candidates beside the file and puts the best schedules into `table`,
 /// an .id file of schedules, in place of those for the same entry, target, plan, sizes and types. Sizes at which the

@@ -122,6 +122,10 @@ static cl::opt<std::string> candidateFolder("o", cl::desc("where to write the ca
                                             cl::value_desc("FOLDER"), cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> results("results", cl::desc("merge what idc-runner --jobs measured into the table instead"),
                                     cl::value_desc("RESULTS.json"), cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<bool> composeThem("compose",
+                                 cl::desc("instead of merging, add schedules that single measured kernels make up "
+                                          "to the candidates"),
+                                 cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> table("table",
                                   cl::desc("table of schedules (default: of the standard library, "
                                            "tuned/ARCH/FILE.id)"),
@@ -362,8 +366,12 @@ static int tune(const char *program) {
     return 1;
   if (results.empty() == candidateFolder.empty())
     return fail("tune needs either -o FOLDER, to write candidates, or --results RESULTS.json, to merge them");
+  if (composeThem && results.empty())
+    return fail("--compose needs --results RESULTS.json");
   if (results.empty())
     return tools::writeCandidates(std::move(request), *sizes, candidates, candidateFolder);
+  if (composeThem)
+    return tools::composeCandidates(std::move(request), results);
   llvm::SmallString<256> path(request.libraries.back());
   llvm::sys::path::append(path, "tuned", request.target, llvm::sys::path::filename(request.file));
   return tools::mergeResults(results, table.empty() ? path.str().str() : table);

@@ -130,7 +130,8 @@ public:
   double time(const idc_module *module, bool latency) {
     provideWorkspace(module);
     if (latency)
-      return 1e6 * dependentSeconds(*memory, [&] { launch(module); }, repeat);
+      return 1e6 * dependentSeconds(
+                       *memory, [&] { launch(module); }, repeat);
     return perLaunch([&] { launch(module); });
   }
 
@@ -166,9 +167,7 @@ private:
     workspaceBytes = bytes;
   }
 
-  void launch(const idc_module *module) {
-    operands.launch(module, set.get(), {}, workspace.get(), memory->stream());
-  }
+  void launch(const idc_module *module) { operands.launch(module, set.get(), {}, workspace.get(), memory->stream()); }
 
   /// The first elements of every output, which are no numbers before the launch.
   std::vector<npy::Array> results(const idc_module *module) {

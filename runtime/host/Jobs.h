@@ -13,11 +13,12 @@
 namespace idc::host {
 
 /// Reads a list of jobs (JSON: `{"jobs": [{"name", "group", "batch", "latency", "kernels", "manifest"}]}`, files beside
-/// the list) and writes what each takes to `results` (JSON: `{"processor", "results": [{"name", "group",
-/// "microseconds"} or {…, "error"}]}`), after every job; those that stand there already are not run again. `latency`
-/// jobs are timed as one of many dependent executions in a graph, others per launch. All jobs of a group compute the
-/// same: results that differ from those of the group's first that ran are errors. A line per job goes to `progress`.
-/// Throws Error for a list that cannot be read or results that cannot be written.
+/// the list) and writes what each takes to `results` after every job (JSON: `{"results": [{"name", "group",
+/// "microseconds", "copyMicroseconds", "kernels"} or {"name", "group", "error"}]}`); those that stand there already are
+/// not run again. `latency` jobs are timed as one of many dependent executions in a graph. Others are timed per launch;
+/// "copyMicroseconds" is what a copy of as many bytes takes, and "kernels" is a list of what each of several kernels
+/// takes alone. All jobs of a group compute the same: results that differ from those of its first job are errors.
+/// A line per job goes to `progress`. Throws Error for a list that cannot be read or results that cannot be written.
 void measureJobs(const std::string &jobs, const std::string &results, std::ostream &progress);
 
 } // namespace idc::host

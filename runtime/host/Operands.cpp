@@ -52,8 +52,8 @@ void Operands::launch(const idc_module *module, char *set, const std::vector<std
     scalarPointers.push_back(scalar.data());
   for (const Operand &operand : outputs)
     outputPointers.push_back(set + operand.offset);
-  check(idc_launch(module, batch, inputPointers.data(), scalarPointers.data(), outputPointers.data(), workspace,
-                   stream));
+  check(
+      idc_launch(module, batch, inputPointers.data(), scalarPointers.data(), outputPointers.data(), workspace, stream));
 }
 
 void fillInput(Memory &memory, const Operands &operands, size_t index, char *set, int64_t problems, uint64_t seed,

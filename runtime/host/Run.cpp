@@ -199,7 +199,8 @@ RunReport Runner::run() {
   if (request.reference)
     compareWithReference(set.get(), report);
   if (request.latency)
-    report.latencySeconds = dependentSeconds(*memory, [&] { launch(set.get()); }, request.repeat);
+    report.latencySeconds = dependentSeconds(
+        *memory, [&] { launch(set.get()); }, request.repeat);
   if (request.launches > 1)
     launchAgain(set.get(), report);
   if (request.time)
@@ -211,7 +212,8 @@ RunReport Runner::run() {
 Timing Runner::measure(const Memory::Buffer &first) {
   // More sets of small operands would only lengthen the measurement: their launch costs more than their bytes.
   constexpr int64_t mostSets = 1024;
-  int64_t sets = std::clamp<int64_t>((2 * memory->cacheBytes() + operands.setBytes - 1) / operands.setBytes, 1, mostSets);
+  int64_t sets =
+      std::clamp<int64_t>((2 * memory->cacheBytes() + operands.setBytes - 1) / operands.setBytes, 1, mostSets);
   Memory::Buffer more = memory->allocate((sets - 1) * operands.setBytes);
   auto set = [&](int64_t i) { return i % sets == 0 ? first.get() : more.get() + (i % sets - 1) * operands.setBytes; };
   for (int64_t i = 1; i < sets; ++i)
