@@ -70,10 +70,13 @@ public:
     if (tooLarge)
       return schedules;
     auto shapes = [&](int first, int last) { return shapesOf(first, last, count > 1); };
-    const auto splits = cheapestSplits<Shape>(steps, count, shapes);
-    for (const auto &[kernels, cost] : splits)
-      if (cost <= worthTrying * splits.front().second)
-        schedules.push_back(scheduleOf(kernels));
+    std::vector<std::pair<Schedule, double>> choices = rings();
+    for (const auto &[kernels, cost] : cheapestSplits<Shape>(steps, count, shapes))
+      choices.emplace_back(scheduleOf(kernels), cost);
+    llvm::stable_sort(choices, [](const auto &a, const auto &b) { return a.second < b.second; });
+    for (auto &[schedule, cost] : choices)
+      if (schedules.size() < count && cost <= worthTrying * choices.front().second)
+        schedules.push_back(std::move(schedule));
     return schedules;
   }
 
@@ -86,6 +89,7 @@ private:
   int largestNode = 0; // its digits
   int registerDigits, threadDigits, maxTileDigits, tileDigits;
   static constexpr int clusterThreadDigits = 7;
+  static constexpr double ringCost = 0.9; // over that of two kernels
   /// A schedule that costs so many times as much as the cheapest is not the best one: so far the costs are right.
   static constexpr double worthTrying = 1.4;
 
@@ -103,30 +107,37 @@ private:
     for (size_t k = 0; k < kernels.size(); ++k)
       if (kernels[k].ranks && request.elementBytes <= 8)
         schedule.kernels[k].kind = "tickets";
-    if (kernels.size() == 2)
-      joinByRing(kernels, schedule);
     return schedule;
   }
 
-  /// Makes two kernels one of two passes where a ring of their values fits the cache: as many tiles on their way as one
-  /// problem has, and half as many again as the blocks of a pass that run at a time. Narrow elements stay in two
-  /// kernels, which measure faster.
-  void joinByRing(const std::vector<Shape> &kernels, Schedule &schedule) const {
-    KernelPlan &first = schedule.kernels[0], &second = schedule.kernels[1];
-    auto tilesOf = [](const KernelPlan &plan) { return plan.ranges.front().mapping.extent(Field::Block); };
-    auto threadsOf = [](const KernelPlan &plan) {
-      const Mapping &mapping = plan.ranges.front().mapping;
-      return mapping.extent(Field::Lane) * mapping.extent(Field::Warp);
-    };
-    constexpr int64_t blocksPerMultiprocessor = 2;
-    int64_t tiles = tilesOf(first), delay = tiles + blocksPerMultiprocessor * target.latency.multiprocessors * 3 / 4;
-    int64_t slots = (delay + 2 * tiles - 1) / tiles;
-    if (request.elementBytes < 8 || kernels[0].ranks || kernels[1].ranks || tilesOf(second) != tiles ||
-        threadsOf(second) != threadsOf(first) || slots * (request.elementBytes << request.numDigits) > target.ringBytes)
-      return;
-    first.ring = slots;
-    first.delay = delay;
-    second.kind = "plain";
+  /// Schedules of two kernels as one of two passes, each with its cost, where a ring of the values between them fits
+  /// the cache: as many tiles on their way as one problem has, and half as many as blocks run at a time. Narrow
+  /// elements stay in two kernels, which measure faster.
+  std::vector<std::pair<Schedule, double>> rings() const {
+    std::vector<std::pair<Schedule, double>> found;
+    for (int last = 1; last < steps && request.elementBytes >= 8; ++last) {
+      // The passes have the same threads.
+      std::vector<Shape> kernels = {{1, last, tileDigits, 0, registerDigits},
+                                    {last + 1, steps, tileDigits, 0, registerDigits}};
+      double cost = 0;
+      for (const Shape &kernel : kernels)
+        cost += costOf(kernel);
+      if (cost == infinite)
+        continue;
+      Schedule schedule = scheduleOf(kernels);
+      KernelPlan &first = schedule.kernels[0], &second = schedule.kernels[1];
+      auto tilesOf = [](const KernelPlan &plan) { return plan.ranges.front().mapping.extent(Field::Block); };
+      constexpr int64_t blocksPerMultiprocessor = 2;
+      int64_t tiles = tilesOf(first), delay = tiles + blocksPerMultiprocessor * target.latency.multiprocessors / 2;
+      int64_t slots = (delay + tiles + tiles / 2) / tiles;
+      if (tilesOf(second) != tiles || slots * (request.elementBytes << request.numDigits) > target.ringBytes)
+        continue;
+      first.ring = slots;
+      first.delay = std::min(delay, (slots - 1) * tiles);
+      second.kind = "plain";
+      found.emplace_back(std::move(schedule), cost * ringCost);
+    }
+    return found;
   }
 
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
@@ -147,9 +158,9 @@ private:
     // What the cost tells apart poorly, or not at all, is for measurements.
     if (tuning)
       for (int digits = tileDigits - 2; digits <= maxTileDigits; ++digits)
-        for (int registers = std::max(2, largestNode); registers <= registerDigits + 1; ++registers)
+        for (int registers = std::max(1, largestNode); registers <= registerDigits + 1; ++registers)
           consider(digits, 0, registers);
-    for (int threads = clusterThreadDigits - tuning; threads <= clusterThreadDigits + tuning; ++threads)
+    for (int threads = clusterThreadDigits - tuning; threads <= clusterThreadDigits + 1; ++threads)
       for (int ranks = 1; ranks <= floorLog2(target.maxCluster); ++ranks)
         for (int registers : {registerDigits, registerDigits + 1})
           if ((request.elementBytes << (threads + registers)) <= target.tileBytes)
@@ -157,53 +168,55 @@ private:
     return shapes;
   }
 
-  /// A pass over memory with the kernel's runs costs 1 at best; the factors here are measured.
+  /// Time of a kernel over a copy's: what it waits for memory because of its runs, and for its own threads and blocks;
+  /// the two overlap in part.
   double costOf(const Shape &shape) const {
     int own = static_cast<int>(digitsOfSteps(request, shape.first, shape.last).size());
     if (own > shape.digits || (shape.ranks && shape.digits > request.numDigits))
       return infinite;
     std::vector<int> tile = tileOf(shape);
-    int size = static_cast<int>(tile.size()), columns = size - own;
+    if (shape.registers && !shape.ranks && static_cast<int>(tile.size()) - shape.registers > threadDigits)
+      return infinite;
+    AddressOrder between = mappings.workspaceOrder(tile, tile);
+    Side load{meetsInput(shape) ? request.loadOrder : between, request.loadBytes};
+    Side store{meetsOutput(shape) ? request.storeOrder : between, request.storeBytes};
+    std::optional<KernelPlan> plan =
+        shape.ranks ? clusterKernel(shape, tile, load, store) : blockKernel(shape, tile, load, store);
+    if (!plan || (shape.ranks && (TileMappings::runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
+                                  TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)))
+      return infinite;
+    return 1 + std::hypot(runCost(shape, tile, own) - 1, waitCost(shape, tile, plan->ranges.size()) - 1);
+  }
+
+  /// Mean cost of the runs of load and store.
+  double runCost(const Shape &shape, const std::vector<int> &tile, int own) const {
+    int columns = static_cast<int>(tile.size()) - own;
+    if (static_cast<int>(tile.size()) == request.numDigits)
+      return 1;
     // Beside the workspace, runs are what two tiles have in common: the columns of both, as each holds the other's.
     bool inner = !meetsInput(shape) && !meetsOutput(shape);
     int64_t between = request.elementBytes << (inner ? columns : 2 * columns);
-    auto run = [&](bool outside, const AddressOrder &order, int64_t bytes) {
-      return outside ? runBytes(tile, order, bytes) : between;
+    auto cost = [&](const RunCosts &costs, bool outside, const AddressOrder &order, int64_t bytes) {
+      return costs.at(outside ? runBytes(tile, order, bytes) : between, bytes << request.numDigits);
     };
-    double cost = size == request.numDigits
-                      ? 1.0
-                      : (costAt(target.loadRunCost, run(meetsInput(shape), request.loadOrder, request.loadBytes)) +
-                         costAt(target.storeRunCost, run(meetsOutput(shape), request.storeOrder, request.storeBytes))) /
-                            2;
-    if (inner)
-      cost *= 1.2; // both sides are spread over the whole workspace
+    return (cost(target.loadRunCost, meetsInput(shape), request.loadOrder, request.loadBytes) +
+            cost(target.storeRunCost, meetsOutput(shape), request.storeOrder, request.storeBytes)) /
+           2;
+  }
+
+  /// What is left of waiting for exchanges, as few other blocks of a multiprocessor fill it with their accesses.
+  double waitCost(const Shape &shape, const std::vector<int> &tile, size_t ranges) const {
+    double exchanges = std::pow(target.exchangeCost, std::max(0.0, static_cast<double>(ranges) - 2));
     if (shape.ranks) {
-      Side load{meetsInput(shape) ? request.loadOrder : mappings.workspaceOrder(tile, tile), request.loadBytes};
-      Side store{meetsOutput(shape) ? request.storeOrder : mappings.workspaceOrder(tile, tile), request.storeBytes};
-      std::optional<KernelPlan> plan = clusterKernel(shape, tile, load, store);
-      if (!plan || TileMappings::runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
-          TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)
-        return infinite;
-      return cost * clusterCost(shape, plan->ranges.size());
+      // Factors that depend on the digits of earlier kernels need registers beside the data.
+      double large = shape.registers <= 5 ? 1 : meetsInput(shape) ? 1.1 : 1.2;
+      double wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits ? 1.08 : 1;
+      return costAt(target.clusterCost, int64_t(1) << shape.ranks) * exchanges * large * wide;
     }
-    if (shape.registers) {
-      auto passes = static_cast<double>(mappings.passesOf(shape.first, shape.last, shape.registers).size());
-      return size - shape.registers > threadDigits ? infinite : cost * (1 + 0.01 * passes);
-    }
-    if (size <= tileDigits)
-      return cost;
-    // A block that has a multiprocessor to itself leaves the memory idle while it computes.
-    return cost * 1.13 * exchangeCost(mappings.passesOf(shape.first, shape.last, registerDigits).size());
+    if (static_cast<int>(tile.size()) > tileDigits)
+      return target.aloneCost * exchanges;
+    return shape.registers ? 1 + 0.01 * static_cast<double>(ranges) : 1;
   }
-
-  /// Exchanging between blocks, and fewer warps on a multiprocessor when threads hold more.
-  double clusterCost(const Shape &shape, size_t ranges) const {
-    double cost = costAt(target.clusterCost, int64_t(1) << shape.ranks);
-    return cost * (shape.registers > registerDigits ? 1.14 : 1) * exchangeCost(ranges);
-  }
-
-  /// Exchanges after the first, where few warps hide the waiting.
-  static double exchangeCost(size_t ranges) { return std::pow(1.08, std::max(0.0, static_cast<double>(ranges) - 2)); }
 
   /// The kernel's digits, then lowest address digits of the side with the costlier runs. A kernel between two others
   /// takes both sides' digits: its neighbours hold them as well.
@@ -214,7 +227,8 @@ private:
     while (static_cast<int>(tile.size()) < std::min(kernel.digits, request.numDigits)) {
       int64_t loadRun = runBytes(tile, request.loadOrder, request.loadBytes);
       int64_t storeRun = runBytes(tile, request.storeOrder, request.storeBytes);
-      double loadCost = costAt(target.loadRunCost, loadRun), storeCost = costAt(target.storeRunCost, storeRun);
+      double loadCost = target.loadRunCost.at(loadRun, request.loadBytes << request.numDigits),
+             storeCost = target.storeRunCost.at(storeRun, request.storeBytes << request.numDigits);
       bool forLoad = loadCost != storeCost ? loadCost > storeCost : loadRun <= storeRun;
       forLoad = useLoad && (forLoad || !useStore);
       const AddressOrder &order = forLoad ? request.loadOrder : request.storeOrder;

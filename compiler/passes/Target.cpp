@@ -3,6 +3,9 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace idc::passes;
 
 static const std::pair<const char *, const char *> files[] = {
@@ -19,6 +22,15 @@ double idc::passes::costAt(const CostTable &table, int64_t size) {
     if (from <= size)
       cost = value;
   return cost;
+}
+
+double RunCosts::at(int64_t runBytes, int64_t problemBytes) const {
+  double cost = costAt(near, runBytes);
+  if (far.empty() || problemBytes <= nearBytes)
+    return cost;
+  double share = std::log2(static_cast<double>(problemBytes) / static_cast<double>(nearBytes)) /
+                 std::log2(static_cast<double>(farBytes) / static_cast<double>(nearBytes));
+  return cost + std::min(share, 1.0) * (costAt(far, runBytes) - cost);
 }
 
 static CostTable readTable(const llvm::json::Object &file, llvm::StringRef name) {
@@ -64,14 +76,17 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         map.mapOptional("levelWords", target.levelWords) && map.mapOptional("levelRunBytes", target.levelRunBytes) &&
         map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&
         map.map("maxTileBytes", target.maxTileBytes) && map.map("ringBytes", target.ringBytes) &&
-        map.map("sharedBytesBesideCache", target.sharedBytesBesideCache);
+        map.map("sharedBytesBesideCache", target.sharedBytesBesideCache) &&
+        map.mapOptional("aloneCost", target.aloneCost) && map.mapOptional("exchangeCost", target.exchangeCost);
     if (!ok) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;
     }
-    target.loadRunCost = readTable(*value->getAsObject(), "loadRunCost");
-    target.storeRunCost = readTable(*value->getAsObject(), "storeRunCost");
-    target.clusterCost = readTable(*value->getAsObject(), "clusterCost");
+    const llvm::json::Object &file = *value->getAsObject();
+    int64_t nearBytes = file.getInteger("nearBytes").value_or(1), farBytes = file.getInteger("farBytes").value_or(1);
+    target.loadRunCost = {readTable(file, "loadRunCost"), readTable(file, "farLoadRunCost"), nearBytes, farBytes};
+    target.storeRunCost = {readTable(file, "storeRunCost"), readTable(file, "farStoreRunCost"), nearBytes, farBytes};
+    target.clusterCost = readTable(file, "clusterCost");
     if (const llvm::json::Value *costs = value->getAsObject()->get("latency"))
       if (!readLatency(*costs, target.latency, root)) {
         error = "target file " + name.str() + ": " + llvm::toString(root.getError());

@@ -16,6 +16,16 @@ using CostTable = std::vector<std::pair<int64_t, double>>;
 /// The cost at a size: that of the largest size in the table that is not larger; below the table in proportion.
 double costAt(const CostTable &table, int64_t size);
 
+/// Cost of a pass over memory by the runs it reads, or writes, relative to a copy. The runs of large problems lie
+/// farther apart and cost more: `far` holds from `farBytes` of a problem on, `near` up to `nearBytes`, in between the
+/// mean by the logarithm. Without `far` there is no difference.
+struct RunCosts {
+  CostTable near, far;
+  int64_t nearBytes = 1, farBytes = 1;
+
+  double at(int64_t runBytes, int64_t problemBytes) const;
+};
+
 /// What the parts of a kernel add to the time of one problem alone, in nanoseconds; bytes per nanosecond.
 struct LatencyCosts {
   int64_t multiprocessors = 100;
@@ -56,13 +66,13 @@ struct Target {
   int64_t sharedBytesBesideCache = 0;  // of a multiprocessor; more leave little to the first-level cache
   int64_t ringBytes =
       0; // of values between two passes of a kernel that stay in the cache beside what streams through it
-  int64_t maxTileBytes = 131072; // largest tile worth a kernel of its own
-  /// Contiguous bytes -> time of a pass over memory that reads, or writes, in such runs, relative to a copy. Writes of
-  /// parts of a cache line meet in the L2 cache.
-  CostTable loadRunCost, storeRunCost;
-  /// Blocks in a cluster -> time of a kernel that exchanges once between them, relative to a copy.
+  int64_t maxTileBytes = 131072;      // largest tile worth a kernel of its own
+  RunCosts loadRunCost, storeRunCost; // writes of parts of a cache line meet in the L2 cache
+  /// Blocks in a cluster -> time of a kernel of theirs, relative to a copy.
   CostTable clusterCost;
-  LatencyCosts latency; // of GPUs
+  double aloneCost = 1;    // the same of a kernel whose blocks have a multiprocessor to themselves
+  double exchangeCost = 1; // factor of both for every exchange but the first
+  LatencyCosts latency;    // of GPUs
 
   /// Registers of a thread that holds so many of data: with room for factors and addresses, and no more.
   int64_t registersBeside(int64_t dataRegisters) const;

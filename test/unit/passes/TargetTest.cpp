@@ -34,10 +34,15 @@ TEST(Target, EveryFileIsWhole) {
       EXPECT_LE(target.sharedBytesPerBlock, target.sharedBytesPerMultiprocessor);
       EXPECT_FALSE(target.features.empty());
     }
-    for (const CostTable *table : {&target.loadRunCost, &target.storeRunCost}) {
-      EXPECT_TRUE(std::is_sorted(table->begin(), table->end()));
-      for (size_t i = 1; i < table->size(); ++i)
-        EXPECT_LE((*table)[i].second, (*table)[i - 1].second) << "longer runs are not dearer";
+    for (const RunCosts *costs : {&target.loadRunCost, &target.storeRunCost}) {
+      for (const CostTable *table : {&costs->near, &costs->far}) {
+        EXPECT_TRUE(std::is_sorted(table->begin(), table->end()));
+        for (size_t i = 1; i < table->size(); ++i)
+          EXPECT_LE((*table)[i].second, (*table)[i - 1].second) << "longer runs are not dearer";
+      }
+      EXPECT_TRUE(costs->far.empty() || costs->nearBytes < costs->farBytes);
+      for (int64_t run = 16; run <= 1024; run *= 2)
+        EXPECT_LE(costs->at(run, 1 << 20), costs->at(run, int64_t(1) << 40)) << "large problems are not cheaper";
     }
     EXPECT_EQ(target.clusterCost.empty(), target.maxCluster == 1);
     for (size_t i = 1; i < target.clusterCost.size(); ++i)
@@ -50,6 +55,17 @@ TEST(Target, UnknownName) {
   std::string error;
   EXPECT_FALSE(findTarget("sm_12", target, error));
   EXPECT_EQ(error.rfind("unknown target 'sm_12'; known are cpu", 0), 0u) << error;
+}
+
+TEST(Target, RunCosts) {
+  RunCosts costs{{{32, 1.5}, {64, 1.0}}, {{32, 2.5}, {64, 2.0}}, 1 << 10, 1 << 14};
+  EXPECT_EQ(costs.at(32, 1 << 9), 1.5);
+  EXPECT_EQ(costs.at(64, 1 << 10), 1);
+  EXPECT_EQ(costs.at(64, 1 << 11), 1.25) << "a quarter of the way";
+  EXPECT_EQ(costs.at(64, 1 << 12), 1.5) << "half of the way";
+  EXPECT_EQ(costs.at(32, 1 << 20), 2.5);
+  costs.far.clear();
+  EXPECT_EQ(costs.at(32, 1 << 20), 1.5);
 }
 
 TEST(Target, CostAt) {
