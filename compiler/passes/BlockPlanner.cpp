@@ -1,12 +1,11 @@
 // GPU plans: kernels, tiles, workspace orders, passes and mappings from counted bytes and registers.
 //
-// 1. Kernels. Steps i..j can share a kernel when their digits fit a tile. The cost of a kernel is that of the runs in
-// which
-//    it moves data, from the target's table; splits are chosen by dynamic programming over the number of steps, so that
-//    fewest trips to memory come first by themselves.
+// 1. Kernels. Steps i..j can share a kernel when their digits fit a tile. A kernel costs what it waits for memory, by
+// the
+//    runs in which it moves data, and for its own threads and blocks, by its shape; splits are chosen by dynamic
+//    programming over the number of steps, so that fewest trips to memory come first by themselves.
 // 2. Tiles. A kernel's own digits; then, where it meets the input or the output, their lowest address digits, so that
-// runs
-//    are long; then low batch digits, so that small problems share a block.
+//    runs are long; then low batch digits, so that small problems share a block.
 // 3. Workspace orders. Between two kernels the order of addresses is free: the digits that both tiles hold come lowest,
 //    then the rest of the consumer's tile, so that it reads linearly and the producer writes in long runs.
 // 4. Passes. Consecutive steps whose digits fit the registers, in as few passes as possible and of even size.
@@ -18,6 +17,7 @@
 //    kernel or shorter runs: the rank holds the slowest unprocessed digits in the first pass, afterwards digits that
 //    the first pass has finished with, so that one exchange between blocks is enough and every register's word goes to
 //    one block.
+// 7. Rings. Two kernels can be two passes of one whose values between them stay in the cache.
 #include "compiler/passes/BlockPlanner.h"
 
 #include "compiler/passes/SplitSteps.h"
@@ -90,6 +90,7 @@ private:
   int registerDigits, threadDigits, maxTileDigits, tileDigits;
   static constexpr int clusterThreadDigits = 7;
   static constexpr double ringCost = 0.9; // over that of two kernels
+  static constexpr int64_t ringSlack = 8; // tiles
   /// A schedule that costs so many times as much as the cheapest is not the best one: so far the costs are right.
   static constexpr double worthTrying = 1.4;
 
@@ -103,9 +104,8 @@ private:
       return kernels[k].ranks ? *clusterKernel(kernels[k], tiles[k], load, store)
                               : blockKernel(kernels[k], tiles[k], load, store);
     });
-    // Persistent clusters wait less for each other; asynchronous stores of 16 bytes cost more than that saves.
     for (size_t k = 0; k < kernels.size(); ++k)
-      if (kernels[k].ranks && request.elementBytes <= 8)
+      if (kernels[k].ranks && persistent())
         schedule.kernels[k].kind = "tickets";
     return schedule;
   }
@@ -127,18 +127,22 @@ private:
       Schedule schedule = scheduleOf(kernels);
       KernelPlan &first = schedule.kernels[0], &second = schedule.kernels[1];
       auto tilesOf = [](const KernelPlan &plan) { return plan.ranges.front().mapping.extent(Field::Block); };
-      constexpr int64_t blocksPerMultiprocessor = 2;
-      int64_t tiles = tilesOf(first), delay = tiles + blocksPerMultiprocessor * target.latency.multiprocessors / 2;
-      int64_t slots = (delay + tiles + tiles / 2) / tiles;
-      if (tilesOf(second) != tiles || slots * (request.elementBytes << request.numDigits) > target.ringBytes)
+      int64_t tiles = tilesOf(first), problemBytes = request.elementBytes << request.numDigits;
+      int64_t delay = tiles + target.latency.multiprocessors;
+      int64_t slots = std::min((delay + 2 * tiles + ringSlack - 1) / tiles, target.ringBytes / problemBytes);
+      delay = std::min(delay, (slots - 1) * tiles - ringSlack);
+      if (tilesOf(second) != tiles || delay < tiles)
         continue;
       first.ring = slots;
-      first.delay = std::min(delay, (slots - 1) * tiles);
+      first.delay = delay;
       second.kind = "plain";
       found.emplace_back(std::move(schedule), cost * ringCost);
     }
     return found;
   }
+
+  /// Persistent clusters wait less for each other; asynchronous stores of 16 bytes cost more than that saves.
+  bool persistent() const { return request.elementBytes <= 8; }
 
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Shape &kernel) const { return kernel.last == steps; }
@@ -208,10 +212,13 @@ private:
   double waitCost(const Shape &shape, const std::vector<int> &tile, size_t ranges) const {
     double exchanges = std::pow(target.exchangeCost, std::max(0.0, static_cast<double>(ranges) - 2));
     if (shape.ranks) {
-      // Factors that depend on the digits of earlier kernels need registers beside the data.
-      double large = shape.registers <= 5 ? 1 : meetsInput(shape) ? 1.1 : 1.2;
-      double wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits ? 1.08 : 1;
-      return costAt(target.clusterCost, int64_t(1) << shape.ranks) * exchanges * large * wide;
+      bool large = shape.registers > 5, wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits;
+      double cost = costAt(target.clusterCost, int64_t(1) << shape.ranks) * exchanges;
+      if (large) // factors that depend on the digits of earlier kernels need registers beside the data
+        cost *= meetsInput(shape) ? 1.1 : 1.2;
+      if (wide)
+        cost *= large ? 1.2 : 1.08;
+      return persistent() ? cost : cost * 1.07;
     }
     if (static_cast<int>(tile.size()) > tileDigits)
       return target.aloneCost * exchanges;
@@ -239,13 +246,24 @@ private:
 
   //===--- kernels ------------------------------------------------------------------------------------------------===//
 
-  KernelPlan blockKernel(const Shape &kernel, std::vector<int> tile, const Side &load, const Side &store) const {
+  /// Fewer registers than there are unless that costs a pass. A problem of at most two warps takes as few as four
+  /// passes allow, or, within a warp, one access: more threads hide more waiting than exchanges cost, unless elements
+  /// are so narrow that exchanging them takes more instructions than their bytes are worth.
+  int usualRegisters(const Shape &kernel, int size) const {
     auto countPasses = [&](int registers) { return mappings.passesOf(kernel.first, kernel.last, registers).size(); };
-    // Fewer registers unless that costs a pass; more when the threads would exceed a block.
-    int registers = kernel.registers ? kernel.registers : registerDigits;
-    if (!kernel.registers && registers > std::max(1, largestNode) &&
-        countPasses(registers - 1) == countPasses(registers))
-      --registers;
+    int least = std::max(1, largestNode), lanes = floorLog2(target.lanes);
+    if (size == request.numDigits && steps > 0 && request.elementBytes >= 8)
+      for (int registers = least; registers < registerDigits; ++registers)
+        if (size <= registers + lanes + 1 && (size <= registers + lanes || countPasses(registers) <= 4))
+          return registers;
+    bool narrow = request.elementBytes < 4;
+    bool fewer = registerDigits > least && countPasses(registerDigits - 1) == countPasses(registerDigits);
+    return fewer && !narrow ? registerDigits - 1 : registerDigits;
+  }
+
+  KernelPlan blockKernel(const Shape &kernel, std::vector<int> tile, const Side &load, const Side &store) const {
+    int registers = kernel.registers ? kernel.registers : usualRegisters(kernel, static_cast<int>(tile.size()));
+    // More when the threads would exceed a block.
     registers = std::max(registers, std::min(registerDigits, static_cast<int>(tile.size()) - threadDigits));
     // Small problems share a block: low batch digits up to a full set of threads.
     int wanted = std::min(tileDigits, registers + (registers == registerDigits ? 7 : 8));

@@ -75,8 +75,15 @@ TileMappings::inSequence(const std::vector<std::vector<int>> &tiles,
 
 KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int> &tile, int registers, const Side &load,
                                      const Side &store) const {
+  KernelPlan even = blockKernel(passesOf(first, last, registers), tile, registers, load, store);
+  // A short last pass leaves registers for the fastest addresses, so that no range of its own is needed to store.
+  KernelPlan shortLast = blockKernel(groupSteps(request, first, last, registers), tile, registers, load, store);
+  return shortLast.ranges.size() < even.ranges.size() ? shortLast : even;
+}
+
+KernelPlan TileMappings::blockKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
+                                     const Side &load, const Side &store) const {
   std::vector<int> blockDigits = blockDigitsOf(tile, load, store);
-  std::vector<Steps> passes = passesOf(first, last, registers);
   KernelPlan plan;
   for (size_t i = 0; i < passes.size(); ++i) {
     RangePlan range;

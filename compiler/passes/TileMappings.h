@@ -55,6 +55,8 @@ private:
   const Target &target;
   int laneDigits;
 
+  KernelPlan blockKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
+                         const Side &load, const Side &store) const;
   std::optional<KernelPlan> clusterKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
                                           int ranks, const Side &load, const Side &store) const;
   std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;

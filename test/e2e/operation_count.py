@@ -2,8 +2,8 @@
 
 usage: operation_count.py PROGRAM ENTRY SMALL LARGE LIMIT FOLDER
 
-Both sizes run 2^12 elements in the emulator, in kernels of one pass and two passes; what the larger size takes more is
-the second pass. Negations are left out: they are operand modifiers of the machine's instructions. Fails above LIMIT.
+Both sizes run 2^12 elements in the emulator with the schedules of Inputs/passes.id, in kernels of one pass and two
+passes; what the larger size takes more is the second pass. Negations are left out: they are operand modifiers of the machine's instructions. Fails above LIMIT.
 """
 
 import json
@@ -11,11 +11,13 @@ import os
 import subprocess
 import sys
 
+SCHEDULES = os.path.join(os.path.dirname(__file__), "Inputs", "passes.id")
+
 
 def operations(program, entry, n, folder):
     report = os.path.join(folder, f"{entry}{n}.json")
     command = ["idc", "run", program, "--entry", entry, "--set", f"n={n}", "--set", "T=f32", "--target", "emulate"]
-    command += ["--batch", str(4096 >> n), f"--report={report}"]
+    command += ["--batch", str(4096 >> n), f"--report={report}", "--schedule", SCHEDULES]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     with open(report) as file:
         kernels = json.load(file)
