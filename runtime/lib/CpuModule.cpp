@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <thread>
 
 using namespace idc::runtime;
 
@@ -15,14 +14,13 @@ namespace {
 
 struct CpuModule final : idc_module {
   CpuModule(Manifest manifest, std::vector<idc_cpu_kernel> functions)
-      : idc_module(std::move(manifest)), functions(std::move(functions)),
-        pool(std::make_unique<WorkerPool>(std::max(1u, std::thread::hardware_concurrency()) - 1)) {}
+      : idc_module(std::move(manifest)), functions(std::move(functions)), pool(WorkerPool::shared()) {}
 
   idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
 
 private:
   std::vector<idc_cpu_kernel> functions; // one per kernel of the manifest
-  std::unique_ptr<WorkerPool> pool;
+  std::shared_ptr<WorkerPool> pool;
 };
 
 idc_status CpuModule::launch(int64_t batch, const Operands &operands, void *) const {

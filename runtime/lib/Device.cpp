@@ -30,6 +30,20 @@ idc_status idc_device_available(void) {
   });
 }
 
+void *idc_stream_for(const void *pointer, void *stream) {
+  bool onDevice = false;
+  withDevice([&](const Driver &driver) {
+    // The driver refuses pointers that it does not know: ordinary memory of the host.
+    unsigned type = 0, managed = 0;
+    onDevice = driver.pointerAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, address(pointer)) == CUDA_SUCCESS &&
+               (type == CU_MEMORYTYPE_DEVICE ||
+                (driver.pointerAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, address(pointer)) == CUDA_SUCCESS &&
+                 managed));
+    return IDC_SUCCESS;
+  });
+  return onDevice ? stream : IDC_CPU;
+}
+
 idc_status idc_device_name(char *name, size_t capacity) {
   if (!name || capacity == 0)
     return nullArgument("name");

@@ -14,14 +14,14 @@ namespace {
 struct Opened {
   Driver driver{};
   idc_status status = IDC_SUCCESS;
-  std::string detail;
+  char detail[256] = ""; // no std::string: libraries are unloaded after the destructors of static objects
 
   Opened();
 
 private:
-  void reject(idc_status reason, std::string why) {
+  void reject(idc_status reason, const std::string &why) {
     status = reason;
-    detail = std::move(why);
+    why.copy(detail, sizeof detail - 1);
   }
   template <typename Function> void load(void *library, Function &function, const char *name) {
     function = reinterpret_cast<Function>(dlsym(library, name));
@@ -64,6 +64,7 @@ Opened::Opened() {
   load(library, driver.copyToHost, "cuMemcpyDtoHAsync_v2");
   load(library, driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
   load(library, driver.setBytes, "cuMemsetD8Async");
+  load(library, driver.pointerAttribute, "cuPointerGetAttribute");
   load(library, driver.streamCreate, "cuStreamCreate");
   load(library, driver.streamDestroy, "cuStreamDestroy_v2");
   load(library, driver.streamSynchronize, "cuStreamSynchronize");
@@ -72,6 +73,7 @@ Opened::Opened() {
   load(library, driver.eventRecord, "cuEventRecord");
   load(library, driver.eventSynchronize, "cuEventSynchronize");
   load(library, driver.eventElapsedTime, "cuEventElapsedTime");
+  load(library, driver.streamIsCapturing, "cuStreamIsCapturing");
   load(library, driver.streamBeginCapture, "cuStreamBeginCapture_v2");
   load(library, driver.streamEndCapture, "cuStreamEndCapture");
   load(library, driver.graphInstantiate, "cuGraphInstantiateWithFlags");
@@ -99,7 +101,7 @@ Opened::Opened() {
 idc_status Driver::get(const Driver *&driver) {
   static const Opened opened;
   driver = &opened.driver;
-  return opened.status == IDC_SUCCESS ? IDC_SUCCESS : fail(opened.status, "%s", opened.detail.c_str());
+  return opened.status == IDC_SUCCESS ? IDC_SUCCESS : fail(opened.status, "%s", opened.detail);
 }
 
 idc_status Driver::check(CUresult result, const char *what) const {

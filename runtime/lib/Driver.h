@@ -39,8 +39,13 @@ enum : CUresult {
 enum : int {
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
   CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE = 38,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR = 75,
+  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR = 76,
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
 };
@@ -98,6 +103,7 @@ struct Driver {
   CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
   CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
   CUresult (*setBytes)(CUdeviceptr, unsigned char value, size_t, CUstream);
+  CUresult (*pointerAttribute)(void *value, int attribute, CUdeviceptr);
   CUresult (*streamCreate)(CUstream *, unsigned flags);
   CUresult (*streamDestroy)(CUstream);
   CUresult (*streamSynchronize)(CUstream);
@@ -106,6 +112,7 @@ struct Driver {
   CUresult (*eventRecord)(CUevent, CUstream);
   CUresult (*eventSynchronize)(CUevent);
   CUresult (*eventElapsedTime)(float *milliseconds, CUevent, CUevent);
+  CUresult (*streamIsCapturing)(CUstream, int *status);
   CUresult (*streamBeginCapture)(CUstream, unsigned mode);
   CUresult (*streamEndCapture)(CUstream, CUgraph *);
   CUresult (*graphInstantiate)(CUgraphExec *, CUgraph, unsigned long long flags);

@@ -26,6 +26,29 @@ static idc_status checkOperands(const std::vector<Operand> &operands, const void
   return IDC_SUCCESS;
 }
 
+/// Refuses outputs that lie on inputs or on other outputs: blocks run in any order, and several kernels may use an
+/// output for values between them. checkOperands() has passed.
+static idc_status checkOverlap(const Manifest &manifest, const void *const *inputs, void *const *outputs,
+                               int64_t batch) {
+  auto overlap = [&](const Operand &a, const void *atA, const Operand &b, const void *atB) {
+    auto first = reinterpret_cast<uintptr_t>(atA), second = reinterpret_cast<uintptr_t>(atB);
+    return first < second ? second - first < uintptr_t(a.bytesPerProblem() * batch)
+                          : first - second < uintptr_t(b.bytesPerProblem() * batch);
+  };
+  for (size_t i = 0; i < manifest.outputs.size(); ++i) {
+    const Operand &output = manifest.outputs[i];
+    for (size_t j = 0; j < manifest.inputs.size(); ++j)
+      if (overlap(output, outputs[i], manifest.inputs[j], inputs[j]))
+        return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps input %zu (%s): no program works in place", i,
+                    output.name.c_str(), j, manifest.inputs[j].name.c_str());
+    for (size_t j = 0; j < i; ++j)
+      if (overlap(output, outputs[i], manifest.outputs[j], outputs[j]))
+        return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps output %zu (%s)", i, output.name.c_str(), j,
+                    manifest.outputs[j].name.c_str());
+  }
+  return IDC_SUCCESS;
+}
+
 idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *bytes) {
   if (!module || !bytes)
     return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", module ? "bytes" : "module");
@@ -64,6 +87,8 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
     if (kernel.blocks(batch) < 0)
       return fail(IDC_ERROR_TOO_LARGE, "kernel '%s' needs more than %lld blocks at batch %lld", kernel.name.c_str(),
                   static_cast<long long>(maxGridBlocks), static_cast<long long>(batch));
+  if (idc_status status = checkOverlap(manifest, inputs, outputs, batch))
+    return status;
   return module->launch(batch, {inputs, scalars, outputs, workspace}, stream);
 }
 

@@ -57,7 +57,7 @@ struct Kernel {
   int64_t problemsPerBlockGroup = 1;
   int64_t blocksPerGroup = 1;
   int64_t passes = 1, delay = 0; ///< blocks of passes after another, each pass `delay` blocks after the one before
-  int32_t sharedBytes = 0; ///< dynamic shared memory of a block
+  int32_t sharedBytes = 0;       ///< dynamic shared memory of a block
   std::vector<Argument> arguments;
 
   /// passes * (ceil(batch / problemsPerBlockGroup) * blocksPerGroup + delay), or -1 when that exceeds maxGridBlocks.

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 static thread_local char lastError[1024];
+static thread_local idc_status lastStatus = IDC_SUCCESS;
 
 namespace idc::runtime {
 
@@ -14,12 +15,17 @@ idc_status fail(idc_status status, const char *format, ...) {
   va_start(arguments, format);
   vsnprintf(lastError, sizeof lastError, format, arguments);
   va_end(arguments);
+  lastStatus = status;
   return status;
 }
 
 } // namespace idc::runtime
 
 const char *idc_last_error(void) { return lastError; }
+
+const char *idc_message(idc_status status) {
+  return status != IDC_SUCCESS && status == lastStatus ? lastError : idc_error_message(status);
+}
 
 const char *idc_error_message(idc_status status) {
   switch (status) {
@@ -45,6 +51,8 @@ const char *idc_error_message(idc_status status) {
     return "out of memory";
   case IDC_ERROR_DRIVER:
     return "CUDA driver error";
+  case IDC_ERROR_NOT_LOADED:
+    return "not loaded before the capture of a graph";
   }
   return "unknown status";
 }

@@ -2,11 +2,28 @@
 
 #include "WorkerPool.h"
 
+#include <algorithm>
 #include <system_error>
+#include <unistd.h>
 
 namespace idc::runtime {
 
-WorkerPool::WorkerPool(unsigned count) {
+std::shared_ptr<WorkerPool> WorkerPool::shared() {
+  static std::mutex mutex;
+  static std::weak_ptr<WorkerPool> known;
+  std::lock_guard<std::mutex> lock(mutex);
+  std::shared_ptr<WorkerPool> pool = known.lock();
+  if (!pool || !pool->hasWorkers())
+    // A child process leaves a pool alone: there are no threads to join, and for ever some that wait on its conditions.
+    known = pool = std::shared_ptr<WorkerPool>(new WorkerPool(std::max(1u, std::thread::hardware_concurrency()) - 1),
+                                               [](WorkerPool *pool) {
+                                                 if (pool->hasWorkers())
+                                                   delete pool;
+                                               });
+  return pool;
+}
+
+WorkerPool::WorkerPool(unsigned count) : process(getpid()) {
   try {
     workers.reserve(count);
     for (unsigned i = 0; i < count; ++i)
@@ -15,6 +32,9 @@ WorkerPool::WorkerPool(unsigned count) {
     // Fewer threads only make loops slower.
   }
 }
+
+/// False in a child process, where only the thread that called fork() goes on.
+bool WorkerPool::hasWorkers() const { return process == getpid(); }
 
 WorkerPool::~WorkerPool() {
   {
@@ -33,7 +53,7 @@ void WorkerPool::Loop::work() {
 }
 
 void WorkerPool::share(Loop &loop) {
-  if (workers.empty() || loop.count < 2 || busy.exchange(true, std::memory_order_acquire))
+  if (workers.empty() || loop.count < 2 || !hasWorkers() || busy.exchange(true, std::memory_order_acquire))
     return loop.work();
   {
     std::lock_guard<std::mutex> lock(mutex);

@@ -6,15 +6,21 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
 namespace idc::runtime {
 
-/// Worker threads that wait for loops to share with a caller.
+/// Worker threads that wait for loops to share with a caller. In a child process after fork(), which has no workers,
+/// callers do everything themselves.
 class WorkerPool {
 public:
+  /// The pool that all CPU modules share: one worker fewer than the machine has hardware threads. It lives as long as
+  /// somebody has it.
+  static std::shared_ptr<WorkerPool> shared();
+
   /// Starts `workers` threads, or as many as the system grants.
   explicit WorkerPool(unsigned workers);
   ~WorkerPool();
@@ -44,7 +50,10 @@ private:
   void share(Loop &loop);
   void serve();
 
+  bool hasWorkers() const;
+
   std::vector<std::thread> workers;
+  const int process; ///< that started the workers
   std::atomic<bool> busy{false};
   std::mutex mutex;
   std::condition_variable wake, finished;

@@ -40,7 +40,8 @@ typedef enum idc_status {
   IDC_ERROR_IMAGE = 7,            /* the image cannot be loaded, or a kernel of the manifest is not in it */
   IDC_ERROR_TOO_LARGE = 8,        /* a byte count or a grid of this batch exceeds the limits (2^31 - 1 blocks) */
   IDC_ERROR_OUT_OF_MEMORY = 9,    /* host or device memory is exhausted */
-  IDC_ERROR_DRIVER = 10           /* the driver reported another error; an earlier kernel may have failed */
+  IDC_ERROR_DRIVER = 10,          /* the driver reported another error; an earlier kernel may have failed */
+  IDC_ERROR_NOT_LOADED = 11       /* the code has to be loaded before, as the stream is capturing a graph */
 } idc_status;
 
 /// A short sentence for a status, in static storage; never null, also for numbers that are no status.
@@ -49,6 +50,10 @@ const char *idc_error_message(idc_status status);
 /// Details of the most recent failure of a function of this library on the calling thread; the empty string when none
 /// failed yet. Valid until the next call on this thread.
 const char *idc_last_error(void);
+
+/// What to show for a status that a function has just returned: the details when they belong to it, else the short
+/// sentence. Valid until the next call on this thread.
+const char *idc_message(idc_status status);
 
 //===----------------------------------------------------------------------===//
 // Modules
@@ -76,7 +81,7 @@ typedef idc_cpu_kernel (*idc_cpu_lookup)(const char *name, void *user);
 
 /// Makes a module of C functions from a manifest whose target is "cpu". `lookup` is called once for each kernel, with
 /// `user`, before this function returns. The functions must stay valid until idc_module_unload().
-/// The module owns a pool of worker threads, one fewer than the machine has hardware threads.
+/// CPU modules share a pool of worker threads, one fewer than the machine has hardware threads, while there are any.
 idc_status idc_cpu_module_create(const char *manifest_json, size_t manifest_bytes, idc_cpu_lookup lookup, void *user,
                                  idc_module **module);
 
@@ -102,9 +107,11 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
 /// call. Nothing is allocated, nothing waits, and the stream may be capturing a graph. On a CPU module the pointers are
 /// host pointers, `stream` is ignored, and the outputs are complete on return.
 ///
-/// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer
-/// (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more than 2^31 - 1 blocks
-/// (IDC_ERROR_TOO_LARGE) are refused before anything is launched.
+/// Outputs lie neither on inputs nor on other outputs: nothing works in place.
+///
+/// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer,
+/// overlapping operands (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more
+/// than 2^31 - 1 blocks (IDC_ERROR_TOO_LARGE) are refused before anything is launched.
 idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, const void *const *scalars,
                       void *const *outputs, void *workspace, void *stream);
 
@@ -138,6 +145,18 @@ const char *idc_module_target(const idc_module *module);
 
 /// 1 for a module made by idc_cpu_module_create(), 0 for a GPU module and for null.
 int32_t idc_module_is_cpu(const idc_module *module);
+
+//===----------------------------------------------------------------------===//
+// Where generated libraries run
+//===----------------------------------------------------------------------===//
+
+/// Given as the stream of a generated function, runs it on the CPU: pointers are host pointers, and the outputs are
+/// complete on return.
+#define IDC_CPU ((void *)(intptr_t)-1)
+
+/// The stream for data at `pointer`: `stream` when it lies in the memory of a GPU or is managed, IDC_CPU when it lies
+/// elsewhere or there is no GPU. So NAME(..., idc_stream_for(x, stream)) runs where the data is.
+void *idc_stream_for(const void *pointer, void *stream);
 
 //===----------------------------------------------------------------------===//
 // Device memory, streams and timing, for hosts without the CUDA runtime

@@ -223,11 +223,11 @@ TEST(CpuModule, CreationErrors) {
 
 TEST(Status, EveryStatusHasItsMessage) {
   std::set<std::string> messages;
-  for (int status = IDC_SUCCESS; status <= IDC_ERROR_DRIVER; ++status)
+  for (int status = IDC_SUCCESS; status <= IDC_ERROR_NOT_LOADED; ++status)
     messages.insert(idc_error_message(idc_status(status)));
-  EXPECT_EQ(messages.size(), size_t(IDC_ERROR_DRIVER) + 1);
+  EXPECT_EQ(messages.size(), size_t(IDC_ERROR_NOT_LOADED) + 1);
   EXPECT_EQ(messages.count("unknown status"), 0u);
-  EXPECT_STREQ(idc_error_message(idc_status(IDC_ERROR_DRIVER + 1)), "unknown status");
+  EXPECT_STREQ(idc_error_message(idc_status(IDC_ERROR_NOT_LOADED + 1)), "unknown status");
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <sstream>
 
 using idc::test::FakeLaunch;
@@ -15,9 +16,12 @@ namespace {
 
 constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, outOfMemory = 2;
 constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024, multiprocessorCount = 16;
+constexpr unsigned deviceMemory = 2;
+constexpr int memoryType = 2, majorVersion = 75, minorVersion = 76;
 
 FakeState state;
 std::mutex stateMutex;
+std::set<uint64_t> allocated;
 int primaryContext; // its address serves
 thread_local std::vector<void *> contexts = {nullptr};
 
@@ -80,7 +84,15 @@ int cuDeviceGetName(char *name, int capacity, int) {
   return 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  return *value = attribute == multiprocessorCount ? 2 : 1 << 20, 0;
+  switch (attribute) {
+  case multiprocessorCount:
+    return *value = 2, 0;
+  case majorVersion:
+    return *value = state.architecture / 10, 0;
+  case minorVersion:
+    return *value = state.architecture % 10, 0;
+  }
+  return *value = 1 << 20, 0;
 }
 int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &primaryContext, 0; }
 
@@ -95,6 +107,8 @@ int cuCtxPopCurrent_v2(void **context) {
 int cuCtxGetDevice(int *device) { return *device = 0, contexts.back() ? 0 : invalidContext; }
 
 int cuModuleLoadDataEx(void **module, const char *image, unsigned count, int *options, void **values) {
+  if (int failure = takeFailure())
+    return failure;
   std::istringstream words(image);
   std::string word;
   words >> word;
@@ -108,11 +122,13 @@ int cuModuleLoadDataEx(void **module, const char *image, unsigned count, int *op
   while (words >> word)
     loaded->functions[word] = word;
   *module = loaded;
+  std::lock_guard<std::mutex> lock(stateMutex);
   ++state.modulesLoaded;
   return 0;
 }
 int cuModuleUnload(void *module) {
   delete static_cast<Module *>(module);
+  std::lock_guard<std::mutex> lock(stateMutex);
   ++state.modulesUnloaded;
   return 0;
 }
@@ -127,6 +143,7 @@ int cuModuleGetFunction(void **function, void *module, const char *name) {
 int cuFuncSetAttribute(void *function, int attribute, int value) {
   if (attribute == maxDynamicSharedBytes && value > largestSharedBytes)
     return invalidValue;
+  std::lock_guard<std::mutex> lock(stateMutex);
   state.functionAttributes[*static_cast<std::string *>(function)][attribute] = value;
   return 0;
 }
@@ -155,11 +172,15 @@ int cuMemAlloc_v2(uint64_t *pointer, size_t bytes) {
   if (posix_memalign(&memory, 256, bytes) != 0)
     return outOfMemory;
   *pointer = reinterpret_cast<uint64_t>(memory);
+  std::lock_guard<std::mutex> lock(stateMutex);
+  allocated.insert(*pointer);
   ++state.allocations;
   return 0;
 }
 int cuMemFree_v2(uint64_t pointer) {
   std::free(reinterpret_cast<void *>(pointer));
+  std::lock_guard<std::mutex> lock(stateMutex);
+  allocated.erase(pointer);
   ++state.frees;
   return 0;
 }
@@ -180,6 +201,14 @@ int cuStreamDestroy_v2(void *stream) { return delete static_cast<char *>(stream)
 int cuStreamSynchronize(void *) { return 0; }
 
 // A graph is the number of launches that were recorded; launching it records as many empty ones.
+int cuStreamIsCapturing(void *, int *capturing) { return *capturing = state.capturing, 0; }
+// "Device memory" is what cuMemAlloc gave.
+int cuPointerGetAttribute(unsigned *value, int attribute, uint64_t pointer) {
+  std::lock_guard<std::mutex> lock(stateMutex);
+  if (!allocated.count(pointer))
+    return invalidValue;
+  return *value = attribute == memoryType ? deviceMemory : 0, 0;
+}
 int cuStreamBeginCapture_v2(void *, unsigned) { return state.capturedFrom = state.launches.size(), 0; }
 int cuStreamEndCapture(void *, void **graph) {
   return *graph = new size_t(state.launches.size() - state.capturedFrom), 0;

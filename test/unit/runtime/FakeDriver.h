@@ -34,7 +34,9 @@ struct FakeState {
   size_t capturedFrom = 0; // launches before the recording of a graph began
   int graphsMade = 0, graphsDestroyed = 0;
   int blocksPerMultiprocessor = 3, clusters = 2; // that are resident; there are 2 multiprocessors
-  int failNext = 0; // the error that the next launch or allocation returns
+  int architecture = 90;                         // of the device
+  bool capturing = false;                        // every stream
+  int failNext = 0; // the error that the next launch, allocation or loading of a module returns
 };
 
 } // namespace idc::test

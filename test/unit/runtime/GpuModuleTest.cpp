@@ -60,7 +60,7 @@ protected:
 
   FakeState *state = nullptr;
   idc_status status = IDC_SUCCESS;
-  alignas(16) float x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8] = {};
+  alignas(16) float x[120] = {1, 2, 3, 4, 5, 6, 7, 8}, y[120] = {}; // 30 problems
   alignas(16) char workspace[1024] = {};
   const void *inputs[1] = {x};
   void *outputs[1] = {y};
