@@ -7,6 +7,9 @@ Substitutions
   %root     the top folder of the sources
   %examples the folder of the examples
   %python   the system's python3
+  %cc       the C compiler
+  %include  the folder of the runtime's headers
+  %runtime  what links the static runtime, for %cc
 Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   ptxas     NVIDIA's assembler: cubin and fatbin can be made
   libdevice CUDA's device library, where idc looks for it
@@ -57,3 +60,7 @@ config.substitutions.append(("%stdlib", os.path.join(config.idc_source_dir, "std
 config.substitutions.append(("%root", config.idc_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.idc_source_dir, "examples")))
 config.substitutions.append(("%python", config.python))
+config.substitutions.append(("%cc", config.c_compiler))
+config.substitutions.append(("%include", os.path.join(config.idc_source_dir, "runtime", "include")))
+config.substitutions.append(("%runtime", os.path.join(config.idc_binary_dir, "lib", "libidc_runtime.a")
+                             + config.c_flags + " -lstdc++ -lm -lpthread -ldl"))

@@ -1,5 +1,6 @@
 #include "compiler/codegen/Compiler.h"
 
+#include "compiler/codegen/HostObject.h"
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/codegen/Ptx.h"
@@ -64,6 +65,7 @@ struct Compiler::State {
   bool kernelsLowered = false;
   std::vector<conversion::LoweredKernel> launches;
   std::map<std::string, KernelResources> resources;
+  std::vector<std::string> scheduleFiles; // that were read
   std::optional<CpuJit> machineCode;
 
   llvm::Error parse(llvm::raw_ostream &errors);
@@ -223,6 +225,7 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   };
   std::unique_ptr<frontend::Source> extra;
   if (!request.scheduleFile.empty()) {
+    scheduleFiles.push_back(request.scheduleFile);
     extra = frontend::parseFile(request.scheduleFile, request.libraries, log);
     if (!extra)
       return wrong();
@@ -238,6 +241,7 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   if (!found)
     return wrong();
   if (std::string table = tunedTable(); !extra && !*found && !table.empty()) {
+    scheduleFiles.push_back(table);
     extra = frontend::parseFile(table, request.libraries, log);
     found = extra ? find(*extra) : std::nullopt;
     if (!found)
@@ -366,6 +370,43 @@ llvm::Expected<const frontend::Program *> Compiler::program(llvm::raw_ostream &e
   if (llvm::Error error = state->elaborate(errors))
     return error;
   return &*state->program;
+}
+
+llvm::Expected<const frontend::Function *> Compiler::declaration(llvm::raw_ostream &errors) {
+  if (llvm::Error error = state->elaborate(errors))
+    return error;
+  return frontend::findFunction(state->source->main(), state->request.entry);
+}
+
+std::vector<std::string> Compiler::files() const {
+  std::vector<std::string> paths = state->scheduleFiles;
+  if (state->source)
+    for (const auto &file : state->source->files)
+      paths.push_back(file->path);
+  return paths;
+}
+
+llvm::Expected<LibraryInstance> Compiler::instance(const std::string &prefix, bool laterGpus,
+                                                   llvm::raw_ostream &errors) {
+  State &s = *state;
+  LibraryInstance result;
+  result.target = s.request.target;
+  llvm::Expected<std::string> manifest = emit(Level::Manifest, errors);
+  if (!manifest)
+    return manifest.takeError();
+  result.manifest = *manifest;
+  result.workspaceFixedBytes = conversion::fixedBytes(s.launches);
+  result.workspaceBytesPerProblem = conversion::workspaceBytes(s.launches);
+  bool cpu = s.target.kind == "cpu";
+  Level level = !whyNoFatbin().empty() ? Level::Ptx : laterGpus ? Level::Fatbin : Level::Cubin;
+  llvm::Expected<std::string> code = cpu ? hostKernels(*s.kernels, prefix) : emit(level, errors);
+  if (!code)
+    return code.takeError();
+  (cpu ? result.object : result.image) = std::move(*code);
+  if (cpu)
+    for (const conversion::LoweredKernel &kernel : s.launches)
+      result.kernels.push_back(prefix + kernel.name);
+  return result;
 }
 
 llvm::Expected<const CpuJit *> Compiler::jit(llvm::raw_ostream &errors) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/codegen/CpuJit.h"
+#include "compiler/codegen/Library.h"
 #include "compiler/codegen/Toolkit.h"
 #include "compiler/conversion/Buffers.h"
 #include "compiler/frontend/Elaborate.h"
@@ -60,6 +61,16 @@ public:
 
   /// Machine code of the kernels for this computer; the target must be a CPU.
   llvm::Expected<const CpuJit *> jit(llvm::raw_ostream &errors);
+
+  /// What a library holds of the program. Symbols of CPU kernels begin with `prefix`. A GPU's image is a fat binary
+  /// with PTX if `laterGpus` are to run it, else a cubin; PTX alone without CUDA's tools.
+  llvm::Expected<LibraryInstance> instance(const std::string &prefix, bool laterGpus, llvm::raw_ostream &errors);
+
+  /// The algorithm as written, after parsing and checking.
+  llvm::Expected<const frontend::Function *> declaration(llvm::raw_ostream &errors);
+
+  /// The files that were read, once the program is parsed: sources, schedules.
+  std::vector<std::string> files() const;
 
   /// Why a fat binary cannot be made here (no toolkit), or empty.
   static std::string whyNoFatbin();

@@ -1,5 +1,6 @@
 #include "compiler/codegen/Ptx.h"
 
+#include "compiler/codegen/BackEnds.h"
 #include "compiler/codegen/DeviceLibrary.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -12,17 +13,13 @@
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 
 LogicalResult idc::codegen::generatePtx(ModuleOp module, const passes::Target &target, std::string &llvmIr,
                                         std::string &ptx) {
-  LLVMInitializeNVPTXTargetInfo();
-  LLVMInitializeNVPTXTarget();
-  LLVMInitializeNVPTXTargetMC();
-  LLVMInitializeNVPTXAsmPrinter();
+  initializeBackEnds();
   MLIRContext *context = module.getContext();
   registerBuiltinDialectTranslation(*context);
   registerGPUDialectTranslation(*context);

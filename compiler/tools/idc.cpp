@@ -2,6 +2,7 @@
 #include "compiler/codegen/Compiler.h"
 #include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/FormatCommand.h"
+#include "compiler/tools/LibraryCommand.h"
 #include "compiler/tools/RunCommand.h"
 #include "compiler/tools/TuneCommand.h"
 
@@ -33,12 +34,14 @@ static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Requir
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
                                   cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
-static cl::list<std::string> settings("set", cl::desc("bind a size or a type variable: n=12, T=f64"),
+static cl::list<std::string> settings("set",
+                                      cl::desc("bind a size or a type variable: n=12, T=f64; for a library also "
+                                               "ranges and lists: n=8..24, T=f32,f64"),
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
                                       cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
-static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90)"), cl::init("sm_90"),
-                                 cl::value_desc("sm_NN"), cl::sub(compileCommand), cl::sub(runCommand),
-                                 cl::sub(tuneCommand), cl::cat(category));
+static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
+                                 cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
+                                 cl::sub(runCommand), cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> plan("plan",
                                  cl::desc("throughput (default): many problems at once; latency: one problem "
                                           "at a time, soonest"),
@@ -53,16 +56,21 @@ static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule
                                          cl::cat(category));
 
 // idc compile
-static cl::opt<std::string> compileTarget("target", cl::desc("nvptx (default) or cpu"), cl::init("nvptx"),
-                                          cl::sub(compileCommand), cl::cat(category));
-static cl::list<std::string> emit("emit", cl::CommaSeparated,
-                                  cl::desc("levels to write: ast, id, flow, stages, gpu, llvm, ptx, cubin, fatbin, "
-                                           "manifest (default: fatbin and manifest; ptx without CUDA's tools)"),
-                                  cl::value_desc("LEVEL,…"), cl::sub(compileCommand), cl::cat(category));
+static cl::opt<std::string> compileTarget("target", cl::desc("nvptx (default) or cpu; for a library also nvptx,cpu"),
+                                          cl::init("nvptx"), cl::sub(compileCommand), cl::cat(category));
+static cl::list<std::string>
+    emit("emit", cl::CommaSeparated,
+         cl::desc("levels to write: ast, id, flow, stages, gpu, llvm, ptx, cubin, fatbin, "
+                  "manifest; or library (default with -o): libPREFIX.a, PREFIX.h and PREFIX.json"),
+         cl::value_desc("LEVEL,…"), cl::sub(compileCommand), cl::cat(category));
 static cl::opt<std::string> outputPrefix("o",
                                          cl::desc("write PREFIX.ptx, PREFIX.json, …; without it one text level "
                                                   "goes to standard output"),
                                          cl::value_desc("PREFIX"), cl::sub(compileCommand), cl::cat(category));
+static cl::opt<std::string> depfile("depfile", cl::desc("library: write the files it is made of as a rule of make"),
+                                    cl::value_desc("FILE"), cl::sub(compileCommand), cl::cat(category));
+static cl::opt<unsigned> jobs("j", cl::desc("library: compile so many sizes at a time (default: one per core)"),
+                              cl::init(0), cl::value_desc("N"), cl::Prefix, cl::sub(compileCommand), cl::cat(category));
 static cl::opt<bool> printSchedule("print-schedule", cl::desc("print the schedule in force as source text"),
                                    cl::sub(compileCommand), cl::cat(category));
 
@@ -181,8 +189,8 @@ static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
   return false;
 }
 
-/// Fills the request from the common flags; false with a message printed on a malformed one.
-static bool makeRequest(const char *program, codegen::CompileRequest &request) {
+/// Fills the request from the common flags but for --set; false with a message printed on a malformed one.
+static bool makeRequestWithoutSettings(const char *program, codegen::CompileRequest &request) {
   request.entry = entry;
   request.target = arch;
   request.scheduleFile = scheduleFile;
@@ -202,6 +210,13 @@ static bool makeRequest(const char *program, codegen::CompileRequest &request) {
     if (llvm::sys::fs::exists(inLibrary))
       request.file = inLibrary.str().str();
   }
+  return true;
+}
+
+/// Fills the request from the common flags; false with a message printed on a malformed one.
+static bool makeRequest(const char *program, codegen::CompileRequest &request) {
+  if (!makeRequestWithoutSettings(program, request))
+    return false;
   for (llvm::StringRef setting : settings) {
     auto [name, value] = setting.split('=');
     if (name.empty() || value.empty()) {
@@ -224,7 +239,31 @@ static bool makeRequest(const char *program, codegen::CompileRequest &request) {
   return true;
 }
 
+/// `idc compile` of a library.
+static int compileLibrary(const char *program) {
+  tools::LibraryRequest request;
+  if (!makeRequestWithoutSettings(program, request.program))
+    return 1;
+  request.settings.assign(settings.begin(), settings.end());
+  request.architectures = arch;
+  request.targets = compileTarget;
+  request.prefix = outputPrefix;
+  request.depfile = depfile;
+  request.jobs = jobs;
+  return tools::compileLibrary(request);
+}
+
 static int compile(const char *program) {
+  bool otherOutput = printSchedule || outputPrefix.empty() || outputPrefix == "-";
+  if (emit.empty() ? !otherOutput : llvm::is_contained(emit, "library")) {
+    if (emit.size() > 1)
+      return fail("--emit=library stands alone: a library has its own manifest");
+    if (otherOutput)
+      return fail("a library needs -o PREFIX, and no --print-schedule");
+    return compileLibrary(program);
+  }
+  if (!depfile.empty())
+    return fail("--depfile is for libraries");
   codegen::CompileRequest request;
   if (!makeRequest(program, request))
     return 1;

@@ -1,0 +1,92 @@
+# idc_add_library(NAME SOURCE file.id ENTRY algorithm [SIZES [n=]8..24 ...] [TYPES [T=]f32 ...] [ARCHS 80 90 ...] [CPU]
+#                 [PLAN throughput|latency] [IMPORTS folder...])
+#
+# Compiles an algorithm to the library NAME, a target to link: it brings the header NAME.h, the archive libNAME.a and
+# idc's runtime. It is made again when the source or a file that it imports has changed.
+#
+#   SIZES    what the sizes of the algorithm are bound to: ranges, or lists as in m=1,2,4; a value without a name is n's
+#   TYPES    the same for type variables; without a name, T's. Several types give functions NAME_f32, NAME_f64
+#   ARCHS    GPU architectures; the newest one's code also runs on later GPUs
+#   CPU      also for the CPU; alone, without ARCHS, only for it
+#   IMPORTS  folders where imports are looked for, beside the source's own and the standard library
+#
+# The functions of the header are called NAME; docs/linking.md describes them.
+function(idc_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU" "SOURCE;ENTRY;PLAN" "SIZES;TYPES;ARCHS;IMPORTS")
+  if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCE OR NOT ARG_ENTRY)
+    message(FATAL_ERROR "idc_add_library(${name} ...) needs SOURCE and ENTRY and does not know: ${ARG_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT ARG_ARCHS AND NOT ARG_CPU)
+    message(FATAL_ERROR "idc_add_library(${name} ...) needs ARCHS, CPU, or both")
+  endif()
+  if(NOT IDC_COMPILER)
+    message(FATAL_ERROR "idc_add_library(${name} ...) needs the compiler idc, which is not installed beside the runtime; "
+      "set IDC_COMPILER to its path")
+  endif()
+
+  get_filename_component(source ${ARG_SOURCE} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/idc/${name})
+  file(MAKE_DIRECTORY ${folder})
+  set(arguments compile ${source} --entry ${ARG_ENTRY} -o ${folder}/${name} --depfile ${folder}/${name}.d)
+  foreach(size IN LISTS ARG_SIZES)
+    if(NOT size MATCHES "=")
+      set(size "n=${size}")
+    endif()
+    list(APPEND arguments --set ${size})
+  endforeach()
+  foreach(type IN LISTS ARG_TYPES)
+    if(NOT type MATCHES "=")
+      set(type "T=${type}")
+    endif()
+    list(APPEND arguments --set ${type})
+  endforeach()
+  if(ARG_ARCHS)
+    list(TRANSFORM ARG_ARCHS REPLACE "^([0-9])" "sm_\\1")
+    list(JOIN ARG_ARCHS "," architectures)
+    list(APPEND arguments --arch ${architectures})
+  endif()
+  if(ARG_CPU AND ARG_ARCHS)
+    list(APPEND arguments --target nvptx,cpu)
+  elseif(ARG_CPU)
+    list(APPEND arguments --target cpu)
+  endif()
+  if(ARG_PLAN)
+    list(APPEND arguments --plan ${ARG_PLAN})
+  endif()
+  foreach(import IN LISTS ARG_IMPORTS)
+    get_filename_component(import ${import} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+    list(APPEND arguments -I${import})
+  endforeach()
+
+  set(archive ${folder}/lib${name}.a)
+  add_custom_command(
+    OUTPUT ${archive}
+    BYPRODUCTS ${folder}/${name}.h ${folder}/${name}.json
+    COMMAND ${IDC_COMPILER} ${arguments}
+    DEPENDS ${source} ${IDC_COMPILER}
+    DEPFILE ${folder}/${name}.d
+    COMMENT "Compiling ${name} with idc"
+    VERBATIM)
+  add_custom_target(${name}_idc DEPENDS ${archive})
+  add_library(${name} INTERFACE)
+  add_dependencies(${name} ${name}_idc)
+  target_include_directories(${name} INTERFACE $<BUILD_INTERFACE:${folder}> $<INSTALL_INTERFACE:include>)
+  target_link_libraries(${name} INTERFACE
+    $<BUILD_INTERFACE:${archive}> $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/lib/lib${name}.a> idc::runtime m)
+  set_target_properties(${name} PROPERTIES IDC_FOLDER ${folder})
+endfunction()
+
+# idc_install_library(NAME [EXPORT set])
+#
+# Installs the archive, the header and the manifest of a library into lib, include and share/NAME. With EXPORT its
+# target belongs to the export set; whoever uses it needs find_package(idc) first.
+function(idc_install_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "EXPORT" "")
+  get_target_property(folder ${name} IDC_FOLDER)
+  install(FILES ${folder}/lib${name}.a DESTINATION lib)
+  install(FILES ${folder}/${name}.h DESTINATION include)
+  install(FILES ${folder}/${name}.json DESTINATION share/${name})
+  if(ARG_EXPORT)
+    install(TARGETS ${name} EXPORT ${ARG_EXPORT})
+  endif()
+endfunction()

@@ -1,0 +1,42 @@
+# What is installed: the runtime, which applications need, and the compiler, which building them needs. `cpack -G DEB`
+# makes a Debian package of each.
+include(CMakePackageConfigHelpers)
+
+# Tools keep the folders of LLVM's libraries, which Debian installs beside the system's.
+set_target_properties(idc idc-opt idc-runner PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS idc idc-opt idc-runner RUNTIME DESTINATION bin COMPONENT compiler)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib DESTINATION share/idc COMPONENT compiler)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc COMPONENT compiler)
+
+install(TARGETS idc_runtime idc_runtime_shared EXPORT idcTargets DESTINATION lib COMPONENT runtime
+  INCLUDES DESTINATION include)
+install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/idc/runtime.h ${PROJECT_SOURCE_DIR}/runtime/include/idc/library.h
+  DESTINATION include/idc COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc-runtime COMPONENT runtime)
+configure_file(${PROJECT_SOURCE_DIR}/runtime/idc.pc.in ${CMAKE_CURRENT_BINARY_DIR}/idc.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/idc.pc DESTINATION lib/pkgconfig COMPONENT runtime)
+
+set(package lib/cmake/idc)
+install(EXPORT idcTargets NAMESPACE idc:: DESTINATION ${package} COMPONENT runtime)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/idcConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/idcConfig.cmake
+  INSTALL_DESTINATION ${package})
+# Before 1.0 every minor version may change interfaces.
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/idcConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/idcConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/idcConfigVersion.cmake
+  ${CMAKE_CURRENT_LIST_DIR}/IdcCompileLibrary.cmake DESTINATION ${package} COMPONENT runtime)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "the idc developers")
+set(CPACK_PACKAGE_CONTACT "the idc developers <idc@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler of index-digit algorithms to GPU and CPU code")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_COMPONENTS_ALL compiler runtime)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPILER_PACKAGE_NAME idc)
+set(CPACK_DEBIAN_COMPILER_PACKAGE_DEPENDS "idc-runtime (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME idc-runtime)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Runtime, headers and CMake package of libraries that idc generates")
+set(CPACK_STRIP_FILES ON)
+include(CPack)

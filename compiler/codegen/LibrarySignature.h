@@ -1,0 +1,25 @@
+// The parameters of a generated C function, as its header declares and its object reads them.
+#pragma once
+
+#include "compiler/codegen/Library.h"
+
+#include "llvm/ADT/StringRef.h"
+
+namespace idc::codegen {
+
+struct CParameter {
+  enum class Role { Size, Batch, Input, Scalar, Output, Workspace, Stream };
+  Role role;
+  std::string type; // ends in '*' for pointers
+  std::string name; // a C name, unlike the others
+  int index = 0;    // of the size, input, scalar or output
+  int part = 0;     // of a complex scalar: 0 real, 1 imaginary
+};
+
+/// Sizes, batch, inputs, scalars, outputs, workspace, stream.
+std::vector<CParameter> signature(const LibraryFunction &function);
+
+/// The C type that carries a real or integer scalar by value; floats of 16 bits travel as their bits.
+std::string scalarType(llvm::StringRef type);
+
+} // namespace idc::codegen

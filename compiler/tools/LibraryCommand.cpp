@@ -1,0 +1,331 @@
+#include "compiler/tools/LibraryCommand.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Object/ArchiveWriter.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <mutex>
+
+using namespace idc;
+using namespace idc::codegen;
+using namespace idc::tools;
+
+static llvm::Error wrong(const llvm::Twine &message) {
+  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
+}
+
+namespace {
+
+// As many as a product of two ranges may reasonably have; each takes about a second.
+constexpr size_t maxCompilations = 4096;
+
+/// What --set binds a name to: sizes or types.
+struct Setting {
+  std::string name;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> types;
+};
+
+/// One compilation: a point of a function for a target.
+struct Job {
+  CompileRequest request;
+  size_t function = 0;
+  bool laterGpus = false;
+  LibraryInstance instance;
+  std::vector<int64_t> point; // in the order of the function's sizes
+  std::string errors;
+};
+
+class LibraryMaker {
+public:
+  explicit LibraryMaker(const LibraryRequest &request) : request(request) {}
+  llvm::Error make();
+
+private:
+  llvm::Error readTargets();
+  llvm::Error readSettings();
+  llvm::Error makeJobs();
+  void run(Job &job);
+  llvm::Error runAll();
+  llvm::Error assemble();
+  llvm::Error write();
+  std::string path(const char *before, const char *after) const;
+
+  const LibraryRequest &request;
+  Library library;
+  std::vector<Setting> settings;
+  std::vector<Job> jobs;
+  std::vector<std::pair<std::string, std::string>> outputs; // path and content
+  std::mutex mutex;                                         // of what follows, and of `library` while jobs run
+  llvm::StringSet<> files;
+  size_t done = 0;
+  std::atomic<bool> failed{false};
+};
+
+llvm::Error LibraryMaker::readTargets() {
+  llvm::SmallVector<llvm::StringRef> kinds, names;
+  llvm::StringRef(request.targets).split(kinds, ',');
+  bool cpu = llvm::is_contained(kinds, "cpu"), gpu = llvm::is_contained(kinds, "nvptx");
+  if (size_t(cpu) + gpu != kinds.size())
+    return wrong("unknown targets '" + request.targets + "'; known are nvptx, cpu, and nvptx,cpu");
+  std::vector<std::pair<int, std::string>> known;
+  if (gpu)
+    llvm::StringRef(request.architectures).split(names, ',');
+  for (llvm::StringRef name : names) {
+    passes::Target target;
+    std::string error;
+    if (!passes::findTarget(name, target, error))
+      return wrong(error);
+    int number = 0;
+    if (!llvm::StringRef(name).starts_with("sm_") || name.drop_front(3).getAsInteger(10, number))
+      return wrong("'" + name + "' is no architecture of a GPU");
+    known.emplace_back(number, name.str());
+  }
+  llvm::sort(known);
+  for (const auto &[number, name] : known) {
+    if (!library.targets.empty() && library.targets.back() == name)
+      return wrong("--arch names " + name + " twice");
+    library.targets.push_back(name);
+  }
+  if (cpu)
+    library.targets.push_back("cpu");
+  return llvm::Error::success();
+}
+
+llvm::Error LibraryMaker::readSettings() {
+  for (llvm::StringRef text : request.settings) {
+    auto [name, values] = text.split('=');
+    llvm::SmallVector<llvm::StringRef> items;
+    values.split(items, ',');
+    Setting setting{name.str(), {}, {}};
+    if (name.empty() || llvm::is_contained(items, ""))
+      return wrong("--set needs NAME=VALUE, not '" + text + "'");
+    for (llvm::StringRef item : items) {
+      auto [low, high] = item.split("..");
+      int64_t first = 0, last = 0;
+      if (!llvm::isDigit(item[0]) && item[0] != '-') {
+        setting.types.push_back(item.str());
+        continue;
+      }
+      if (low.getAsInteger(10, first) || (item.contains("..") ? high : low).getAsInteger(10, last) || last < first ||
+          last - first >= int64_t(maxCompilations))
+        return wrong("--set " + text + ": '" + item + "' is no integer, no range A..B of at most " +
+                     llvm::Twine(maxCompilations) + " and no type");
+      for (int64_t value = first; value <= last; ++value)
+        setting.sizes.push_back(value);
+    }
+    if (!setting.sizes.empty() && !setting.types.empty())
+      return wrong("--set " + text + " mixes sizes and types");
+    auto unique = [](auto values) {
+      llvm::sort(values);
+      return std::adjacent_find(values.begin(), values.end()) == values.end();
+    };
+    if (!unique(setting.sizes) || !unique(setting.types))
+      return wrong("--set " + text + " names a value twice");
+    if (llvm::any_of(settings, [&](const Setting &other) { return other.name == setting.name; }))
+      return wrong("--set " + name + " is given twice");
+    settings.push_back(std::move(setting));
+  }
+  return llvm::Error::success();
+}
+
+/// A function for every choice of types, whose names tell them apart where there are several; for each, every choice of
+/// sizes for every target.
+llvm::Error LibraryMaker::makeJobs() {
+  struct Choice {
+    std::string suffix;
+    frontend::TypeMap types;
+  };
+  std::vector<Choice> choices{{}};
+  std::vector<frontend::SizeMap> points{{}};
+  for (const Setting &setting : settings) {
+    std::vector<Choice> moreChoices;
+    for (const Choice &choice : choices)
+      for (const std::string &type : setting.types) {
+        Choice next = choice;
+        next.types[setting.name] = type;
+        std::string word;
+        for (char c : llvm::StringRef(type).rtrim('>'))
+          word += llvm::isAlnum(c) ? c : '_';
+        if (setting.types.size() > 1)
+          next.suffix += "_" + word;
+        moreChoices.push_back(std::move(next));
+      }
+    if (!setting.types.empty())
+      choices = std::move(moreChoices);
+    std::vector<frontend::SizeMap> morePoints;
+    for (const frontend::SizeMap &point : points)
+      for (int64_t size : setting.sizes) {
+        morePoints.push_back(point);
+        morePoints.back()[setting.name] = size;
+      }
+    if (!setting.sizes.empty())
+      points = std::move(morePoints);
+    if (points.size() * choices.size() * library.targets.size() > maxCompilations)
+      return wrong("the settings ask for more than " + llvm::Twine(maxCompilations) + " compilations");
+  }
+  for (const Choice &choice : choices) {
+    LibraryFunction function;
+    function.name = library.name + choice.suffix;
+    if (!isCName(function.name))
+      return wrong("-o " + request.prefix + ": '" + function.name + "' cannot be the name of a C function");
+    library.functions.push_back(std::move(function));
+    for (const frontend::SizeMap &point : points)
+      for (auto [i, target] : llvm::enumerate(library.targets)) {
+        Job job;
+        job.request = request.program;
+        job.request.types = choice.types;
+        job.request.sizes = point;
+        job.request.target = target;
+        job.function = library.functions.size() - 1;
+        job.laterGpus = i + 1 == library.targets.size() || library.targets[i + 1] == "cpu";
+        jobs.push_back(std::move(job));
+      }
+  }
+  return llvm::Error::success();
+}
+
+void LibraryMaker::run(Job &job) {
+  if (failed)
+    return;
+  llvm::raw_string_ostream errors(job.errors);
+  Compiler compiler(job.request);
+  auto fail = [&](llvm::Error error) {
+    failed = true;
+    std::string message = llvm::toString(std::move(error));
+    if (!message.empty())
+      errors << "idc: " << llvm::StringRef(message).rtrim() << "\n";
+  };
+  llvm::Expected<LibraryInstance> instance =
+      compiler.instance("idc." + library.functions[job.function].name + ".", job.laterGpus, errors);
+  if (!instance)
+    return fail(instance.takeError());
+  job.instance = std::move(*instance);
+  llvm::Expected<const frontend::Program *> program = compiler.program(errors);
+  llvm::Expected<const frontend::Function *> declaration = compiler.declaration(errors);
+  if (!program || !declaration)
+    return fail(llvm::joinErrors(program.takeError(), declaration.takeError()));
+  for (const auto &[size, value] : (*program)->sizes)
+    job.point.push_back(value);
+
+  std::lock_guard<std::mutex> lock(mutex);
+  if (LibraryFunction &function = library.functions[job.function]; function.outputs.empty())
+    describe(**program, **declaration, function);
+  for (const std::string &file : compiler.files())
+    files.insert(file);
+  ++done;
+  if (llvm::errs().is_displayed())
+    llvm::errs() << "\r[" << done << "/" << jobs.size() << "] " << job.instance.target << " "
+                 << (done == jobs.size() ? "\n" : "");
+}
+
+llvm::Error LibraryMaker::runAll() {
+  llvm::DefaultThreadPool pool(llvm::hardware_concurrency(request.jobs));
+  // The largest sizes take longest: they come first.
+  for (size_t i = jobs.size(); i-- > 0;)
+    pool.async([this, i] { run(jobs[i]); });
+  pool.wait();
+  for (const Job &job : jobs)
+    if (!job.errors.empty()) {
+      llvm::errs() << job.errors;
+      return wrong("");
+    }
+  return llvm::Error::success();
+}
+
+std::string LibraryMaker::path(const char *before, const char *after) const {
+  llvm::SmallString<256> result(llvm::sys::path::parent_path(request.prefix));
+  llvm::sys::path::append(result, before + library.name + after);
+  return result.str().str();
+}
+
+llvm::Error LibraryMaker::assemble() {
+  llvm::stable_sort(
+      jobs, [](const Job &a, const Job &b) { return std::tie(a.function, a.point) < std::tie(b.function, b.point); });
+  std::vector<std::pair<std::string, std::string>> members; // name and content
+  for (auto [i, job] : llvm::enumerate(jobs)) {
+    LibraryFunction &function = library.functions[job.function];
+    if (i % library.targets.size() == 0)
+      function.points.push_back(job.point);
+    if (!job.instance.object.empty()) {
+      std::string name = function.name;
+      for (int64_t value : job.point)
+        name += "_" + std::to_string(value);
+      members.emplace_back(name + ".o", job.instance.object);
+    }
+    function.instances.push_back(std::move(job.instance));
+  }
+  llvm::Expected<std::string> object = libraryObject(library);
+  if (!object)
+    return object.takeError();
+  members.emplace_back(library.name + ".o", *object);
+  std::vector<llvm::NewArchiveMember> archive;
+  for (const auto &[name, content] : members)
+    archive.emplace_back(llvm::MemoryBufferRef(content, name));
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> bytes =
+      llvm::writeArchiveToBuffer(archive, llvm::SymtabWritingMode::NormalSymtab, llvm::object::Archive::K_GNU,
+                                 /*Deterministic=*/true, /*Thin=*/false);
+  if (!bytes)
+    return bytes.takeError();
+  outputs.emplace_back(path("lib", ".a"), (*bytes)->getBuffer().str());
+  outputs.emplace_back(path("", ".h"), libraryHeader(library));
+  outputs.emplace_back(path("", ".json"), libraryManifest(library));
+  if (!request.depfile.empty()) {
+    auto escaped = [](llvm::StringRef path) {
+      std::string text;
+      for (char c : path)
+        text += c == ' ' || c == '#' ? std::string("\\") + c : c == '$' ? "$$" : std::string(1, c);
+      return text;
+    };
+    std::vector<std::string> sorted;
+    for (const auto &file : files)
+      sorted.push_back(escaped(file.getKey()));
+    llvm::sort(sorted);
+    outputs.emplace_back(request.depfile, escaped(outputs.front().first) + ": " + llvm::join(sorted, " ") + "\n");
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error LibraryMaker::write() {
+  for (const auto &[path, content] : outputs) {
+    std::error_code error;
+    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
+    if (error)
+      return wrong("cannot write " + path + ": " + error.message());
+    file.os() << content;
+    file.keep();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error LibraryMaker::make() {
+  library.name = llvm::sys::path::filename(request.prefix).str();
+  library.source = llvm::sys::path::filename(request.program.file).str();
+  using Step = llvm::Error (LibraryMaker::*)();
+  for (Step step : {&LibraryMaker::readTargets, &LibraryMaker::readSettings, &LibraryMaker::makeJobs,
+                    &LibraryMaker::runAll, &LibraryMaker::assemble, &LibraryMaker::write})
+    if (llvm::Error error = (this->*step)())
+      return error;
+  return llvm::Error::success();
+}
+
+} // namespace
+
+int tools::compileLibrary(const LibraryRequest &request) {
+  std::string missing = llvm::StringRef(request.targets).contains("nvptx") ? Compiler::whyNoFatbin() : "";
+  if (!missing.empty())
+    llvm::errs() << "idc: note: " << missing << "\n";
+  if (llvm::Error error = LibraryMaker(request).make()) {
+    std::string message = llvm::toString(std::move(error));
+    if (!message.empty())
+      llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
+    return 1;
+  }
+  return 0;
+}
