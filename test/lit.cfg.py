@@ -8,6 +8,7 @@ Substitutions
   %examples the folder of the examples
   %python   the system's python3
   %cc       the C compiler
+  %build    the build folder
   %include  the folder of the runtime's headers
   %runtime  what links the static runtime, for %cc
 Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
@@ -61,6 +62,7 @@ config.substitutions.append(("%root", config.idc_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.idc_source_dir, "examples")))
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%cc", config.c_compiler))
+config.substitutions.append(("%build", config.idc_binary_dir))
 config.substitutions.append(("%include", os.path.join(config.idc_source_dir, "runtime", "include")))
 config.substitutions.append(("%runtime", os.path.join(config.idc_binary_dir, "lib", "libidc_runtime.a")
                              + config.c_flags + " -lstdc++ -lm -lpthread -ldl"))
