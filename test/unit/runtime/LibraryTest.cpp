@@ -257,9 +257,15 @@ TEST_F(Library, RefusesAnotherCompilersLibraries) {
 
 TEST_F(Library, AFailureOfTheDriverIsPassedOnAndNotKept) {
   MadeLibrary twice({"sm_90"});
-  constexpr int outOfMemory = 2, contextDestroyed = 709;
-  state->failNext = outOfMemory;
-  EXPECT_EQ(twice(2, 1, x, y, workspace, nullptr), IDC_ERROR_OUT_OF_MEMORY);
+  constexpr int outOfMemory = 2, invalidImage = 200, noBinaryForGpu = 209, ptxTooNew = 222, contextDestroyed = 709;
+  const std::pair<int, idc_status> loading[] = {{outOfMemory, IDC_ERROR_OUT_OF_MEMORY},
+                                                {invalidImage, IDC_ERROR_IMAGE},
+                                                {noBinaryForGpu, IDC_ERROR_UNSUPPORTED},
+                                                {ptxTooNew, IDC_ERROR_UNSUPPORTED}};
+  for (auto [error, expected] : loading) {
+    state->failNext = error;
+    EXPECT_EQ(twice(2, 1, x, y, workspace, nullptr), expected);
+  }
   EXPECT_EQ(twice(2, 1, x, y, workspace, nullptr), IDC_SUCCESS) << idc_last_error();
   state->failNext = contextDestroyed;
   EXPECT_EQ(twice(2, 1, x, y, workspace, nullptr), IDC_ERROR_DRIVER);
