@@ -34,6 +34,7 @@ def has_gpu():
     return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
 
 
+config.environment["IDC_CACHE"] = "" # what is tested is compiled
 config.name = "idc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".id", ".mlir", ".test"]

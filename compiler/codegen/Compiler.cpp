@@ -65,7 +65,6 @@ struct Compiler::State {
   bool kernelsLowered = false;
   std::vector<conversion::LoweredKernel> launches;
   std::map<std::string, KernelResources> resources;
-  std::vector<std::string> scheduleFiles; // that were read
   std::optional<CpuJit> machineCode;
 
   llvm::Error parse(llvm::raw_ostream &errors);
@@ -225,7 +224,6 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   };
   std::unique_ptr<frontend::Source> extra;
   if (!request.scheduleFile.empty()) {
-    scheduleFiles.push_back(request.scheduleFile);
     extra = frontend::parseFile(request.scheduleFile, request.libraries, log);
     if (!extra)
       return wrong();
@@ -241,7 +239,6 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   if (!found)
     return wrong();
   if (std::string table = tunedTable(); !extra && !*found && !table.empty()) {
-    scheduleFiles.push_back(table);
     extra = frontend::parseFile(table, request.libraries, log);
     found = extra ? find(*extra) : std::nullopt;
     if (!found)
@@ -379,10 +376,13 @@ llvm::Expected<const frontend::Function *> Compiler::declaration(llvm::raw_ostre
 }
 
 std::vector<std::string> Compiler::files() const {
-  std::vector<std::string> paths = state->scheduleFiles;
+  std::vector<std::string> paths;
   if (state->source)
     for (const auto &file : state->source->files)
       paths.push_back(file->path);
+  std::string schedules = state->request.scheduleFile.empty() ? state->tunedTable() : state->request.scheduleFile;
+  if (!schedules.empty())
+    paths.push_back(schedules);
   return paths;
 }
 

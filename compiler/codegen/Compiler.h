@@ -69,7 +69,7 @@ public:
   /// The algorithm as written, after parsing and checking.
   llvm::Expected<const frontend::Function *> declaration(llvm::raw_ostream &errors);
 
-  /// The files that were read, once the program is parsed: sources, schedules.
+  /// The files that the program is made of, once it is parsed: sources, schedules.
   std::vector<std::string> files() const;
 
   /// Why a fat binary cannot be made here (no toolkit), or empty.

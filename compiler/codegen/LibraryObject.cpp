@@ -97,7 +97,7 @@ llvm::GlobalVariable *ObjectWriter::table(const LibraryFunction &function) {
   llvm::Constant *value = llvm::ConstantStruct::getAnon(
       {number(IDC_LIBRARY_ABI, 32), number(int64_t(function.sizes.size()), 32),
        number(int64_t(library.targets.size()), 32), number(int64_t(function.points.size()), 32), text(function.name),
-       text(IDC_VERSION), strings(function.sizes), strings(library.targets), array(builder.getInt64Ty(), points),
+       strings(function.sizes), strings(library.targets), array(builder.getInt64Ty(), points),
        array(instances.front()->getType(), instances), null()});
   auto *global = new llvm::GlobalVariable(module, value->getType(), /*isConstant=*/false,
                                           llvm::GlobalValue::InternalLinkage, value, function.name + ".library");

@@ -1,5 +1,7 @@
 #include "compiler/tools/LibraryCommand.h"
 
+#include "compiler/tools/ResultCache.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -59,6 +61,7 @@ private:
 
   const LibraryRequest &request;
   Library library;
+  ResultCache cache;
   std::vector<Setting> settings;
   std::vector<Job> jobs;
   std::vector<std::pair<std::string, std::string>> outputs; // path and content
@@ -202,22 +205,27 @@ void LibraryMaker::run(Job &job) {
     if (!message.empty())
       errors << "idc: " << llvm::StringRef(message).rtrim() << "\n";
   };
-  llvm::Expected<LibraryInstance> instance =
-      compiler.instance("idc." + library.functions[job.function].name + ".", job.laterGpus, errors);
+  llvm::Expected<const frontend::Program *> program = compiler.program(errors);
+  if (!program)
+    return fail(program.takeError());
+  llvm::Expected<const frontend::Function *> declaration = compiler.declaration(errors);
+  if (!declaration)
+    return fail(declaration.takeError());
+  std::string prefix = "idc." + library.functions[job.function].name + ".";
+  std::vector<std::string> sources = compiler.files();
+  llvm::Expected<LibraryInstance> instance = cache.get(cache.key(job.request, sources, prefix, job.laterGpus), [&] {
+    return compiler.instance(prefix, job.laterGpus, errors);
+  });
   if (!instance)
     return fail(instance.takeError());
   job.instance = std::move(*instance);
-  llvm::Expected<const frontend::Program *> program = compiler.program(errors);
-  llvm::Expected<const frontend::Function *> declaration = compiler.declaration(errors);
-  if (!program || !declaration)
-    return fail(llvm::joinErrors(program.takeError(), declaration.takeError()));
   for (const auto &[size, value] : (*program)->sizes)
     job.point.push_back(value);
 
   std::lock_guard<std::mutex> lock(mutex);
   if (LibraryFunction &function = library.functions[job.function]; function.outputs.empty())
     describe(**program, **declaration, function);
-  for (const std::string &file : compiler.files())
+  for (const std::string &file : sources)
     files.insert(file);
   ++done;
   if (llvm::errs().is_displayed())

@@ -91,8 +91,8 @@ int main(void) {
   const float r = 4; /* an explicit scheme is stable below 1/4 */
   float *u = malloc(sizeof(float) * count);
   double error = error_of_a_mode(u, r, 20);
-  printf("a mode after 20 steps on the %s: largest error %.1e\n",
-         idc_device_available() == IDC_SUCCESS ? "GPU" : "CPU", error);
+  printf("a mode after 20 steps on the %s: largest error %.1e\n", idc_device_available() == IDC_SUCCESS ? "GPU" : "CPU",
+         error);
   for (int i = 0; i < count; ++i) { /* three hot bars */
     int x = i % size, y = i / size;
     u[i] = (x > 40 && x < 60 && y > 30 && y < 220) || (x > 90 && x < 220 && y > 60 && y < 80) ||

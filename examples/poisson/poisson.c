@@ -52,10 +52,10 @@ static void solve_by_fftw_and_lapack(int size, const double *f, double hx, doubl
   const int plane = size * size, count = plane * size;
   fftw_complex *s = fftw_malloc(sizeof *s * (size_t)count);
   const int sides[2] = {size, size};
-  fftw_plan forward = fftw_plan_many_dft(2, sides, size, s, NULL, 1, plane, s, NULL, 1, plane, FFTW_FORWARD,
-                                         FFTW_ESTIMATE);
-  fftw_plan backward = fftw_plan_many_dft(2, sides, size, s, NULL, 1, plane, s, NULL, 1, plane, FFTW_BACKWARD,
-                                          FFTW_ESTIMATE);
+  fftw_plan forward =
+      fftw_plan_many_dft(2, sides, size, s, NULL, 1, plane, s, NULL, 1, plane, FFTW_FORWARD, FFTW_ESTIMATE);
+  fftw_plan backward =
+      fftw_plan_many_dft(2, sides, size, s, NULL, 1, plane, s, NULL, 1, plane, FFTW_BACKWARD, FFTW_ESTIMATE);
   for (int i = 0; i < count; ++i)
     s[i] = f[i];
   fftw_execute(forward);

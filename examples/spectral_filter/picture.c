@@ -36,8 +36,8 @@ int write_png(const char *path, const float *planes, int size) {
     float value = planes[i % 3 * count + i / 3];
     pixels[i] = (png_byte)(255 * (value < 0 ? 0 : value > 1 ? 1 : value) + 0.5f);
   }
-  png_image image = {.version = PNG_IMAGE_VERSION, .width = (png_uint_32)size, .height = (png_uint_32)size,
-                     .format = PNG_FORMAT_RGB};
+  png_image image = {
+      .version = PNG_IMAGE_VERSION, .width = (png_uint_32)size, .height = (png_uint_32)size, .format = PNG_FORMAT_RGB};
   int written = png_image_write_to_file(&image, path, 0, pixels, 0, NULL);
   free(pixels);
   return written ? 0 : 1;

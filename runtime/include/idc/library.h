@@ -40,7 +40,6 @@ typedef struct idc_library {
   int32_t target_count;                  /* at least 1 */
   int32_t point_count;                   /* at least 1 */
   const char *name;                      /* of the C function */
-  const char *version;                   /* of the compiler */
   const char *const *size_names;         /* size_count */
   const char *const *targets;            /* target_count: "sm_80", "sm_90", "cpu"; GPUs ascending, then the CPU */
   const int64_t *points;                 /* point_count * size_count, ascending */

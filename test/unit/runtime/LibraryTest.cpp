@@ -64,7 +64,6 @@ public:
     library.target_count = int32_t(targets.size());
     library.point_count = 2;
     library.name = name;
-    library.version = "test";
     library.size_names = sizeNames;
     library.targets = targets.data();
     library.points = points;
