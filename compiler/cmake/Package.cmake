@@ -7,6 +7,9 @@ set_target_properties(idc idc-opt idc-runner PROPERTIES INSTALL_RPATH_USE_LINK_P
 install(TARGETS idc idc-opt idc-runner RUNTIME DESTINATION bin COMPONENT compiler)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib DESTINATION share/idc COMPONENT compiler)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc COMPONENT compiler)
+install(FILES ${CMAKE_BINARY_DIR}/idc.1 DESTINATION share/man/man1 COMPONENT compiler)
+install(FILES ${PROJECT_SOURCE_DIR}/compiler/tools/idc.bash DESTINATION share/bash-completion/completions RENAME idc
+  COMPONENT compiler)
 
 install(TARGETS idc_runtime idc_runtime_shared EXPORT idcTargets DESTINATION lib COMPONENT runtime
   INCLUDES DESTINATION include)
