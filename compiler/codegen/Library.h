@@ -50,9 +50,6 @@ struct Library {
 /// Fills in what the program says about its parameters.
 void describe(const frontend::Program &program, const frontend::Function &declaration, LibraryFunction &function);
 
-/// Whether a C and C++ program can use `name` as the name of a function.
-bool isCName(llvm::StringRef name);
-
 /// The name of a symbol that stands for the functions of the library, their parameters and the runtime's interface:
 /// the header refers to it and the object defines it, so that those of different libraries do not link.
 std::string interfaceSymbol(const Library &library);

@@ -16,6 +16,9 @@ struct CParameter {
   int part = 0;     // of a complex scalar: 0 real, 1 imaginary
 };
 
+/// Whether a C and C++ program can use `name` as the name of a function.
+bool isCName(llvm::StringRef name);
+
 /// Sizes, batch, inputs, scalars, outputs, workspace, stream.
 std::vector<CParameter> signature(const LibraryFunction &function);
 

@@ -1,5 +1,6 @@
 #include "compiler/tools/LibraryCommand.h"
 
+#include "compiler/codegen/LibrarySignature.h"
 #include "compiler/tools/ResultCache.h"
 
 #include "llvm/ADT/STLExtras.h"
