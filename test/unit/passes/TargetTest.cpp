@@ -10,7 +10,7 @@ using namespace idc::passes;
 TEST(Target, Names) {
   std::vector<std::string> names = targetNames();
   EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  for (const char *name : {"cpu", "sm_80", "sm_90"})
+  for (const char *name : {"cpu", "sm_100", "sm_80", "sm_90"})
     EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
 }
 
