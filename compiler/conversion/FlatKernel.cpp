@@ -74,9 +74,12 @@ protected:
     std::vector<Slot> slots;
     if (failed(slotsOf(op, layout, tile, slots)))
       return failure();
-    Value base = elementPointer(layout, tile);
-    for (auto [first, count] : wideRuns(slots, alignment(layout, tile)))
-      loadRun(base, slots, first, count);
+    for (size_t first = 0, end; first < slots.size(); first = end) {
+      end = endOfProblem(slots, first);
+      Value base = elementPointer(layout, tile, slots[first].problem);
+      for (auto [from, count] : wideRuns(slots, first, end, alignment(layout, tile)))
+        loadRun(base, slots, from, count);
+    }
     llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.number < b.number; });
     SmallVector<Value> values;
     for (const Slot &slot : slots)
@@ -105,15 +108,19 @@ protected:
       llvm::append_range(values, numbersOf(leaves, tile.element));
     for (Slot &slot : slots)
       slot.value = values[slot.number];
-    Value base = elementPointer(layout, tile);
-    auto storeAll = [&] {
-      for (auto [first, count] : wideRuns(slots, alignment(layout, tile)))
-        storeRun(base, slots, first, count);
-    };
-    if (block)
-      where(problemOf(tile.mapping, static_cast<int>(tile.radices.size())).inBatch, storeAll);
-    else
-      storeAll();
+    for (size_t first = 0, end; first < slots.size(); first = end) {
+      end = endOfProblem(slots, first);
+      int64_t inRegisters = slots[first].problem;
+      Value base = elementPointer(layout, tile, inRegisters);
+      auto storeAll = [&] {
+        for (auto [from, count] : wideRuns(slots, first, end, alignment(layout, tile)))
+          storeRun(base, slots, from, count);
+      };
+      if (block)
+        where(problemOf(tile.mapping, static_cast<int>(tile.radices.size()), inRegisters).inBatch, storeAll);
+      else
+        storeAll();
+    }
     return success();
   }
 
@@ -238,10 +245,10 @@ private:
   const FlatBlock *block = nullptr; // null: threads do not exchange
   const FlatSections *sections = nullptr;
   DenseMap<Operation *, Tile> loaded; // ahead of their section
-  // What has been found of the numbers: parts by field, weight and range, problems by weight and range.
+  // What has been found of the numbers: parts by field, weight and range, problems by where their digits are.
   struct Known {
     std::map<std::tuple<Field, int64_t, int64_t>, Value> parts;
-    std::map<std::pair<int64_t, int64_t>, Problem> problems;
+    std::map<std::string, Problem> problems;
   } known;
 
   /// How the digits of a buffer, or of a tile in it, lie in an argument of the kernel.
@@ -333,19 +340,26 @@ private:
     return sum;
   }
 
-  /// The problem of this thread in a tile of `n` digits. Threads beyond the batch work on one of the block's, so that
-  /// all meet at the barriers.
-  Problem problemOf(const digits::Mapping &mapping, int n) {
+  /// The problem of this thread in a tile of `n` digits, for registers whose batch digits make up `inRegisters`.
+  /// Threads beyond the batch work on one of the block's, so that all meet at the barriers.
+  Problem problemOf(const digits::Mapping &mapping, int n, int64_t inRegisters) {
     if (!block)
       return {problem, {}};
-    int64_t weight = 1, range = 1;
-    for (const digits::Column &column : mapping[Field::Lane])
-      (column.digits[0] > n ? range : weight) *= column.radix; // batch digits are the highest
-    Problem &found = known.problems[{weight, range}];
+    auto weightOf = [&](int digit) { return digit > n ? int64_t(1) << (digit - n - 1) : 0; };
+    std::string key = std::to_string(inRegisters);
+    int64_t weight = 1;
+    for (const digits::Column &column : mapping[Field::Lane]) {
+      if (int64_t problems = weightOf(column.digits[0]))
+        key += "," + std::to_string(weight) + ":" + std::to_string(problems);
+      weight *= column.radix;
+    }
+    Problem &found = known.problems[key];
     if (!found.index) {
       Value index = problem;
-      if (range > 1)
-        index = arith::AddIOp::create(b, loc, index, part(numbers.front(), weight, range));
+      if (inRegisters)
+        index = arith::AddIOp::create(b, loc, index, constant(inRegisters));
+      if (llvm::any_of(mapping[Field::Lane], [&](const auto &column) { return weightOf(column.digits[0]) > 0; }))
+        index = arith::AddIOp::create(b, loc, index, sumOfParts(mapping, weightOf));
       found.inBatch = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, block->batch);
       found.index = arith::SelectOp::create(b, loc, found.inBatch, index, block->first);
     }
@@ -552,7 +566,7 @@ private:
   }
 
   /// Pointer to the element of this problem and block number whose register digits are zero.
-  Value elementPointer(const Layout &layout, const Tile &tile) {
+  Value elementPointer(const Layout &layout, const Tile &tile, int64_t inRegisters) {
     const int64_t elements = layout.elements;
     int n = static_cast<int>(layout.stride.size());
     const int64_t bytes = id::elementBytes(tile.element);
@@ -562,7 +576,8 @@ private:
         tile.mapping, [&](int digit) { return digit > n ? 0 : layout.stride[digit - 1] * bytes; }, narrow);
     if (narrow)
       offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
-    Value start = arith::MulIOp::create(b, loc, problemOf(tile.mapping, n).index, constant(elements * bytes));
+    Value start =
+        arith::MulIOp::create(b, loc, problemOf(tile.mapping, n, inRegisters).index, constant(elements * bytes));
     Value pointer = byteOffset(buffers.lookup(layout.buffer), start);
     return at(byteOffset(pointer, offset), layout.offset * bytes);
   }
@@ -575,35 +590,49 @@ private:
 
   /// A scalar of a tile in memory.
   struct Slot {
-    int64_t offset; // bytes from the element whose register digits are zero
+    int64_t problem; // that the batch digits of its register make up
+    int64_t offset;  // bytes from the element whose register digits are zero
     Type type;
     size_t number; // register by register, leaf by leaf, real part before imaginary part
     Value value;
   };
 
-  /// The scalars of a tile by ascending address.
+  /// The scalars of a tile by problem and ascending address.
   LogicalResult slotsOf(Operation *op, const Layout &layout, const Tile &tile, std::vector<Slot> &slots) {
     SmallVector<Type> types = id::leafTypes(tile.element);
     SmallVector<int64_t> offsets = id::leafOffsets(tile.element);
     for (size_t r = 0; r < tile.registers.size(); ++r) {
-      int64_t element = 0;
+      int64_t element = 0, problem = 0;
+      const int n = static_cast<int>(layout.stride.size());
       for (auto [column, value] : llvm::zip(tile.mapping[Field::Reg], registerDigits(tile.mapping, r)))
-        element += layout.stride[column.digits[0] - 1] * value;
+        if (int digit = column.digits[0]; digit <= n)
+          element += layout.stride[digit - 1] * value;
+        else
+          problem += value << (digit - n - 1);
       for (auto [type, offset] : llvm::zip(types, offsets)) {
         int64_t at = element * id::elementBytes(tile.element) + offset;
         if (auto complex = dyn_cast<ComplexType>(type)) {
           Type real = complex.getElementType();
-          slots.push_back({at, real, slots.size(), {}});
-          slots.push_back({at + id::elementBytes(real), real, slots.size(), {}});
+          slots.push_back({problem, at, real, slots.size(), {}});
+          slots.push_back({problem, at + id::elementBytes(real), real, slots.size(), {}});
         } else if (isa<FloatType, IntegerType, id::ModType>(type)) {
-          slots.push_back({at, storedType(type), slots.size(), {}});
+          slots.push_back({problem, at, storedType(type), slots.size(), {}});
         } else {
           return op->emitError() << "elements of type " << tile.element << " cannot be generated yet";
         }
       }
     }
-    llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.offset < b.offset; });
+    llvm::sort(slots, [](const Slot &a, const Slot &b) {
+      return std::tie(a.problem, a.offset) < std::tie(b.problem, b.offset);
+    });
     return success();
+  }
+
+  static size_t endOfProblem(ArrayRef<Slot> slots, size_t first) {
+    size_t end = first;
+    while (end < slots.size() && slots[end].problem == slots[first].problem)
+      ++end;
+    return end;
   }
 
   /// What divides the address of the element whose register digits are zero, at most the widest access.
@@ -619,12 +648,13 @@ private:
   }
 
   /// Slots that one access serves: (first, count) of equal scalars next to each other, a power of two of them.
-  static SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, int64_t alignment) {
+  static SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, size_t first, size_t end,
+                                                         int64_t alignment) {
     SmallVector<std::pair<size_t, size_t>> runs;
-    for (size_t i = 0; i < slots.size();) {
+    for (size_t i = first; i < end;) {
       int64_t bytes = id::elementBytes(slots[i].type);
       size_t neighbours = 1;
-      while (i + neighbours < slots.size() && slots[i + neighbours].type == slots[i].type &&
+      while (i + neighbours < end && slots[i + neighbours].type == slots[i].type &&
              slots[i + neighbours].offset == slots[i].offset + static_cast<int64_t>(neighbours) * bytes)
         ++neighbours;
       size_t count = 1;

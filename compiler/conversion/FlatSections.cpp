@@ -62,7 +62,7 @@ private:
   void cut() {
     auto ops = kernel.getBody().front().without_terminator();
     for (Operation &op : ops) {
-      if (isa<id::PartOp, id::JoinOp>(op))
+      if (llvm::all_of(op.getResultTypes(), llvm::IsaPred<id::SeqType>) && !isa<id::StoreOp>(op))
         continue; // between sections, or in one: they are no code
       int64_t lanes = lanesOf(&op);
       result.threads = std::max(result.threads, lanes);

@@ -95,7 +95,12 @@ LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end)
               tiles[rename.getResult()] = std::move(tile);
               return success();
             })
-            .Case<id::PartOp, id::JoinOp>([](Operation *) { return success(); }) // addresses only
+            .Case<id::PartOp>([](Operation *) { return success(); }) // addresses only
+            .Case<id::JoinOp>([&](id::JoinOp join) {
+              if (isa<id::TileType>(join.getResult().getType()))
+                emitJoin(join);
+              return success();
+            })
             .Case<id::TwiddleOp>([&](id::TwiddleOp twiddle) { return emitTwiddle(twiddle); })
             .Case<id::PointwiseOp>([&](id::PointwiseOp pointwise) { return emitPointwise(pointwise); })
             .Case<id::NodeOp>([&](id::NodeOp node) { return emitNode(node); })
@@ -170,6 +175,26 @@ size_t KernelEmitter::registerNumber(const digits::Mapping &mapping, ArrayRef<in
   for (size_t i = digits.size(); i-- > 0;)
     number = number * mapping[Field::Reg][i].radix + static_cast<size_t>(digits[i]);
   return number;
+}
+
+void KernelEmitter::emitJoin(id::JoinOp op) {
+  Tile joined = emptyTile(op.getResult().getType());
+  const int digit = static_cast<int>(op.getDigit());
+  digits::Place place;
+  joined.mapping.find(digit, place);
+  for (size_t r = 0; r < joined.registers.size(); ++r) {
+    SmallVector<int64_t> values = registerDigits(joined.mapping, r);
+    const Tile &part = tiles[op.getParts()[values[place.position]]];
+    SmallVector<int64_t> own; // of the part's columns
+    for (const digits::Column &column : part.mapping[Field::Reg]) {
+      int here = column.digits[0] + (column.digits[0] >= digit);
+      digits::Place at;
+      joined.mapping.find(here, at);
+      own.push_back(values[at.position]);
+    }
+    joined.registers[r] = part.registers[registerNumber(part.mapping, own)];
+  }
+  tiles[op.getResult()] = std::move(joined);
 }
 
 //===--- twiddles -----------------------------------------------------------------------------------------------===//

@@ -97,6 +97,8 @@ private:
   std::map<FactorKey, Complex> loaded;
   std::map<FactorKey, llvm::SmallVector<Residue>> loadedResidues;
 
+  /// The tile with the registers of its parts.
+  void emitJoin(id::JoinOp op);
   mlir::LogicalResult emitTwiddle(id::TwiddleOp op);
   mlir::LogicalResult emitPrimeTwiddle(id::TwiddleOp op, id::ModType type);
   mlir::LogicalResult emitPointwise(id::PointwiseOp op);

@@ -172,10 +172,8 @@ public:
     kernel.getBody().walk([&](Operation *op) {
       for (Value value : op->getResults())
         if (auto tile = dyn_cast<id::TileType>(value.getType())) {
-          const digits::Mapping mapping = tile.getMapping();
-          for (const digits::Column &column : mapping[Field::Lane])
-            if (column.digits[0] > tile.getNumDigits())
-              batchProblems = std::max(batchProblems, int64_t(1) << (column.digits[0] - tile.getNumDigits()));
+          int held = static_cast<int>(tile.getMapping().digits().size());
+          batchProblems = std::max(batchProblems, int64_t(1) << (held - tile.getNumDigits()));
         }
     });
     int64_t tileThreads = widestExtent(kernel, Field::Lane);

@@ -344,6 +344,32 @@ private:
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
   }
 
+  /// A tile of a value, where it is.
+  struct Held {
+    Value tile;
+    int level, section;
+  };
+
+  /// The tile that a node makes which only puts tiles of one level together.
+  Value joinedTile(Operation *step, const DenseMap<Value, Held> &made) {
+    int digit = static_cast<int>(cast<id::NodeOp>(step).getDigits()[0]);
+    const Placement placement = *placementOf(step);
+    SmallVector<Value> parts;
+    for (int operand : placement.order)
+      parts.push_back(made.lookup(step->getOperand(operand)).tile);
+    auto part = cast<id::TileType>(parts[0].getType());
+    SmallVector<int32_t> radices(part.getRadices());
+    radices.insert(radices.begin() + (digit - 1), static_cast<int32_t>(parts.size()));
+    Mapping mapping = part.getMapping();
+    for (auto &columns : mapping.columns)
+      for (digits::Column &column : columns)
+        for (int &held : column.digits)
+          held += held >= digit;
+    mapping.push(Field::Reg, digit, static_cast<int>(parts.size()));
+    auto type = id::TileType::get(context, radices, mapping.str(), part.getElement());
+    return id::JoinOp::create(builder, step->getLoc(), type, digit, parts);
+  }
+
   /// A value that a kernel stores, as a result or a part of one.
   struct PartStore {
     Value value;
@@ -366,9 +392,9 @@ private:
   }
 
   /// The buffer of a stored value, put together from its parts, the first ones of `parts`.
-  Value joined(const FlowGroup &group, Value value, ArrayRef<PartStore> &parts, Location loc) {
+  Value joined(const FlowGroup &group, Value value, bool whole, ArrayRef<PartStore> &parts, Location loc) {
     Operation *step = value.getDefiningOp();
-    if (!step || !group.joined.contains(step)) {
+    if (whole || !step || !group.joined.contains(step)) {
       Value stored = parts.front().stored;
       parts = parts.drop_front();
       return stored;
@@ -376,7 +402,7 @@ private:
     SmallVector<Value> operands;
     const Placement placement = *placementOf(step);
     for (int operand : placement.order)
-      operands.push_back(joined(group, step->getOperand(operand), parts, loc));
+      operands.push_back(joined(group, step->getOperand(operand), whole, parts, loc));
     int64_t digit = cast<id::NodeOp>(step).getDigits()[0];
     return id::JoinOp::create(builder, loc, value.getType(), digit, operands);
   }
@@ -411,9 +437,15 @@ private:
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
     int64_t threads = lanesOf(group);
+    // Where threads hold all of it, what is joined is a tile.
+    bool joinsTiles = !group.levels.empty() && *llvm::max_element(group.levels) == 0;
     SmallVector<PartStore> parts;
-    for (const FlowStore &store : group.stores)
-      addParts(group, store, parts);
+    for (const FlowStore &store : group.stores) {
+      if (joinsTiles)
+        parts.push_back({store.value, store.map});
+      else
+        addParts(group, store, parts);
+    }
     auto store = [&](Value made, Value tile) {
       for (PartStore &store : parts) {
         if (!group.steps.empty() && store.value != made)
@@ -454,10 +486,6 @@ private:
       store({}, load(0, 0));
     // Steps of one level that follow each other are a section of the kernel. Tiles that all threads hold are there in
     // every section of their level, those that some hold only in their own.
-    struct Held {
-      Value tile;
-      int level, section;
-    };
     DenseMap<Value, Held> made;
     DenseMap<int, Held> loaded;
     DenseMap<std::pair<Value, int>, Held> moved; // to a level
@@ -494,8 +522,13 @@ private:
                                   id::PermAttr::get(context, map));
     };
     for (Operation *step : group.steps) {
-      if (group.joined.contains(step))
+      if (group.joined.contains(step)) {
+        if (joinsTiles) {
+          made[step->getResult(0)] = {joinedTile(step, made), level, section};
+          store(step->getResult(0), made[step->getResult(0)].tile);
+        }
         continue;
+      }
       int own = group.levels.empty() ? 0 : group.levelOf.lookup(step);
       section += own != level;
       level = own;
@@ -521,7 +554,7 @@ private:
     SmallVector<Value> stored;
     ArrayRef<PartStore> rest = parts; // in the order in which the results were taken apart
     for (const FlowStore &store : group.stores)
-      stored.push_back(joined(group, store.value, rest, loc));
+      stored.push_back(joined(group, store.value, joinsTiles, rest, loc));
     id::YieldOp::create(builder, loc, stored);
     if (!group.steps.empty()) // a copy's source stays where it is
       for (auto [store, result] : llvm::zip(group.stores, op.getResults()))

@@ -58,6 +58,14 @@ public:
       oneLevel[axis] = 0;
     if (!isGpu)
       return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
+    // What is joined in the registers of a thread is stored whole, its parts would be stored by bits.
+    if (!group.joined.empty() && fits(oneLevel, 0, steps, limits.words) && operations(oneLevel) <= maxOperations &&
+        hasRoom(oneLevel)) {
+      group.levels = std::move(oneLevel);
+      placeSteps();
+      fillLanes();
+      return true;
+    }
     // As a last resort runs of any length.
     for (int64_t runBytes : {limits.runBytes, int64_t(0)}) {
       SmallVector<int> levels;
@@ -377,13 +385,23 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int>
       rest.push_back(digit);
     }
   }
+  SmallVector<int> batch;
+  for (const digits::Column &column : held[Field::Lane])
+    if (!llvm::is_contained(addresses, column.digits[0]))
+      batch.push_back(column.digits[0]);
+  // Eight neighbours make a line; where a problem has not as many, registers take several problems.
+  constexpr int64_t neighbours = 8;
+  int64_t own = 1;
+  for (int digit : rest)
+    own *= held.radix(digit);
+  if (own * registers < neighbours * held.extent(Field::Reg)) {
+    llvm::append_range(rest, batch);
+    batch.clear();
+  }
   while (!rest.empty() && registers * held.radix(rest.back()) <= held.extent(Field::Reg))
     take(rest.pop_back_val());
-  for (int digit : rest)
+  for (int digit : llvm::concat<int>(rest, batch))
     spread.push(Field::Lane, digit, held.radix(digit));
-  for (const digits::Column &column : held[Field::Lane]) // batch digits
-    if (!llvm::is_contained(addresses, column.digits[0]))
-      spread.push(Field::Lane, column.digits[0], column.radix);
   spread[Field::Block] = held[Field::Block];
   return spread.extent(Field::Reg) == held.extent(Field::Reg) ? spread : held;
 }

@@ -416,13 +416,14 @@ LogicalResult StoreOp::verify() {
   return verifyMove(*this, getMap(), tile.getRadices(), buffer.getRadices(), tile.getElement(), buffer.getElement());
 }
 
-/// A part of a buffer: its type without the digit.
-static LogicalResult verifyPart(Operation *op, SeqType whole, int64_t digit, SeqType part) {
-  if (digit < 1 || digit > whole.getNumDigits())
-    return op->emitOpError() << "digit " << digit << " is out of range 1.." << whole.getNumDigits();
-  SmallVector<int32_t> radices(whole.getRadices());
+/// A part of a buffer or tile: its type without the digit.
+static LogicalResult verifyPart(Operation *op, Type whole, int64_t digit, Type part) {
+  SmallVector<int32_t> radices(radicesOf(whole));
+  if (digit < 1 || digit > static_cast<int64_t>(radices.size()))
+    return op->emitOpError() << "digit " << digit << " is out of range 1.." << radices.size();
   radices.erase(radices.begin() + digit - 1);
-  if (part.getRadices() != ArrayRef<int32_t>(radices) || part.getElement() != whole.getElement())
+  if (isa<TileType>(whole) != isa<TileType>(part) || radicesOf(part) != ArrayRef<int32_t>(radices) ||
+      elementOf(part) != elementOf(whole))
     return op->emitOpError() << "a part lacks digit " << digit << " of " << whole << " and is alike otherwise";
   return success();
 }
@@ -437,15 +438,32 @@ LogicalResult PartOp::verify() {
 }
 
 LogicalResult JoinOp::verify() {
-  SeqType whole = getResult().getType();
+  Type whole = getResult().getType();
   for (Value part : getParts()) {
-    if (failed(verifyPart(*this, whole, getDigit(), cast<SeqType>(part.getType()))))
+    if (failed(verifyPart(*this, whole, getDigit(), part.getType())))
       return failure();
-    if (!part.hasOneUse() || !isa_and_nonnull<StoreOp, JoinOp>(part.getDefiningOp()))
+    if (isa<SeqType>(whole) && (!part.hasOneUse() || !isa_and_nonnull<StoreOp, JoinOp>(part.getDefiningOp())))
       return emitOpError() << "needs parts that are stored for it alone";
   }
-  if (static_cast<int64_t>(getParts().size()) != whole.getRadices()[getDigit() - 1])
+  if (static_cast<int64_t>(getParts().size()) != radicesOf(whole)[getDigit() - 1])
     return emitOpError() << "needs a part for every value of digit " << getDigit();
+  auto tile = dyn_cast<TileType>(whole);
+  if (!tile)
+    return success();
+  const digits::Mapping joined = tile.getMapping();
+  digits::Place place;
+  if (!joined.find(static_cast<int>(getDigit()), place) || place.field != digits::Field::Reg)
+    return emitOpError() << "needs digit " << getDigit() << " in registers";
+  for (Value part : getParts()) {
+    digits::Mapping mapping = cast<TileType>(part.getType()).getMapping();
+    for (auto &columns : mapping.columns)
+      for (digits::Column &column : columns)
+        for (int &digit : column.digits)
+          digit += digit >= static_cast<int>(getDigit());
+    for (digits::Field field : {digits::Field::Lane, digits::Field::Warp, digits::Field::Rank, digits::Field::Block})
+      if (mapping[field] != joined[field])
+        return emitOpError() << "needs parts that threads hold like the result";
+  }
   return success();
 }
 

@@ -290,3 +290,19 @@ func.func @join_argument(%x: !id.seq<2, f32>, %y: !id.seq<2, f32>) {
   %0 = id.join[2] %x, %y : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32>
   return
 }
+
+// -----
+
+func.func @join_threads(%x: !id.tile<2, "reg(1) lane(2)", f32>, %y: !id.tile<2, "lane(1)", f32>) {
+  // expected-error@+1 {{needs parts that threads hold like the result}}
+  %0 = id.join[2] %x, %x : (!id.tile<2, "reg(1) lane(2)", f32>, !id.tile<2, "reg(1) lane(2)", f32>) -> !id.tile<2**2, "reg(2) lane(1, 3)", f32>
+  return
+}
+
+// -----
+
+func.func @join_lane(%x: !id.tile<2, "reg(1)", f32>) {
+  // expected-error@+1 {{needs digit 2 in registers}}
+  %0 = id.join[2] %x, %x : (!id.tile<2, "reg(1)", f32>, !id.tile<2, "reg(1)", f32>) -> !id.tile<2**2, "reg(1) lane(2)", f32>
+  return
+}

@@ -194,10 +194,13 @@ def Id_PartOp : Id_Op<"part", [Pure]> {
 }
 
 def Id_JoinOp : Id_Op<"join", [Pure]> {
-  let summary = "the buffer whose elements with the value k of a digit are the k-th operand; nothing moves";
-  let description = "Operands are stores of the kernel, or joins, and have no other use.";
-  let arguments = (ins I64Attr:$digit, Variadic<Id_SeqType>:$parts);
-  let results = (outs Id_SeqType:$result);
+  let summary = "what has the k-th operand where a digit is k; nothing moves";
+  let description = [{
+    Of buffers: operands are stores of the kernel, or joins, and have no other use. Of tiles: the digit is in registers,
+    and threads hold the other digits alike in all operands.
+  }];
+  let arguments = (ins I64Attr:$digit, Variadic<Id_Data>:$parts);
+  let results = (outs Id_Data:$result);
   let assemblyFormat = "`[` $digit `]` $parts attr-dict `:` functional-type($parts, $result)";
   let hasVerifier = 1;
 }
