@@ -3,8 +3,8 @@
 // A thread holds its registers as SSA values. Thread number: lane + lanes * warp; block number: the block digits, the
 // symbolic rest of the batch on top. Loads and stores are vectors of the lowest register digits with constant offsets;
 // blocks that reach past the batch take a guarded path. Exchanges through shared memory write, meet, read; table
-// entries that follow are loaded between the writes and the barrier. Rejected: cluster exchanges, elements that are no
-// single scalar or complex number.
+// entries that follow are loaded between the writes and the barrier, or all with the data where both take few
+// registers. Rejected: elements whose numbers differ in size.
 #include "compiler/conversion/LowerToGpu.h"
 
 #include "compiler/conversion/Access.h"
