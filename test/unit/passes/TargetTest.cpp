@@ -50,6 +50,20 @@ TEST(Target, EveryFileIsWhole) {
   }
 }
 
+/// Nothing was measured on sm_100: its costs stay those of sm_90.
+TEST(Target, UnmeasuredCosts) {
+  Target measured, unmeasured;
+  std::string error;
+  ASSERT_TRUE(findTarget("sm_90", measured, error) && findTarget("sm_100", unmeasured, error)) << error;
+  EXPECT_EQ(unmeasured.loadRunCost.near, measured.loadRunCost.near);
+  EXPECT_EQ(unmeasured.loadRunCost.far, measured.loadRunCost.far);
+  EXPECT_EQ(unmeasured.storeRunCost.near, measured.storeRunCost.near);
+  EXPECT_EQ(unmeasured.storeRunCost.far, measured.storeRunCost.far);
+  EXPECT_EQ(unmeasured.clusterCost, measured.clusterCost);
+  EXPECT_EQ(unmeasured.ringBytes, measured.ringBytes);
+  EXPECT_EQ(unmeasured.latency.load, measured.latency.load);
+}
+
 TEST(Target, UnknownName) {
   Target target;
   std::string error;
