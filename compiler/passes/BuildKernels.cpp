@@ -438,7 +438,8 @@ private:
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
     int64_t threads = lanesOf(group);
     // Where threads hold all of it, what is joined is a tile.
-    bool joinsTiles = !group.levels.empty() && *llvm::max_element(group.levels) == 0;
+    bool joinsTiles =
+        !group.levels.empty() && *llvm::max_element(group.levels) == 0 && group.blocks.empty() && group.lanes.empty();
     SmallVector<PartStore> parts;
     for (const FlowStore &store : group.stores) {
       if (joinsTiles)

@@ -59,8 +59,8 @@ public:
     if (!isGpu)
       return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
     // What is joined in the registers of a thread is stored whole, its parts would be stored by bits.
-    if (!group.joined.empty() && fits(oneLevel, 0, steps, limits.words) && operations(oneLevel) <= maxOperations &&
-        hasRoom(oneLevel)) {
+    if (!group.joined.empty() && group.blocks.empty() && fits(oneLevel, 0, steps, limits.words) &&
+        operations(oneLevel) <= maxOperations && hasRoom(oneLevel)) {
       group.levels = std::move(oneLevel);
       placeSteps();
       fillLanes();
@@ -244,13 +244,16 @@ private:
   int64_t operations(ArrayRef<int> levels) const {
     int64_t count = 0;
     for (Operation *step : steps) {
-      if (!step->getNumRegions())
-        continue;
       SmallVector<int> axes = nodeAxes(step);
       int level = axes.empty() ? 0 : levels[axes.front()];
       int64_t times = product(group.arrangement.find(step)->second,
                               [&](int axis) { return levels[axis] == level && !llvm::is_contained(axes, axis); });
-      count += times * static_cast<int64_t>(step->getRegion(0).front().getOperations().size());
+      constexpr int64_t lookUp = 64; // of a factor whose exponent is found at run time
+      int64_t body =
+          step->getNumRegions() ? static_cast<int64_t>(step->getRegion(0).front().getOperations().size()) : 0;
+      bool hasFactors = isa<id::TwiddleOp>(step);
+      step->walk([&](id::OmegaOp) { hasFactors = true; });
+      count += times * (body + (hasFactors ? lookUp : 0));
     }
     return count;
   }
