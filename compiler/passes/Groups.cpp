@@ -508,7 +508,9 @@ private:
       SmallVector<Operation *> steps = slice(g, values); // fewer steps of a possible group
       std::optional<FlowGroup> made = tryLayout(steps);
       replace(own, made ? std::move(*made) : *alone(steps));
-      planLevels(own, target, limits); // now that the stores are known
+      // Now that the stores are known, which may have the lowest addresses elsewhere.
+      for (LevelLimits now = limits; !planLevels(own, target, now) && now.fastLanes > 1;)
+        now.fastLanes /= 2;
     } else {
       own = FlowGroup();
     }
