@@ -455,10 +455,11 @@ private:
         SmallVector<int> addresses;
         for (int place = 1; place <= store.map.size(); ++place)
           addresses.push_back(store.map.source(place));
+        Value moved = tile;
         if (id::TileType spread = inMemory(group, type, addresses, target.vectorBytes); spread != type)
-          tile = id::ExchangeOp::create(builder, loc, spread, tile, id::ExchangeKind::Shared, id::LayoutAttr());
+          moved = id::ExchangeOp::create(builder, loc, spread, tile, id::ExchangeKind::Shared, id::LayoutAttr());
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
-        store.stored = id::StoreOp::create(builder, loc, movedType(sequence, type.getElement(), store.map), tile,
+        store.stored = id::StoreOp::create(builder, loc, movedType(sequence, type.getElement(), store.map), moved,
                                            id::PermAttr::get(context, store.map), IntegerAttr());
       }
     };

@@ -2,6 +2,7 @@
 
 #include "host/DeviceCompare.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace idc::host {
@@ -60,7 +61,7 @@ constexpr char manifest[] = R"({"idc": 1, "entry": "compare", "symbol": "compare
 
 } // namespace
 
-DeviceCompare::DeviceCompare(Memory &memory) : memory(memory), count(memory.allocate(16)) {
+DeviceCompare::DeviceCompare(Memory &memory) : memory(memory) {
   check(idc_module_load(image, sizeof image - 1, manifest, sizeof manifest - 1, &module));
 }
 
@@ -70,6 +71,11 @@ int64_t DeviceCompare::differences(const char *first, const char *second, int64_
   constexpr int64_t word = 16;
   int64_t number = 0;
   char zeros[word] = {};
+  // A launch's outputs have a place for every problem, and nothing else may lie there.
+  if (bytes > largest) {
+    count = memory.allocate(std::max<int64_t>(word, bytes / word * static_cast<int64_t>(sizeof number)));
+    largest = bytes;
+  }
   memory.upload(count.get(), zeros, word);
   const void *inputs[] = {first, second};
   void *outputs[] = {count.get()};

@@ -22,6 +22,7 @@ public:
 private:
   Memory &memory;
   Memory::Buffer count;
+  int64_t largest = 0; // stretch so far
   idc_module *module = nullptr;
 };
 
