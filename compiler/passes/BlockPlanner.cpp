@@ -248,10 +248,14 @@ private:
 
   /// Fewer registers than there are unless that costs a pass. A problem of at most two warps takes as few as four
   /// passes allow, or, within a warp, one access: more threads hide more waiting than exchanges cost, unless elements
-  /// are so narrow that exchanging them takes more instructions than their bytes are worth.
+  /// are so narrow that exchanging them takes more instructions than their bytes are worth. Four numbers stay together:
+  /// their factors are constants then, and sums with a factor of 1 exact.
   int usualRegisters(const Shape &kernel, int size) const {
     auto countPasses = [&](int registers) { return mappings.passesOf(kernel.first, kernel.last, registers).size(); };
     int least = std::max(1, largestNode), lanes = floorLog2(target.lanes);
+    constexpr int together = 2;
+    if (size == request.numDigits && steps > 0 && size <= together)
+      return std::max(least, size);
     if (size == request.numDigits && steps > 0 && request.elementBytes >= 8)
       for (int registers = least; registers < registerDigits; ++registers)
         if (size <= registers + lanes + 1 && (size <= registers + lanes || countPasses(registers) <= 4))
