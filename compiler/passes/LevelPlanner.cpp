@@ -59,7 +59,7 @@ public:
     if (!isGpu)
       return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
     // What is joined in the registers of a thread is stored whole, its parts would be stored by bits.
-    if (!group.joined.empty() && group.blocks.empty() && fits(oneLevel, 0, steps, limits.words) &&
+    if (!group.joined.empty() && group.blocks.empty() && fits(oneLevel, 0, steps, 2 * limits.words) &&
         operations(oneLevel) <= maxOperations && hasRoom(oneLevel)) {
       group.levels = std::move(oneLevel);
       placeSteps();
