@@ -122,7 +122,7 @@ private:
     return axes;
   }
 
-  /// True when a thread can hold its part of every value of the steps at a level (and of `next`): `words` 32-bit words,
+  /// True when a thread can hold its part of every value of these steps, which are at a level: `words` 32-bit words,
   /// and, with `runBytes`, runs of so many bytes of buffers.
   bool fits(ArrayRef<int> levels, int level, ArrayRef<Operation *> steps, int64_t words, int64_t runBytes = 0) const {
     auto inRegisters = [&](int axis) { return levels[axis] == level; };
