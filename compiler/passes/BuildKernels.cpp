@@ -335,10 +335,11 @@ private:
     return id::TileType::get(context, radices, mapping.str(), element);
   }
 
-  /// The type in which a tile that all threads of a group hold is loaded or stored (memoryMapping).
-  id::TileType inMemory(const FlowGroup &group, id::TileType type, ArrayRef<int> addresses, int64_t runBytes) {
+  /// The type in which a tile that all `threads` of a group hold is loaded or stored (memoryMapping).
+  id::TileType inMemory(const FlowGroup &group, int64_t threads, id::TileType type, ArrayRef<int> addresses,
+                        int64_t runBytes) {
     Mapping held = type.getMapping();
-    if (group.levels.empty() || held.extent(Field::Lane) != lanesOf(group))
+    if (group.levels.empty() || held.extent(Field::Lane) != threads)
       return type;
     Mapping spread = memoryMapping(held, addresses, id::elementBytes(type.getElement()), runBytes, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
@@ -456,7 +457,7 @@ private:
         for (int place = 1; place <= store.map.size(); ++place)
           addresses.push_back(store.map.source(place));
         Value moved = tile;
-        if (id::TileType spread = inMemory(group, type, addresses, target.vectorBytes); spread != type)
+        if (id::TileType spread = inMemory(group, threads, type, addresses, target.vectorBytes); spread != type)
           moved = id::ExchangeOp::create(builder, loc, spread, tile, id::ExchangeKind::Shared, id::LayoutAttr());
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
         store.stored = id::StoreOp::create(builder, loc, movedType(sequence, type.getElement(), store.map), moved,
@@ -477,7 +478,7 @@ private:
       SmallVector<int> addresses(from.axes.size());
       for (int digit = 1; digit <= from.from.map.size(); ++digit)
         addresses[from.from.map.source(digit) - 1] = digit;
-      id::TileType spread = inMemory(group, type, addresses, target.levelRunBytes);
+      id::TileType spread = inMemory(group, threads, type, addresses, target.levelRunBytes);
       Value tile =
           id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map), IntegerAttr());
       if (spread == type)

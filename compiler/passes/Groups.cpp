@@ -1,11 +1,11 @@
 // Which steps share a flat kernel, and what travels between two.
 //
 // In one group every digit of every value belongs to an axis: operands and results of a step agree digit by digit, and
-// where values made along different ways meet, their axes become one. A node's digits are axes in registers; a thread
-// holds all of these, and one value of every other axis. A group is possible when
+// where values made along different ways meet, their axes become one. The axes of nodes' digits are held by a thread,
+// or by a block in levels (LevelPlanner.h), all others number the threads and blocks. A group is possible when
 //   - no value has two digits on one axis, and digits on one axis have one radix;
-//   - no value that the group makes lacks an axis that is not in registers: threads would repeat each other's work;
-//   - a thread's part of every value stays within the register budget.
+//   - no value that the group makes lacks an axis of the latter kind: threads would repeat each other's work;
+//   - a thread or a block can hold the rest.
 // Steps join, in program order, the last group that makes one of their operands. A step that inserts a digit and takes
 // what an earlier group kept for it starts a group of its own, unless that group's partner is being built already: so
 // the groups of an expansion have the digits of those of the contraction, and can make its values again.
@@ -30,31 +30,15 @@ using namespace idc::passes;
 
 namespace {
 
-int64_t bytesOf(Value value) {
-  int64_t elements = 1;
-  for (int32_t radix : id::radicesOf(value.getType()))
-    elements *= radix;
-  return elements * id::elementBytes(id::elementOf(value.getType()));
-}
-
 /// The bytes of a problem that a load reads, each once.
 int64_t bytesOf(const FlowLoad &load) {
-  int64_t bytes = bytesOf(load.from.buffer);
-  ArrayRef<int32_t> radices = id::radicesOf(load.from.buffer.getType());
-  SmallVector<int32_t> left(radices);
+  int64_t bytes = sequenceBytes(load.from.buffer.getType());
+  SmallVector<int32_t> left(id::radicesOf(load.from.buffer.getType()));
   for (auto [digit, value] : load.from.parts) {
     bytes /= left[digit - 1];
     left.erase(left.begin() + (digit - 1));
   }
   return bytes;
-}
-
-/// The digits of a step's widest arrangement.
-int fullDigits(Operation *step) {
-  size_t n = 0;
-  for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-    n = std::max(n, id::radicesOf(value.getType()).size());
-  return static_cast<int>(n);
 }
 
 //===--- the layout of a group ----------------------------------------------------------------------------------===//
@@ -461,7 +445,7 @@ private:
       for (Value result : step->getResults()) {
         bool beside = isNeededBeside(h, result);
         if (llvm::is_contained(values, result) && !beside)
-          storing += bytesOf(result);
+          storing += sequenceBytes(result.getType());
         vanishes &= !beside;
       }
     if (vanishes)
@@ -579,7 +563,7 @@ void passes::mergeGroups(FlowProgram &program, const Target &target) {
       for (const FlowLoad &load : segment.group.loads)
         bytes += bytesOf(load);
       for (const FlowStore &store : segment.group.stores)
-        bytes += bytesOf(store.made);
+        bytes += sequenceBytes(store.made.getType());
     }
     return bytes;
   };

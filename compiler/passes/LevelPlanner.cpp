@@ -30,13 +30,6 @@ int64_t wordsOf(Type element) {
   return words;
 }
 
-int64_t bytesOf(Type type) {
-  int64_t elements = 1;
-  for (int32_t radix : id::radicesOf(type))
-    elements *= radix;
-  return elements * id::elementBytes(id::elementOf(type));
-}
-
 class LevelPlanner {
 public:
   LevelPlanner(FlowGroup &group, const Target &target, const LevelLimits &limits)
@@ -329,8 +322,8 @@ GroupOrder passes::orderOf(const FlowGroup &group) {
   int64_t largest = -1;
   GroupOrder order;
   auto consider = [&](Value value, const SmallVector<int> &addresses) {
-    if (bytesOf(value.getType()) > largest) {
-      largest = bytesOf(value.getType());
+    if (sequenceBytes(value.getType()) > largest) {
+      largest = sequenceBytes(value.getType());
       order.axes = addresses;
     }
   };

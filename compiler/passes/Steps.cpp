@@ -11,10 +11,20 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
 
+int64_t passes::sequenceBytes(Type type) {
+  auto sequence = cast<id::SeqType>(type);
+  return sequence.getNumElements() * id::elementBytes(sequence.getElement());
+}
+
+int passes::fullDigits(Operation *step) {
+  size_t n = 0;
+  for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+    n = std::max(n, id::radicesOf(value.getType()).size());
+  return static_cast<int>(n);
+}
+
 SmallVector<int> passes::placesOf(Operation *step, Value value) {
-  size_t n = 0, own = id::radicesOf(value.getType()).size();
-  for (Value other : llvm::concat<Value>(step->getOperands(), step->getResults()))
-    n = std::max(n, id::radicesOf(other.getType()).size());
+  size_t n = fullDigits(step), own = id::radicesOf(value.getType()).size();
   auto node = dyn_cast<id::NodeOp>(step);
   SmallVector<int> places;
   for (int digit = 1; digit <= static_cast<int>(n) && places.size() < own; ++digit)

@@ -120,6 +120,12 @@ struct FlowProgram {
 /// Digits of other radices than 2 are in chains while a problem takes at most `maxMixedBytes`.
 FlowProgram findSegments(mlir::func::FuncOp function, int64_t maxMixedBytes);
 
+/// The bytes of one problem of a sequence.
+int64_t sequenceBytes(mlir::Type type);
+
+/// The number of digits of a step's widest arrangement.
+int fullDigits(mlir::Operation *step);
+
 /// The digits of a step's widest arrangement that the digits of `value`, an operand or result, are (both from 1).
 llvm::SmallVector<int> placesOf(mlir::Operation *step, mlir::Value value);
 
