@@ -92,7 +92,9 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
     LoweredKernel entry;
     entry.name = kernel.getName().str();
     // A flat kernel is launched like any plain one.
-    id::KernelKind kind = kernel.getKind() == id::KernelKind::Flat ? id::KernelKind::Plain : kernel.getKind();
+    id::KernelKind kind = kernel.getKind();
+    if (kind == id::KernelKind::Flat)
+      kind = kernel.getCluster() > 1 ? id::KernelKind::Cluster : id::KernelKind::Plain;
     entry.kind = id::stringifyKernelKind(kind).str();
     std::replace(entry.kind.begin(), entry.kind.end(), '_', '-'); // the spelling of schedules and manifests
     entry.cluster = kernel.getCluster();

@@ -46,6 +46,12 @@ public:
     block = &of;
     sections = &cut;
     numbers.push_back({Field::Lane, of.thread});
+    if (of.rank) {
+      numbers.push_back({Field::Rank, of.rank});
+      // Waited for before the first access to another block: by then all have started.
+      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      arrived = true;
+    }
     numbers.push_back({Field::Block, narrowed(of.block, widestExtent(kernel, Field::Block))});
     if (failed(loadAhead()))
       return failure();
@@ -116,10 +122,14 @@ protected:
         for (auto [from, count] : wideRuns(slots, first, end, alignment(layout, tile)))
           storeRun(base, slots, from, count);
       };
-      if (block)
-        where(problemOf(tile.mapping, static_cast<int>(tile.radices.size()), inRegisters).inBatch, storeAll);
-      else
+      if (block) {
+        Value stores = problemOf(tile.mapping, static_cast<int>(tile.radices.size()), inRegisters).inBatch;
+        if (Value first = isFirstHolder(tile.mapping))
+          stores = arith::AndIOp::create(b, loc, stores, first);
+        where(stores, storeAll);
+      } else {
         storeAll();
+      }
     }
     return success();
   }
@@ -137,7 +147,7 @@ protected:
         moved.registers[r] = tile.registers[plan.registerSource.empty() ? r : plan.registerSource[r]];
       return moved;
     }
-    if (!block || op.getKind() != id::ExchangeKind::Shared)
+    if (!block || !isThroughMemory(op))
       return op.emitError() << "a flat kernel of this kind has no such exchange";
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     const ExchangeWords words = wordsOf(op);
@@ -216,7 +226,7 @@ protected:
     for (const Numbered &counted : numbers) {
       int64_t weight = 1;
       for (const digits::Column &column : place.mapping[counted.field]) {
-        if (column.digits[0] == digit)
+        if (llvm::is_contained(column.digits, digit))
           return part(counted, weight, column.radix);
         weight *= column.radix;
       }
@@ -227,6 +237,7 @@ protected:
   Value emitInteger(int64_t value) override { return constant(value); }
 
 private:
+  static constexpr unsigned clusterSpace = 7; // of pointers into the cluster's shared memory
   static constexpr int64_t widestAccess = 16; // bytes; buffers are aligned to it
 
   /// A number that counts the digits of a field.
@@ -244,6 +255,7 @@ private:
   SmallVector<Numbered> numbers;
   const FlatBlock *block = nullptr; // null: threads do not exchange
   const FlatSections *sections = nullptr;
+  bool arrived = false;               // at a cluster barrier that nobody has waited for
   DenseMap<Operation *, Tile> loaded; // ahead of their section
   // What has been found of the numbers: parts by field, weight and range, problems by where their digits are.
   struct Known {
@@ -323,9 +335,12 @@ private:
       int64_t weight = 1;
       const std::vector<digits::Column> &columns = mapping[counted.field];
       for (size_t i = 0; i < columns.size();) {
-        int64_t step = weightOf(columns[i].digits[0]), range = columns[i].radix;
+        auto stepOf = [&](size_t column) { // nothing, where it is replicated
+          return columns[column].digits.empty() ? 0 : weightOf(columns[column].digits[0]);
+        };
+        int64_t step = stepOf(i), range = columns[i].radix;
         size_t j = i + 1;
-        while (j < columns.size() && step > 0 && weightOf(columns[j].digits[0]) == step * range)
+        while (j < columns.size() && step > 0 && stepOf(j) == step * range)
           range *= columns[j++].radix;
         if (step) {
           Value value = part(counted, weight, range);
@@ -364,6 +379,23 @@ private:
       found.index = arith::SelectOp::create(b, loc, found.inBatch, index, block->first);
     }
     return found;
+  }
+
+  /// Where the blocks of a cluster have the same tile: true in one of them. Null where they have not.
+  Value isFirstHolder(const digits::Mapping &mapping) {
+    Value first;
+    for (const Numbered &counted : numbers) {
+      int64_t weight = 1;
+      for (const digits::Column &column : mapping[counted.field]) {
+        if (column.digits.empty()) {
+          Value is =
+              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part(counted, weight, column.radix), constant(0));
+          first = first ? arith::AndIOp::create(b, loc, first, is).getResult() : is;
+        }
+        weight *= column.radix;
+      }
+    }
+    return first;
   }
 
   void where(Value condition, llvm::function_ref<void()> emit) {
@@ -431,12 +463,19 @@ private:
     bool full = section.threads == sections->threads;
     if (full) // roots of unity are looked up across the barrier
       for (Operation &op : llvm::make_range(section.first, section.end))
-        if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && exchange.getKind() == id::ExchangeKind::Shared)
-          prefetchTwiddles(exchange, emptyTile(exchange.getResult().getType()));
-    if (section.warpBarrier)
+        if (isThroughMemory(&op))
+          prefetchTwiddles(&op, emptyTile(op.getResult(0).getType()));
+    if (section.clusterBarrier)
+      meetCluster();
+    else if (section.warpBarrier)
       NVVM::SyncWarpOp::create(b, loc, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1)));
     else if (section.barrier)
       NVVM::BarrierOp::create(b, loc);
+    if (arrived && llvm::any_of(section.writes,
+                                [](id::ExchangeOp write) { return write.getKind() == id::ExchangeKind::Cluster; })) {
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      arrived = false;
+    }
     LogicalResult result = success();
     auto emit = [&] {
       result = emitOps(section.first, section.end);
@@ -455,6 +494,12 @@ private:
       where(isBelow(section.threads), emit);
     }
     return result;
+  }
+
+  /// What was stored before, in any block of the cluster, is there afterwards.
+  void meetCluster() {
+    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+    NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
   }
 
   /// This thread's part of an exchange's memory. Word w of all elements lies together, then the next word; then comes
@@ -484,11 +529,21 @@ private:
     const Tile &tile = settled(op.getInput());
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     const ExchangeWords words = wordsOf(op);
-    Value base = sharedPointer(op, tile.mapping, words);
+    // Another block's shared memory has a stretch of addresses of its own.
+    SmallVector<Value> bases{sharedPointer(op, tile.mapping, words)};
+    if (op.getKind() == id::ExchangeKind::Cluster) {
+      Value own = bases.pop_back_val();
+      auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
+      for (int64_t i = 0; i < tile.mapping.extent(Field::Rank); ++i) { // each begins with another one
+        Value rank = arith::XOrIOp::create(b, loc, block->rank, position(static_cast<size_t>(i)));
+        bases.push_back(NVVM::MapaOp::create(b, loc, pointer, own, rank));
+      }
+    }
     for (size_t r = 0; r < tile.registers.size(); ++r) {
       int64_t offset = registerOffset(layout, tile.mapping, r, words);
       for (Value word : wordsOfNumbers(numbersOf(tile.registers[r], tile.element, words.unit), words)) {
-        LLVM::StoreOp::create(b, loc, word, at(base, offset), static_cast<unsigned>(bytesOf(word.getType())));
+        for (Value base : bases)
+          LLVM::StoreOp::create(b, loc, word, at(base, offset), static_cast<unsigned>(bytesOf(word.getType())));
         offset += words.setBytes;
       }
     }
@@ -642,7 +697,7 @@ private:
     common = std::gcd(common, layout.offset * bytes);
     for (const Numbered &counted : numbers)
       for (const digits::Column &column : tile.mapping[counted.field])
-        if (column.digits[0] <= static_cast<int>(layout.stride.size()))
+        if (!column.digits.empty() && column.digits[0] <= static_cast<int>(layout.stride.size()))
           common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
     return common;
   }

@@ -15,6 +15,7 @@ namespace idc::conversion {
 /// blocks of a problem, and maybe batch digits among the lanes.
 struct FlatBlock {
   mlir::Value thread; // i32: counts the lane digits
+  mlir::Value rank;   // i32: counts the rank digits; null: no cluster
   mlir::Value slot;   // i64: which of the tiles of a block, each for problems of its own, this thread works on
   mlir::Value block;  // i64: counts the block digits
   mlir::Value first;  // i64: a problem that the block has in any case

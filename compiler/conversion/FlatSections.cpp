@@ -24,9 +24,9 @@ int64_t lanesOf(Operation *op) {
   return 1;
 }
 
-bool isShared(Operation *op) {
+bool isBetweenBlocks(Operation *op) {
   auto exchange = dyn_cast<id::ExchangeOp>(op);
-  return exchange && exchange.getKind() == id::ExchangeKind::Shared;
+  return exchange && exchange.getKind() == id::ExchangeKind::Cluster;
 }
 
 class Cutter {
@@ -52,6 +52,7 @@ private:
   FlatSections result;
   DenseMap<Operation *, size_t> sectionOf;
   SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
+  SmallVector<int> clusterEpoch;          // the last one before it that was the cluster's
 
   bool isFull(size_t section) const { return result.sections[section].threads == result.threads; }
   size_t makerOf(Value value) const {
@@ -67,7 +68,7 @@ private:
       int64_t lanes = lanesOf(&op);
       result.threads = std::max(result.threads, lanes);
       bool starts = result.sections.empty() || result.sections.back().threads != lanes ||
-                    (isShared(&op) && makerOf(op.getOperand(0)) + 1 == result.sections.size());
+                    (isThroughMemory(&op) && makerOf(op.getOperand(0)) + 1 == result.sections.size());
       if (starts) {
         FlatSection section;
         section.first = op.getIterator();
@@ -76,7 +77,7 @@ private:
       }
       result.sections.back().end = std::next(op.getIterator());
       sectionOf[&op] = result.sections.size() - 1;
-      if (isShared(&op))
+      if (isThroughMemory(&op))
         result.sections[makerOf(op.getOperand(0))].writes.push_back(cast<id::ExchangeOp>(op));
     }
   }
@@ -84,7 +85,7 @@ private:
   LogicalResult check() {
     for (auto &[op, section] : sectionOf)
       for (Value operand : op->getOperands())
-        if (isa<id::TileType>(operand.getType()) && !isShared(op) && makerOf(operand) != section &&
+        if (isa<id::TileType>(operand.getType()) && !isThroughMemory(op) && makerOf(operand) != section &&
             !isFull(makerOf(operand)))
           return op->emitError() << "uses a tile of " << result.sections[makerOf(operand)].threads
                                  << " threads that was made before a barrier";
@@ -92,20 +93,24 @@ private:
   }
 
   void placeBarriers(bool tight) {
-    readEpoch.clear(), writeEpoch.clear();
-    int epoch = 0;
+    readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
+    int epoch = 0, ofCluster = 0;
     for (size_t s = 0; s < result.sections.size(); ++s) {
       FlatSection &section = result.sections[s];
-      section.barrier = section.warpBarrier = section.barrierBeforeWrites = false;
+      section.barrier = section.warpBarrier = section.clusterBarrier = section.barrierBeforeWrites = false;
       bool inWarp = oneProblem;
       for (Operation &op : llvm::make_range(section.first, section.end))
-        if (isShared(&op)) {
+        if (isThroughMemory(&op)) {
           section.barrier = true;
-          inWarp &= lanesOf(op.getOperand(0).getType()) <= warpThreads && section.threads <= warpThreads;
+          section.clusterBarrier |= isBetweenBlocks(&op);
+          inWarp &= !section.clusterBarrier && lanesOf(op.getOperand(0).getType()) <= warpThreads &&
+                    section.threads <= warpThreads;
         }
       section.warpBarrier = section.barrier && inWarp;
       epoch += section.barrier && !section.warpBarrier;
+      ofCluster = section.clusterBarrier ? epoch : ofCluster;
       readEpoch.push_back(epoch);
+      clusterEpoch.push_back(ofCluster);
       // A branch has no barrier inside.
       section.barrierBeforeWrites = tight && section.barrier && !section.writes.empty() && isFull(s);
       epoch += section.barrierBeforeWrites;
@@ -123,7 +128,8 @@ private:
     for (size_t s = 0; s < result.sections.size(); ++s)
       for (id::ExchangeOp exchange : result.sections[s].writes) {
         int64_t bytes = llvm::alignTo(wordsOf(exchange).totalBytes(), alignment);
-        Slot slot{0, bytes, writeEpoch[s], readEpoch[sectionOf.lookup(exchange)]};
+        int from = isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s];
+        Slot slot{0, bytes, from, readEpoch[sectionOf.lookup(exchange)]};
         for (bool moved = true; moved;) {
           moved = false;
           for (const Slot &other : slots)
@@ -145,6 +151,11 @@ private:
 
 FailureOr<FlatSections> conversion::cutSections(id::KernelOp kernel, bool oneProblem) {
   return Cutter(kernel, oneProblem).run();
+}
+
+bool conversion::isThroughMemory(Operation *op) {
+  auto exchange = dyn_cast<id::ExchangeOp>(op);
+  return exchange && (exchange.getKind() == id::ExchangeKind::Shared || isBetweenBlocks(op));
 }
 
 ExchangeWords conversion::wordsOf(id::ExchangeOp exchange) {

@@ -8,7 +8,8 @@
 //   f = exchange, nodes         lane()        1 thread    section 2
 //
 // All threads run a section that all hold; else it is a branch, and values leave it through shared memory only. An
-// exchange has its memory from the section that writes it to the last barrier after which it is read.
+// exchange has its memory from the section that writes it to the last barrier after which it is read; one between the
+// blocks of a cluster from the cluster's barrier before, since the others may be that far behind.
 #pragma once
 
 #include "id/IdDialect.h"
@@ -21,7 +22,8 @@ struct FlatSection {
   mlir::Block::iterator first, end;
   int64_t threads = 1;
   bool barrier = false;                     // before it: it reads what others have written,
-  bool warpBarrier = false;                 // all of them of one warp
+  bool warpBarrier = false;                 // all of them of one warp,
+  bool clusterBarrier = false;              // or some of other blocks of the cluster
   llvm::SmallVector<id::ExchangeOp> writes; // exchanges of values that it makes
   bool barrierBeforeWrites = false;         // their memory is still being read
 };
@@ -36,6 +38,9 @@ struct FlatSections {
 /// Cuts the body of a kernel; the exchanges must be planned. `oneProblem`: a block has one set of lanes, so that 32
 /// threads are a warp. Fails, with an error at the op, where a value is used in a section whose threads do not hold it.
 llvm::FailureOr<FlatSections> cutSections(id::KernelOp kernel, bool oneProblem);
+
+/// True for exchanges through shared memory, of the block or of the cluster.
+bool isThroughMemory(mlir::Operation *op);
 
 /// How the elements of an exchange are cut into words of shared memory.
 struct ExchangeWords {

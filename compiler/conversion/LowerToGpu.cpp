@@ -177,7 +177,7 @@ public:
         }
     });
     int64_t tileThreads = widestExtent(kernel, Field::Lane);
-    bool single = batchProblems > 1 || blocks > 1 || 2 * tileThreads > wanted;
+    bool single = batchProblems > 1 || blocks > 1 || rank || 2 * tileThreads > wanted;
     FailureOr<FlatSections> sections = cutSections(kernel, single);
     if (failed(sections))
       return failure();
@@ -186,10 +186,11 @@ public:
       tiles = std::clamp<int64_t>(target.tileBytes / sections->sharedBytes, 1, tiles);
     lowered.threads = tiles * tileThreads;
     lowered.problemsPerBlockGroup = tiles * batchProblems;
-    lowered.blocksPerGroup = blocks;
+    lowered.blocksPerGroup = blocks * lowered.cluster;
     sharedBytes = tiles * sections->sharedBytes;
     FlatBlock flat;
     flat.thread = thread;
+    flat.rank = rank;
     flat.batch = batch;
     Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), block), inGroup = constant64(blocks);
     flat.block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);

@@ -326,10 +326,16 @@ private:
     for (int axis : group.lanes)
       hold(Field::Lane, axis);
     for (int axis : group.registers)
-      if (!oneLevel && group.levels[axis] != level)
+      if (!oneLevel && group.levels[axis] != level && !group.isRank(axis, group.levels, level))
         hold(Field::Lane, axis);
     for (int digit = 1; digit <= group.batchLanes; ++digit)
       mapping.push(Field::Lane, static_cast<int>(axes.size()) + digit);
+    for (int axis : group.ranks) {
+      if (group.isRank(axis, group.levels, level) && llvm::is_contained(axes, axis))
+        hold(Field::Rank, axis);
+      else
+        mapping[Field::Rank].push_back({{}, group.radices[axis]});
+    }
     for (int axis : group.blocks)
       hold(Field::Block, axis);
     return id::TileType::get(context, radices, mapping.str(), element);
@@ -433,7 +439,10 @@ private:
     SmallVector<Type> outputs;
     for (const FlowStore &store : group.stores)
       outputs.push_back(store.made.getType());
-    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), id::KernelKind::Flat, 1, inputs);
+    int64_t cluster = 1;
+    for (int axis : group.ranks)
+      cluster *= group.radices[axis];
+    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), id::KernelKind::Flat, cluster, inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
@@ -583,7 +592,7 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     // Only chains have schedules. Their digits' radices belong to the tiles.
     FlowProgram program = findSegments(function, machine.maxMixedBytes);
     if (known)
-      mergeGroups(program, machine);
+      mergeGroups(program, machine, findPlan(plan).value_or(Plan::Throughput));
     if (!known || !fromAttribute(attribute, {}, schedule, error) ||
         !Builder(function, program, machine).run(schedule, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand

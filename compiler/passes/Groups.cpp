@@ -244,7 +244,8 @@ public:
   Merger(FlowProgram &program, const Target &target, const LevelLimits &limits)
       : program(program), target(target), limits(limits) {}
 
-  void run() {
+  /// Returns false when a group went beyond the limits once its stores were known.
+  bool run() {
     join();
     for (size_t h = program.segments.size(); h-- > 0;)
       for (size_t g = h; g-- > 0;)
@@ -254,12 +255,14 @@ public:
     for (size_t g = program.segments.size(); g-- > 0;)
       isGroup(g) ? finish(g) : layoutCopy(g);
     dropEmpty();
+    return isWithinLimits;
   }
 
 private:
   FlowProgram &program;
   const Target &target;
   const LevelLimits &limits;
+  bool isWithinLimits = true;
   DenseMap<Value, int> makers; // buffer -> the segment that stores it, or would
 
   FlowGroup &group(size_t index) { return program.segments[index].group; }
@@ -493,8 +496,12 @@ private:
       std::optional<FlowGroup> made = tryLayout(steps);
       replace(own, made ? std::move(*made) : *alone(steps));
       // Now that the stores are known, which may have the lowest addresses elsewhere.
-      for (LevelLimits now = limits; !planLevels(own, target, now) && now.fastLanes > 1;)
-        now.fastLanes /= 2;
+      LevelLimits now = limits;
+      while (!planLevels(own, target, now) && now.fastLanes > 1) {
+        isWithinLimits = false;
+        now.fastLanes /= now.runBytes ? 1 : 2;
+        now.runBytes = 0;
+      }
     } else {
       own = FlowGroup();
     }
@@ -543,41 +550,78 @@ private:
 
 } // namespace
 
-void passes::mergeGroups(FlowProgram &program, const Target &target) {
-  // In this order, unless a later one reads and writes clearly less: threads that hold little are many, which hides
-  // latencies; where a program takes several kernels, longer runs make their tiles larger.
+namespace {
+
+/// The limits to try, in this order. What was found on an H200 for trees of 2^6 to 2^28 numbers (docs/decisions.md):
+/// blocks of few threads, of which a multiprocessor holds several, go on loading while one of them waits at its
+/// barriers; then larger ones; then clusters, which cost the more the larger they are.
+SmallVector<LevelLimits> limitsOf(const Target &target, Plan plan) {
   const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
-  const LevelLimits few{words, run, lanes};
-  const LevelLimits others[] = {{words, 4 * run, lanes},         {words, 2 * run, lanes},
-                                {2 * words, 2 * run, lanes},     {4 * words, 4 * run, lanes},
-                                {2 * words, 2 * run, lanes / 2}, {4 * words, 4 * run, lanes / 2}};
-  constexpr double clearly = 0.95;
-  auto merged = [&](const LevelLimits &limits) {
-    FlowProgram result = program;
-    Merger(result, target, limits).run();
-    return result;
-  };
-  auto bytesOfAll = [](const FlowProgram &program) {
-    int64_t bytes = 0;
-    for (const FlowSegment &segment : program.segments) {
-      for (const FlowLoad &load : segment.group.loads)
-        bytes += bytesOf(load);
-      for (const FlowStore &store : segment.group.stores)
-        bytes += sequenceBytes(store.made.getType());
-    }
-    return bytes;
-  };
-  auto isOneKernel = [](const FlowProgram &program) { return program.segments.size() <= 1; };
-  FlowProgram best = merged(few);
-  if (!isOneKernel(best) && target.kind != "cpu") {
-    int64_t leastBytes = std::numeric_limits<int64_t>::max();
-    for (const LevelLimits &limits : others) {
-      FlowProgram next = merged(limits);
-      if (static_cast<double>(bytesOfAll(next)) >= clearly * static_cast<double>(leastBytes))
-        continue;
-      leastBytes = bytesOfAll(next);
-      best = std::move(next);
-    }
+  const int64_t few = 256, many = 512, all = 1024, most = target.maxCluster;
+  if (plan == Plan::Latency)
+    return {{words / 2, run, lanes, few, 1, most},
+            {words, run, lanes, few, 1, most},
+            {words, run, lanes, many, 1, most},
+            {words, run, lanes, all, 1, most}};
+  constexpr int64_t shallow = 8; // levels: barriers of a block that has its multiprocessor for itself
+  SmallVector<LevelLimits> limits{{words, run, lanes, few, 2},
+                                  {words, 2 * run, lanes, few, 2},
+                                  {2 * words, 2 * run, lanes, few, 2},
+                                  {words, run, lanes, many, 2},
+                                  {words, 2 * run, lanes, many, 2},
+                                  {words, 4 * run, lanes, many, 2},
+                                  {words, run, lanes, all, 1, 1, shallow},
+                                  {2 * words, 2 * run, lanes, many},
+                                  {words, 4 * run, lanes, all},
+                                  {4 * words, 4 * run, lanes, many},
+                                  {2 * words, 2 * run, lanes / 2, many},
+                                  {4 * words, 4 * run, lanes / 2, many}};
+  const int64_t cluster = std::min<int64_t>(most, 8);
+  limits.push_back({words, run, lanes, few, 2, cluster});
+  limits.push_back({words, 4 * run, lanes, few, 2, cluster});
+  for (int64_t blocks = 2; blocks <= cluster; blocks *= 2) {
+    limits.push_back({words, run, lanes, all, 1, blocks});
+    limits.push_back({words, 4 * run, lanes, all, 1, blocks});
+    limits.push_back({words, run, lanes / 2, all, 1, blocks});
   }
-  program = std::move(best);
+  return limits;
+}
+
+/// The bytes that the kernels of groups read and write.
+int64_t bytesOf(const FlowProgram &program) {
+  int64_t bytes = 0;
+  for (const FlowSegment &segment : program.segments) {
+    for (const FlowLoad &load : segment.group.loads)
+      bytes += bytesOf(load);
+    for (const FlowStore &store : segment.group.stores)
+      bytes += sequenceBytes(store.made.getType());
+  }
+  return bytes;
+}
+
+} // namespace
+
+void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) {
+  // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
+  constexpr double hardly = 1.05;
+  struct Candidate {
+    FlowProgram program;
+    bool isWithinLimits;
+  };
+  std::vector<Candidate> candidates;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  for (const LevelLimits &limits : limitsOf(target, plan)) {
+    Candidate &last = candidates.emplace_back(Candidate{program, true});
+    last.isWithinLimits = Merger(last.program, target, limits).run();
+    least = std::min(least, bytesOf(last.program));
+    if (target.kind == "cpu" || (last.isWithinLimits && last.program.segments.size() <= 1))
+      break;
+  }
+  for (bool within : {true, false})
+    for (Candidate &candidate : candidates)
+      if (candidate.isWithinLimits == within &&
+          static_cast<double>(bytesOf(candidate.program)) <= hardly * static_cast<double>(least)) {
+        program = std::move(candidate.program);
+        return;
+      }
 }

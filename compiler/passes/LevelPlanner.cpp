@@ -45,6 +45,7 @@ public:
     group.levels.clear();
     group.levelOf.clear();
     group.lanes.clear();
+    group.ranks.clear();
     group.batchLanes = 0;
     SmallVector<int> oneLevel(group.radices.size(), -1);
     for (int axis : group.registers)
@@ -59,20 +60,17 @@ public:
       fillLanes();
       return true;
     }
-    // As a last resort runs of any length.
-    for (int64_t runBytes : {limits.runBytes, int64_t(0)}) {
-      SmallVector<int> levels;
-      if (!assign(limits.words, runBytes, levels) || operations(levels) > maxOperations)
-        continue;
+    SmallVector<int> levels;
+    if (assign(limits.words, limits.runBytes, levels) && operations(levels) <= maxOperations) {
       bool severalLevels = llvm::any_of(levels, [](int level) { return level > 0; });
       if (!severalLevels && !hasLongRuns(levels))
         return true;
-      if (!hasRoom(levels))
-        continue;
-      group.levels = std::move(levels);
-      placeSteps();
-      fillLanes();
-      return true;
+      if (hasRoom(levels) || spreadOverCluster(levels)) {
+        group.levels = std::move(levels);
+        placeSteps();
+        fillLanes();
+        return true;
+      }
     }
     return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
   }
@@ -80,8 +78,8 @@ public:
 private:
   /// Scalar operations that a group may unroll to: beyond, code grows past the instruction cache.
   static constexpr int64_t maxOperations = 8192;
-  /// Threads of a block beside which a multiprocessor has room for others, and those below which a block is filled.
-  static constexpr int64_t roomyThreads = 512, fullThreads = 256;
+  /// Threads below which a block is filled.
+  static constexpr int64_t fullThreads = 256;
 
   FlowGroup &group;
   const Target &target;
@@ -194,7 +192,7 @@ private:
         here.pop_back();
       }
       // The first level has most threads: what it needs, the others may take.
-      constexpr int64_t always = 16;
+      constexpr int64_t always = 32;
       if (current == 0)
         words = std::min(words, std::max(always, wordsAt(levels, 0, here)));
       here.clear();
@@ -210,18 +208,44 @@ private:
     for (Operation *step : steps)
       for (int axis : nodeAxes(step))
         threads = std::max(threads, product(group.arrangement.find(step)->second, [&](int other) {
-                             return levels[other] >= 0 && levels[other] != levels[axis];
+                             return levels[other] >= 0 && levels[other] != levels[axis] &&
+                                    !group.isRank(other, levels, levels[axis]);
                            }));
     return threads;
   }
 
-  /// True when a multiprocessor has the threads of a block and their registers: about twice those of a value, as an
+  /// Gives axes to the blocks of a cluster, from those that are contracted last, until a block has room for the rest.
+  /// Returns false where there are not enough, or blocks would be too many.
+  bool spreadOverCluster(ArrayRef<int> levels) {
+    SmallVector<int> axes;
+    for (int axis : group.registers)
+      if (levels[axis] > 0 && llvm::isPowerOf2_64(group.radices[axis]))
+        axes.push_back(axis);
+    llvm::stable_sort(
+        axes, [&](int a, int b) { return std::pair(levels[a], order.rank(a)) < std::pair(levels[b], order.rank(b)); });
+    int64_t blocks = 1;
+    while (!axes.empty()) {
+      int axis = axes.pop_back_val();
+      blocks *= group.radices[axis];
+      if (blocks > limits.cluster)
+        break;
+      group.ranks.insert(group.ranks.begin(), axis);
+      if (hasRoom(levels))
+        return true;
+    }
+    group.ranks.clear();
+    return false;
+  }
+
+  /// True when the threads of a block and their registers are within limits: about twice those of a value, as an
   /// expansion has what a contraction kept beside its own.
   bool hasRoom(ArrayRef<int> levels) const {
     int64_t threads = threadsOf(levels) * fastLanes(nullptr), words = 1;
-    for (int level = 0; level <= *llvm::max_element(levels); ++level)
+    const int last = *llvm::max_element(levels);
+    for (int level = 0; level <= last; ++level)
       words = std::max(words, wordsAt(levels, level, stepsAt(levels, level)));
-    return threads <= roomyThreads && threads * 2 * words <= target.registersPerMultiprocessor;
+    return last < limits.levels && threads <= limits.threads &&
+           limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
   }
 
   SmallVector<Operation *> stepsAt(ArrayRef<int> levels, int level) const {
@@ -372,7 +396,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int>
   SmallVector<int> rest; // of the block's digits, low addresses first
   for (int digit : addresses) {
     digits::Place place;
-    if (!held.find(digit, place) || place.field == Field::Block)
+    if (!held.find(digit, place) || place.field == Field::Block || place.field == Field::Rank)
       continue;
     if (rest.empty() && run * held.radix(digit) <= target.vectorBytes) {
       run *= held.radix(digit);
@@ -398,6 +422,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int>
     take(rest.pop_back_val());
   for (int digit : llvm::concat<int>(rest, batch))
     spread.push(Field::Lane, digit, held.radix(digit));
-  spread[Field::Block] = held[Field::Block];
+  for (Field field : {Field::Rank, Field::Block})
+    spread[field] = held[field];
   return spread.extent(Field::Reg) == held.extent(Field::Reg) ? spread : held;
 }

@@ -14,17 +14,22 @@ struct GroupOrder {
 };
 GroupOrder orderOf(const FlowGroup &group);
 
-/// What a thread may hold on a GPU, of a group in levels.
+/// What a thread and a block may hold on a GPU, of a group in levels.
 struct LevelLimits {
-  int64_t words;     // 32-bit words of one value
-  int64_t runBytes;  // consecutive bytes of a buffer
-  int64_t fastLanes; // values of the axes with the lowest addresses that the threads of a block hold
+  int64_t words;        // 32-bit words of one value in a thread
+  int64_t runBytes;     // consecutive bytes of a buffer in a thread; 0: any
+  int64_t fastLanes;    // values of the axes with the lowest addresses that the threads of a block hold
+  int64_t threads;      // of a block
+  int64_t resident = 1; // blocks for which a multiprocessor has registers
+  int64_t cluster = 1;  // blocks of a cluster
+  int64_t levels = 62;
 };
 
 /// Decides where the axes of a possible group live. Returns false when neither the registers of a thread nor a block
-/// can hold what its nodes act on together. With several levels every axis of a node has one, at which it is in
-/// registers; at all others lanes hold it. Sets `levels`, `levelOf`, `lanes` and `batchLanes`; leaves them empty when
-/// one level is enough, which needs no lanes. (On a CPU there is one level, of the target's `groupWords`.) Orders
+/// can hold what its nodes act on together, nor the blocks of a cluster. With several levels every axis of a node has
+/// one, at which it is in registers; at all others lanes hold it, or below its level the blocks of a cluster (`ranks`).
+/// Sets `levels`, `levelOf`, `lanes`, `batchLanes` and `ranks`; leaves them empty when one level is enough, which needs
+/// no lanes. (On a CPU there is one level, of the target's `groupWords`.) Orders
 /// `blocks` so that neighbouring threads take neighbouring addresses.
 bool planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits);
 

@@ -34,7 +34,8 @@ def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
 
 def BuildKernels : Pass<"id-build-kernels", "::mlir::func::FuncOp"> {
   let summary = "apply the function's schedule: kernels of tiles, exchanges where the mapping changes";
-  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits are checked">];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits are checked">,
+                 Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

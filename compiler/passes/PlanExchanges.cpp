@@ -28,6 +28,27 @@ id::ExchangeKind kindOf(digits::ExchangeKind kind) {
   llvm_unreachable("all kinds covered");
 }
 
+/// Digits that both mappings hold in a field.
+std::vector<int> commonDigits(const digits::Mapping &a, const digits::Mapping &b, digits::Field field) {
+  std::vector<int> common;
+  for (const digits::Column &column : a[field])
+    if (digits::Place place; column.digits.size() == 1 && b.find(column.digits[0], place) && place.field == field)
+      common.push_back(column.digits[0]);
+  return common;
+}
+
+/// Lets the threads of a block hold what the blocks of a cluster do; returns whether they held anything.
+bool inThreads(digits::Mapping &mapping) {
+  bool held = false;
+  for (const digits::Column &column : mapping[digits::Field::Rank])
+    if (column.digits.size() == 1) {
+      mapping.push(digits::Field::Warp, column.digits[0], column.radix);
+      held = true;
+    }
+  mapping[digits::Field::Rank].clear();
+  return held;
+}
+
 struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
   using PlanExchangesBase::PlanExchangesBase;
 
@@ -46,14 +67,17 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       options.lanes = flat ? 32 : static_cast<int>(source.extent(digits::Field::Lane));
       digits::ExchangePlan plan;
       std::string error;
-      if (!digits::planExchange(source, target, options, plan, error)) {
+      if (op.getKind() == id::ExchangeKind::Shared) {
+        // Asked for: values that only some threads hold stay there for a later section of the kernel. What the blocks
+        // of a cluster hold and give away goes to all of them; what all hold, each takes its part of.
+        const std::vector<int> stay = commonDigits(source, target, digits::Field::Rank);
+        source = source.without(stay), target = target.without(stay);
+        plan.kind = inThreads(source) ? digits::ExchangeKind::Cluster : digits::ExchangeKind::Shared;
+        inThreads(target);
+        plan.shared = digits::paddedLayout(source, target, options.wordBytes, options.lanes);
+      } else if (!digits::planExchange(source, target, options, plan, error)) {
         op.emitError() << "cannot plan this exchange: " << error;
         return WalkResult::interrupt();
-      }
-      // Asked for: values that only some threads hold stay there for a later section of the kernel.
-      if (op.getKind() == id::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Shared) {
-        plan.kind = digits::ExchangeKind::Shared;
-        plan.shared = digits::paddedLayout(source, target, options.wordBytes, options.lanes);
       }
       op.setKind(kindOf(plan.kind));
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)

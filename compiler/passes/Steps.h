@@ -89,6 +89,11 @@ struct FlowGroup {
   llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step
   llvm::SmallVector<int> lanes;                   // axes of `blocks` that the threads of a block hold, low first
   int batchLanes = 0;                             // and batch digits, above all else
+  llvm::SmallVector<int> ranks; // axes of `registers` that the blocks of a cluster hold below their levels, low first
+  /// True when the blocks of the cluster hold this axis, at a level; above, each has all of what is left.
+  bool isRank(int axis, llvm::ArrayRef<int> levels, int level) const {
+    return llvm::is_contained(ranks, axis) && llvm::all_of(ranks, [&](int rank) { return level < levels[rank]; });
+  }
 };
 
 /// A piece of the program that becomes kernels of its own.

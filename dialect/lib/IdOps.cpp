@@ -362,11 +362,10 @@ LogicalResult NodeOp::verify() {
 //===--- stages -------------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
-  bool clusters =
-      getKind() == KernelKind::Cluster || getKind() == KernelKind::Tickets || getKind() == KernelKind::DependentLaunch;
+  bool clusters = getKind() != KernelKind::Plain && getKind() != KernelKind::Cooperative;
   if (getCluster() < 1 || (!clusters && getCluster() != 1))
-    return emitOpError() << "only kernels of kind cluster, tickets and dependent_launch have more than one block in a "
-                            "cluster";
+    return emitOpError() << "kernels of kind " << stringifyKernelKind(getKind())
+                         << " have no more than one block in a cluster";
   return verifyBody(*this, getBody(), SmallVector<Type>(getInputs().getTypes()),
                     SmallVector<Type>(getOutputs().getTypes()));
 }
