@@ -364,8 +364,8 @@ LogicalResult NodeOp::verify() {
 LogicalResult KernelOp::verify() {
   bool clusters = getKind() != KernelKind::Plain && getKind() != KernelKind::Cooperative;
   if (getCluster() < 1 || (!clusters && getCluster() != 1))
-    return emitOpError() << "kernels of kind " << stringifyKernelKind(getKind())
-                         << " have no more than one block in a cluster";
+    return emitOpError() << "of kind " << stringifyKernelKind(getKind()) << " cannot have clusters of " << getCluster()
+                         << " blocks";
   return verifyBody(*this, getBody(), SmallVector<Type>(getInputs().getTypes()),
                     SmallVector<Type>(getOutputs().getTypes()));
 }

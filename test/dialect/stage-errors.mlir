@@ -2,7 +2,7 @@
 // RUN: idc-opt %s --split-input-file --verify-diagnostics
 
 func.func @cluster(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{only kernels of kind cluster, tickets and dependent_launch have more than one block in a cluster}}
+  // expected-error@+1 {{of kind plain cannot have clusters of 4 blocks}}
   %0 = id.kernel "k" plain blocks 4 (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>
@@ -13,7 +13,7 @@ func.func @cluster(%x: !id.seq<2, f32>) {
 // -----
 
 func.func @cluster_of_none(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{only kernels of kind cluster, tickets and dependent_launch have more than one block in a cluster}}
+  // expected-error@+1 {{of kind cluster cannot have clusters of 0 blocks}}
   %0 = id.kernel "k" cluster blocks 0 (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>

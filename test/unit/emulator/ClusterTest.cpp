@@ -10,41 +10,54 @@ namespace {
 const std::string arriveRelaxed = "nvvm.cluster.arrive.relaxed {aligned}", arrive = "nvvm.cluster.arrive {aligned}",
                   wait = "nvvm.cluster.wait {aligned}";
 
-class ClusterKernels : public CompiledFixture {
+/// A kernel over tiles, and groups in levels: a contraction whose last level each block of the cluster has all of, and
+/// an expansion besides.
+class ClusterKernels : public CompiledFixture, public ::testing::WithParamInterface<std::string> {
 protected:
-  void SetUp() override { compile(10, "cluster.id"); }
+  void SetUp() override {
+    if (GetParam() == "fft")
+      return compile(10, "cluster.id");
+    codegen::CompileRequest request;
+    request.file = std::string(IDC_STDLIB) + "/" + (GetParam() == "haar" ? "haar.id" : "scan.id");
+    request.entry = GetParam();
+    request.types["T"] = "f32";
+    request.sizes["n"] = 16;
+    compile(request, size_t(1) << 16);
+  }
 };
+INSTANTIATE_TEST_SUITE_P(Programs, ClusterKernels, ::testing::Values("fft", "exclusive_scan", "haar"),
+                         [](const auto &test) { return test.param; });
 
-TEST_F(ClusterKernels, AreRightInEveryOrder) {
-  EXPECT_NE(manifest.find("\"cluster\": 4"), std::string::npos) << manifest;
+TEST_P(ClusterKernels, AreRightInEveryOrder) {
+  EXPECT_NE(manifest.find("\"kind\": \"cluster\""), std::string::npos) << manifest;
   EXPECT_EQ(tryOrders(text).first, 0);
 }
 
-TEST_F(ClusterKernels, WritesBeforeAllHaveStarted) {
+TEST_P(ClusterKernels, WritesBeforeAllHaveStarted) {
   std::string changed = with(arriveRelaxed, "");
   size_t first = changed.find(wait);
   changed.erase(first, wait.size());
   EXPECT_GT(tryOrders(changed).first, 0);
 }
 
-TEST_F(ClusterKernels, ReadsBeforeAllHaveWritten) {
+TEST_P(ClusterKernels, ReadsBeforeAllHaveWritten) {
   std::string changed = with(arrive, "");
   size_t last = changed.rfind(wait);
   changed.erase(last, wait.size());
   EXPECT_GT(tryOrders(changed).first, 0);
 }
 
-TEST_F(ClusterKernels, RelaxedBarrierOrdersNothing) {
+TEST_P(ClusterKernels, RelaxedBarrierOrdersNothing) {
   auto [shown, tried] = tryOrders(with(arrive, arriveRelaxed));
   EXPECT_EQ(shown, tried);
 }
 
-TEST_F(ClusterKernels, ArrivalThatNobodyWaitsFor) {
+TEST_P(ClusterKernels, ArrivalThatNobodyWaitsFor) {
   auto [shown, tried] = tryOrders(with(wait, ""));
   EXPECT_EQ(shown, tried);
 }
 
-TEST_F(ClusterKernels, WaitWithoutArrival) {
+TEST_P(ClusterKernels, WaitWithoutArrival) {
   auto [shown, tried] = tryOrders(with(arriveRelaxed, ""));
   EXPECT_EQ(shown, tried);
 }

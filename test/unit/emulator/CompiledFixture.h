@@ -18,13 +18,18 @@ class CompiledFixture : public ::testing::Test {
 protected:
   /// Compiles fft of 2^n complex numbers with the first schedule of a file in Inputs.
   void compile(int n, const std::string &schedule) {
-    size = size_t(1) << n;
     codegen::CompileRequest request;
     request.file = std::string(IDC_STDLIB) + "/fft.id";
-    request.libraries = {IDC_STDLIB};
     request.entry = "fft";
     request.sizes["n"] = n;
     request.scheduleFile = IDC_TEST_INPUTS "/" + schedule;
+    compile(request, size_t(2) << n);
+  }
+
+  /// Compiles a program of one input and one output, of `floats` numbers each.
+  void compile(codegen::CompileRequest request, size_t floats) {
+    this->floats = floats;
+    request.libraries = {IDC_STDLIB};
     codegen::Compiler compiler(request);
     llvm::Expected<std::string> kernels = compiler.emit(codegen::Level::Gpu, llvm::errs());
     llvm::Expected<std::string> launches = compiler.launches(llvm::errs());
@@ -45,7 +50,7 @@ protected:
       ADD_FAILURE() << llvm::toString(module.takeError());
       return {};
     }
-    std::vector<Pair> x(batch * size / 2), y(x.size());
+    std::vector<Pair> x(batch * floats / 4), y(x.size());
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = {{float(i % 7), float(i % 11), float(i % 13), float(i % 17)}};
     int64_t bytes = 0;
@@ -118,7 +123,7 @@ protected:
     return std::regex_replace(text, expression, to);
   }
 
-  size_t size = 0;
+  size_t floats = 0; // of a problem
   std::string text, manifest;
 };
 
