@@ -10,18 +10,15 @@
 #include "CufftPlan.h"
 #include "Half.h"
 #include "RandomData.h"
+#include "Timing.h"
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <random>
 
 using namespace gpucheck;
 
 namespace {
-
-constexpr int rounds = 9, warmUps = 2;
 
 /// The numbers that elements of a type are made of.
 struct Numbers {
@@ -68,63 +65,6 @@ void fill(const Numbers &numbers, const Buffer &buffer, uint64_t seed, cudaStrea
   }
 }
 
-class Event {
-public:
-  Event() { CHECK_CUDA(cudaEventCreate(&event)); }
-  ~Event() { cudaEventDestroy(event); }
-  Event(const Event &) = delete;
-  Event &operator=(const Event &) = delete;
-  cudaEvent_t get() const { return event; }
-
-private:
-  cudaEvent_t event = nullptr;
-};
-
-/// Milliseconds of one operation over all rounds.
-struct Times {
-  double median = 0, least = 0, most = 0;
-};
-
-/// Runs the operations in turn, beginning each round with another one, and returns the times of each.
-std::vector<Times> measure(const std::vector<std::function<void()>> &operations, cudaStream_t stream) {
-  const size_t count = operations.size();
-  for (int i = 0; i < warmUps; i++)
-    for (const auto &operation : operations)
-      operation();
-  std::vector<Event> begin(rounds * count), end(rounds * count);
-  for (size_t round = 0; round < rounds; round++) {
-    for (size_t turn = 0; turn < count; turn++) {
-      const size_t which = (round + turn) % count;
-      CHECK_CUDA(cudaEventRecord(begin[round * count + which].get(), stream));
-      operations[which]();
-      CHECK_CUDA(cudaEventRecord(end[round * count + which].get(), stream));
-    }
-  }
-  CHECK_CUDA(cudaStreamSynchronize(stream));
-  std::vector<Times> result;
-  for (size_t which = 0; which < count; which++) {
-    std::vector<float> times(rounds);
-    for (size_t round = 0; round < rounds; round++)
-      CHECK_CUDA(
-          cudaEventElapsedTime(&times[round], begin[round * count + which].get(), end[round * count + which].get()));
-    std::sort(times.begin(), times.end());
-    result.push_back({times[rounds / 2], times.front(), times.back()});
-  }
-  return result;
-}
-
-/// Brings the clocks up: copies for a third of a second.
-void warmUp(cudaStream_t stream) {
-  Buffer from(GiB), to(GiB);
-  fillNormal(from.as<float>(), GiB / sizeof(float), 1, stream);
-  const auto start = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - start < std::chrono::milliseconds(350)) {
-    for (int i = 0; i < 20; i++)
-      CHECK_CUDA(cudaMemcpyAsync(to.data(), from.data(), GiB, cudaMemcpyDeviceToDevice, stream));
-    CHECK_CUDA(cudaStreamSynchronize(stream));
-  }
-}
-
 struct Measurement {
   size_t elements = 0, batch = 0, bytes = 0, workspaceBytes = 0; // bytes: of the input
   Times copy, cufft, idc;                                        // cufft.median is 0 for programs that cuFFT has not
@@ -166,16 +106,14 @@ Measurement measureProgram(const Case &which, uint64_t seed, cudaStream_t stream
   output.poison(stream);
 
   std::optional<CufftPlan> plan;
-  std::vector<std::function<void()>> operations = {
-      [&] { CHECK_CUDA(cudaMemcpyAsync(other.data(), input.data(), m.bytes, cudaMemcpyDeviceToDevice, stream)); },
-      [&] {
-        kernel.launch(m.batch, input.data(), output.data(), m.workspaceBytes ? workspace.data() : nullptr, stream);
-      }};
+  std::vector<Operation> operations = {
+      {[&] { CHECK_CUDA(cudaMemcpyAsync(other.data(), input.data(), m.bytes, cudaMemcpyDeviceToDevice, stream)); }, {}},
+      {[&] { kernel.launch(m.batch, {input.data()}, {output.data()}, workspace, stream); }, {}}};
   const bool hadamard = which.transform == Transform::Hadamard;
   if (which.transform && !hadamard) {
     const std::vector<long long> whole = {operand.elements};
     plan.emplace(numbers.real(), which.lengths.empty() ? whole : which.lengths, m.batch, stream);
-    operations.push_back([&] { plan->execute(*which.transform, input.data(), other.data()); });
+    operations.push_back({[&] { plan->execute(*which.transform, input.data(), other.data()); }, {}});
   }
   const std::vector<Times> times = measure(operations, stream);
   m.copy = times[0];

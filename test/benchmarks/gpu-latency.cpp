@@ -8,9 +8,8 @@
 #include "Kernel.h"
 #include "RandomData.h"
 #include "Reference.h"
-#include <algorithm>
+#include "Timing.h"
 #include <cstdio>
-#include <functional>
 #include <optional>
 #include <vector>
 
@@ -22,45 +21,6 @@ constexpr int executions = 64, rounds = 15;
 // A difference from cuFFT that no rounding explains.
 double wrongResult(Real real) { return real == Real::F32 ? 1e-5 : 1e-13; }
 
-/// An operation recorded many times in a graph.
-class Graph {
-public:
-  Graph(const std::function<void()> &operation, cudaStream_t stream) {
-    cudaGraph_t recorded;
-    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    for (int i = 0; i < executions; i++)
-      operation();
-    CHECK_CUDA(cudaStreamEndCapture(stream, &recorded));
-    const cudaError_t status = cudaGraphInstantiate(&graph, recorded, 0);
-    cudaGraphDestroy(recorded);
-    CHECK_CUDA(status);
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
-  }
-  ~Graph() {
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
-    cudaGraphExecDestroy(graph);
-  }
-  Graph(const Graph &) = delete;
-  Graph &operator=(const Graph &) = delete;
-
-  /// Microseconds of one execution.
-  double time(cudaStream_t stream) const {
-    CHECK_CUDA(cudaEventRecord(begin, stream));
-    CHECK_CUDA(cudaGraphLaunch(graph, stream));
-    CHECK_CUDA(cudaEventRecord(end, stream));
-    CHECK_CUDA(cudaStreamSynchronize(stream));
-    float milliseconds;
-    CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
-    return milliseconds * 1e3 / executions;
-  }
-
-private:
-  cudaGraphExec_t graph = nullptr;
-  cudaEvent_t begin = nullptr, end = nullptr;
-};
-
 struct Measurement {
   double idc = 0, cufft = 0; // microseconds; cufft is 0 for programs that cuFFT has not
   double difference = 0;     // relative L2 difference from cuFFT
@@ -68,32 +28,26 @@ struct Measurement {
 
 Measurement measureProgram(const KernelFile &file, cudaStream_t stream) {
   LoadedKernel kernel(file);
-  const size_t bytes = file.bytesPerProblem(), workspaceBytes = kernel.workspaceBytes(1);
-  Buffer input(bytes), output(bytes), other(bytes), workspace(workspaceBytes);
+  const size_t bytes = file.bytesPerProblem();
+  Buffer input(bytes), output(bytes), other(bytes), workspace(kernel.workspaceBytes(1));
   if (file.real == Real::F32)
     fillNormal(input.as<float>(), file.components(), 1, stream);
   else
     fillNormal(input.as<double>(), file.components(), 1, stream);
   const Transform transform = file.program->transform;
   std::optional<CufftPlan> plan;
-  Graph own([&] { kernel.launch(1, input.data(), output.data(), workspaceBytes ? workspace.data() : nullptr, stream); },
-            stream);
+  Graph own([&](int) { kernel.launch(1, {input.data()}, {output.data()}, workspace, stream); }, executions, stream);
   std::optional<Graph> theirs;
   if (transform != Transform::Hadamard) {
     plan.emplace(file.real, file.exponents, 1, stream);
-    theirs.emplace([&] { plan->execute(transform, input.data(), other.data()); }, stream);
+    theirs.emplace([&](int) { plan->execute(transform, input.data(), other.data()); }, executions, stream);
   }
-  std::vector<double> idc, cufft;
-  for (int round = -1; round < rounds; round++) { // the first warms up
-    const double ownTime = own.time(stream), theirTime = theirs ? theirs->time(stream) : 0;
-    if (round >= 0) {
-      idc.push_back(ownTime);
-      cufft.push_back(theirTime);
-    }
-  }
-  std::sort(idc.begin(), idc.end());
-  std::sort(cufft.begin(), cufft.end());
-  Measurement m{idc[rounds / 2], cufft[rounds / 2], 0};
+  std::vector<Operation> operations = {{[&] { own.launch(stream); }, {}}};
+  if (theirs)
+    operations.push_back({[&] { theirs->launch(stream); }, {}});
+  const std::vector<Times> times = measure(operations, stream, rounds);
+  const double each = 1e3 / executions; // microseconds of one for a millisecond of all
+  Measurement m{times[0].median * each, theirs ? times[1].median * each : 0, 0};
   if (theirs)
     m.difference =
         worstDifference(file.real, output.data(), file.unscale(), other.data(), file.components(), 1, stream);

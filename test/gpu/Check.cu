@@ -106,7 +106,7 @@ void Checker::runBatch(const KernelFile &file, const LoadedKernel &kernel, CaseR
 
   auto launch = [&] {
     output.poison(cudaStream);
-    kernel.launch(result.batch, input.data(), output.data(), workspace.size() ? workspace.data() : nullptr, cudaStream);
+    kernel.launch(result.batch, {input.data()}, {output.data()}, workspace, cudaStream);
     CHECK_CUDA(cudaStreamSynchronize(cudaStream));
     return checksum(output.data(), bytes, cudaStream);
   };

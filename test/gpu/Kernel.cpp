@@ -57,6 +57,12 @@ void requireOperand(const idc_operand &operand, const KernelFile &file) {
                     " elements of " + std::to_string(elementBytes) + " bytes");
 }
 
+idc_operand only(const std::vector<idc_operand> &operands, const char *kind) {
+  if (operands.size() != 1)
+    throw CudaError(std::string("expected one ") + kind + ", not " + std::to_string(operands.size()));
+  return operands.front();
+}
+
 } // namespace
 
 const Program *findProgram(const std::string &name) {
@@ -109,10 +115,6 @@ std::vector<KernelFile> listKernels(const std::string &folder, const Selection &
 
 LoadedKernel::LoadedKernel(const std::string &image, const std::string &manifest) {
   requireIdc(idc_module_load_files(image.c_str(), manifest.c_str(), &module), image);
-  if (idc_input_count(module) != 1 || idc_output_count(module) != 1) {
-    idc_module_unload(module);
-    throw CudaError(manifest + ": expected one input and one output");
-  }
 }
 
 LoadedKernel::LoadedKernel(const KernelFile &file) : LoadedKernel(file.image, file.manifest) {
@@ -122,17 +124,22 @@ LoadedKernel::LoadedKernel(const KernelFile &file) : LoadedKernel(file.image, fi
 
 LoadedKernel::~LoadedKernel() { idc_module_unload(module); }
 
-idc_operand LoadedKernel::input() const {
-  idc_operand operand;
-  requireIdc(idc_input(module, 0, &operand), "idc_input");
-  return operand;
+std::vector<idc_operand> LoadedKernel::inputs() const {
+  std::vector<idc_operand> operands(size_t(idc_input_count(module)));
+  for (size_t i = 0; i < operands.size(); i++)
+    requireIdc(idc_input(module, int32_t(i), &operands[i]), "idc_input");
+  return operands;
 }
 
-idc_operand LoadedKernel::output() const {
-  idc_operand operand;
-  requireIdc(idc_output(module, 0, &operand), "idc_output");
-  return operand;
+std::vector<idc_operand> LoadedKernel::outputs() const {
+  std::vector<idc_operand> operands(size_t(idc_output_count(module)));
+  for (size_t i = 0; i < operands.size(); i++)
+    requireIdc(idc_output(module, int32_t(i), &operands[i]), "idc_output");
+  return operands;
 }
+
+idc_operand LoadedKernel::input() const { return only(inputs(), "input"); }
+idc_operand LoadedKernel::output() const { return only(outputs(), "output"); }
 
 size_t LoadedKernel::workspaceBytes(size_t batch) const {
   int64_t bytes = 0;
@@ -140,8 +147,10 @@ size_t LoadedKernel::workspaceBytes(size_t batch) const {
   return size_t(bytes);
 }
 
-void LoadedKernel::launch(size_t batch, const void *input, void *output, void *workspace, cudaStream_t stream) const {
-  requireIdc(idc_launch(module, int64_t(batch), &input, nullptr, &output, workspace, stream), "idc_launch");
+void LoadedKernel::launch(size_t batch, const std::vector<const void *> &inputs, const std::vector<void *> &outputs,
+                          const Buffer &workspace, cudaStream_t stream) const {
+  requireIdc(idc_launch(module, int64_t(batch), inputs.data(), nullptr, outputs.data(), workspace.data(), stream),
+             "idc_launch");
 }
 
 } // namespace gpucheck

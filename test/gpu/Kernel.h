@@ -2,6 +2,7 @@
 // build/gpu/kernels/PROGRAM-TYPE-nSIZES.fatbin and .json, where SIZES are the exponents of the dimensions' lengths,
 // e.g. fft2d-f32-n04x04.
 #pragma once
+#include "Cuda.h"
 #include "Reference.h"
 #include <idc/runtime.h>
 #include <string>
@@ -50,18 +51,21 @@ std::vector<KernelFile> listKernels(const std::string &folder, const Selection &
 /// A program loaded with the idc runtime. Failures throw CudaError with the runtime's message.
 class LoadedKernel {
 public:
-  /// Checks that there are one input and one output.
   LoadedKernel(const std::string &image, const std::string &manifest);
-  /// Also checks that both have 2^n elements of the expected size.
+  /// Checks that there are one input and one output of 2^n elements of the expected size.
   explicit LoadedKernel(const KernelFile &file);
   ~LoadedKernel();
   LoadedKernel(const LoadedKernel &) = delete;
   LoadedKernel &operator=(const LoadedKernel &) = delete;
 
+  std::vector<idc_operand> inputs() const;
+  std::vector<idc_operand> outputs() const;
+  /// The only one; fails when there are several.
   idc_operand input() const;
   idc_operand output() const;
   size_t workspaceBytes(size_t batch) const;
-  void launch(size_t batch, const void *input, void *output, void *workspace, cudaStream_t stream) const;
+  void launch(size_t batch, const std::vector<const void *> &inputs, const std::vector<void *> &outputs,
+              const Buffer &workspace, cudaStream_t stream) const;
 
 private:
   idc_module *module = nullptr;

@@ -32,6 +32,12 @@ template <class Real> __global__ void fillKernel(Real *values, size_t pairs, uin
   }
 }
 
+template <class Real>
+__global__ void fillUniformKernel(Real *values, size_t count, double low, double high, uint64_t seed) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
+    values[i] = Real(low + (high - low) * (double(mix(seed + 0x9e3779b97f4a7c15ULL * (i + 1)) >> 11) * 0x1p-53));
+}
+
 __global__ void fillResiduesKernel(uint32_t *values, size_t count, uint32_t modulus, uint64_t seed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
     values[i] = uint32_t(mix(seed + 0x9e3779b97f4a7c15ULL * (i + 1)) % modulus);
@@ -52,10 +58,23 @@ template <class Real> void fill(Real *values, size_t count, uint64_t seed, cudaS
   CHECK_CUDA(cudaGetLastError());
 }
 
+template <class Real>
+void uniform(Real *values, size_t count, double low, double high, uint64_t seed, cudaStream_t stream) {
+  fillUniformKernel<<<4096, 256, 0, stream>>>(values, count, low, high, seed * 0x2545f4914f6cdd1dULL + 1);
+  CHECK_CUDA(cudaGetLastError());
+}
+
 } // namespace
 
 void fillNormal(float *values, size_t count, uint64_t seed, cudaStream_t stream) { fill(values, count, seed, stream); }
 void fillNormal(double *values, size_t count, uint64_t seed, cudaStream_t stream) { fill(values, count, seed, stream); }
+
+void fillUniform(float *values, size_t count, double low, double high, uint64_t seed, cudaStream_t stream) {
+  uniform(values, count, low, high, seed, stream);
+}
+void fillUniform(double *values, size_t count, double low, double high, uint64_t seed, cudaStream_t stream) {
+  uniform(values, count, low, high, seed, stream);
+}
 
 void fillResidues(uint32_t *values, size_t count, uint32_t modulus, uint64_t seed, cudaStream_t stream) {
   fillResiduesKernel<<<4096, 256, 0, stream>>>(values, count, modulus, seed);

@@ -11,6 +11,10 @@ namespace gpucheck {
 void fillNormal(float *values, size_t count, uint64_t seed, cudaStream_t stream);
 void fillNormal(double *values, size_t count, uint64_t seed, cudaStream_t stream);
 
+/// Fills `count` values with independent numbers, uniform in [low, high].
+void fillUniform(float *values, size_t count, double low, double high, uint64_t seed, cudaStream_t stream);
+void fillUniform(double *values, size_t count, double low, double high, uint64_t seed, cudaStream_t stream);
+
 /// Fills `count` values with independent uniform residues 0 .. modulus - 1.
 void fillResidues(uint32_t *values, size_t count, uint32_t modulus, uint64_t seed, cudaStream_t stream);
 

@@ -1,9 +1,14 @@
-"""The programs whose kernels test/gpu/prepare compiles for gpu-check, gpu-latency and gpu-bench.
+"""The programs whose kernels test/gpu/prepare compiles for gpu-check, gpu-latency, gpu-bench and gpu-trees.
 
-The first two know fft, ifft and hadamard, and the former fft2d and fft3d, by the names of the files (Kernel.h). The last
+The first two know fft, ifft and hadamard, and the former fft2d and fft3d, by the names of the files (Kernel.h). gpu-bench
 measures these and the programs of test/benchmarks/programs.json: for each an entry, its file, the types, ranges of the
 sizes (several sizes go through their ranges together), and the transform that the result is compared with: "fourier",
 "hadamard", or none.
+
+gpu-trees measures those of test/benchmarks/trees.json, which says for each, too: what its result has to be ("tridiagonal":
+the solutions of systems, "sums": exclusive ones); a batch, or the logarithm of the elements of all problems; which sizes
+are the logarithms of the rows of a system (of the length of a scan), of the distance between its rows, and of the systems
+that share coefficients; a plan, and a name of its own where the same entry is measured in several ways.
 """
 import dataclasses
 import json
@@ -11,7 +16,8 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIST = ROOT / "test" / "benchmarks" / "programs.json"
+LISTS = {folder: ROOT / "test" / "benchmarks" / name
+         for folder, name in (("benchmarks", "programs.json"), ("trees", "trees.json"))}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,16 +82,33 @@ def numbers(text):
     return result
 
 
+def listed_kernels(folder):
+    """The entries of the folder's list, each with the values of its sizes, its kernel and the beginning of a description."""
+    for listed in json.loads(LISTS[folder].read_text()):
+        names, program = list(listed["sizes"]), listed.get("name", listed["program"])
+        for sizes in zip(*(numbers(listed["sizes"][name]) for name in names), strict=True):
+            described = {"program": program, "type": listed["settings"]["T"], "size": "x".join(map(str, sizes))}
+            described["name"] = re.sub(r"[^\w-]+", "_", "-".join((program, described["type"], described["size"])))
+            values = dict(zip(names, sizes))
+            plan = ("--plan", listed["plan"]) if "plan" in listed else ()
+            arguments = (str(ROOT / listed["file"]), "--entry", listed["program"],
+                         *settings({**listed["settings"], **values}), *plan)
+            yield listed, values, Kernel(folder, described["name"], arguments, max(sizes)), described
+
+
 def benchmarks():
     """Pairs of a kernel and what gpu-bench has to know of it."""
+    return [(kernel, {**described, "transform": listed["transform"]})
+            for listed, _, kernel, described in listed_kernels("benchmarks")]
+
+
+def trees():
+    """Pairs of a kernel and what gpu-trees has to know of it."""
     found = []
-    for listed in json.loads(LIST.read_text()):
-        names = list(listed["sizes"])
-        for sizes in zip(*(numbers(listed["sizes"][name]) for name in names), strict=True):
-            described = {"program": listed["program"], "type": listed["settings"]["T"], "size": "x".join(map(str, sizes)),
-                         "transform": listed["transform"]}
-            described["name"] = re.sub(r"[^\w-]+", "_", described["program"] + "-" + described["type"] + "-" + described["size"])
-            arguments = (str(ROOT / listed["file"]), "--entry", listed["program"],
-                         *settings({**listed["settings"], **dict(zip(names, sizes))}))
-            found.append((Kernel("benchmarks", described["name"], arguments, max(sizes)), described))
+    for listed, values, kernel, described in listed_kernels("trees"):
+        # The fields that name a size: its power of 2.
+        layout = {field: 2 ** values[listed[field]] if field in listed else 1 for field in ("rows", "stride", "shared")}
+        batch = listed["batch"] if "batch" in listed else 2 ** (listed["elements"] - sum(values.values()))
+        found.append((kernel, {**described, **layout, "checks": listed["checks"], "batch": batch,
+                               "periodic": listed.get("periodic", False)}))
     return found
