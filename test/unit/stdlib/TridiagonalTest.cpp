@@ -174,25 +174,56 @@ TEST(TridiagonalEvaluated, OuterCoefficientsAreNotUsed) {
   }
 }
 
-TEST(TridiagonalEvaluated, AlongAnAxis) {
-  const int64_t m = 4, n = 3;
+/// Elements first, first + stride, … of an array.
+static Buffer every(size_t stride, size_t first, size_t count, const Buffer &array) {
+  Buffer result;
+  for (size_t i = 0; i < count; ++i)
+    result.push_back(array[first + i * stride]);
+  return result;
+}
+
+TEST_P(Tridiagonal, AlongAnAxis) {
   const size_t rows = 16, columns = 8;
   System all = dominant(rows * columns, 21), shared = dominant(rows, 31);
   shared.d = all.d;
-  Buffer own = runLibrary("tridiagonal.id", "tridiagonal_columns", {{"m", m}, {"n", n}}, f64, all.inputs())[0];
-  Buffer same = runLibrary("tridiagonal.id", "tridiagonal_shared", {{"m", m}, {"n", n}}, f64, shared.inputs())[0];
+  Buffer own = runLibrary("tridiagonal.id", "tridiagonal_columns", {{"m", 4}, {"n", 3}}, f64, all.inputs())[0];
+  Buffer same = runLibrary("tridiagonal.id", "tridiagonal_shared", {{"m", 4}, {"n", 3}}, f64, shared.inputs())[0];
+  Buffer several = runLibrary("tridiagonal.id", "tridiagonal_several", {{"m", 3}, {"n", 4}}, f64, shared.inputs())[0];
   for (size_t c = 0; c < columns; ++c) {
-    auto column = [&](const Buffer &x) {
-      Buffer result;
-      for (size_t r = 0; r < rows; ++r)
-        result.push_back(x[r * columns + c]);
-      return result;
-    };
+    auto column = [&](const Buffer &x) { return every(columns, c, rows, x); };
+    auto row = [&](const Buffer &x) { return every(1, c * rows, rows, x); };
     System one = {column(all.a), column(all.b), column(all.c), column(all.d)};
-    EXPECT_LT(relativeError(column(own), dense(one, false)), 1e-16L);
+    EXPECT_LT(relativeError(column(own), dense(one, false)), limit(1e-16L));
     System another = {shared.a, shared.b, shared.c, column(shared.d)};
-    EXPECT_LT(relativeError(column(same), dense(another, false)), 1e-16L);
+    EXPECT_LT(relativeError(column(same), dense(another, false)), limit(1e-16L));
+    System third = {shared.a, shared.b, shared.c, row(shared.d)};
+    EXPECT_LT(relativeError(row(several), dense(third, false)), limit(1e-16L));
   }
+}
+
+TEST_P(Tridiagonal, AlongTheMiddleAxis) {
+  // Of an array of 4 × 8 × 2: in one problem, and as a batch of tridiagonal_columns.
+  const size_t planes = 4, rows = 8, columns = 2;
+  System all = dominant(planes * rows * columns, 41);
+  std::vector<Buffer> solutions = {run(*fromText(R"(
+    import "tridiagonal.id";
+    algorithm middle<T = f64>(a: T[z: 2^l][y: 2^m][x: 2^n], b: T[z: 2^l][y: 2^m][x: 2^n],
+                              c: T[z: 2^l][y: 2^m][x: 2^n], d: T[z: 2^l][y: 2^m][x: 2^n])
+        -> T[z: 2^l][y: 2^m][x: 2^n] {
+      return a |> tridiagonal(b, c, d) @ y;
+    })",
+                                                 "middle", {{"l", 2}, {"m", 3}, {"n", 1}}),
+                                       all.inputs())[0]};
+  if (GetParam()) // the evaluator has no batch
+    solutions.push_back(
+        runLibrary("tridiagonal.id", "tridiagonal_columns", {{"m", 3}, {"n", 1}}, f64, all.inputs())[0]);
+  for (const Buffer &x : solutions)
+    for (size_t plane = 0; plane < planes; ++plane)
+      for (size_t c = 0; c < columns; ++c) {
+        auto column = [&](const Buffer &array) { return every(columns, plane * rows * columns + c, rows, array); };
+        System one = {column(all.a), column(all.b), column(all.c), column(all.d)};
+        EXPECT_LT(relativeError(column(x), dense(one, false)), limit(1e-16L)) << plane << ", " << c;
+      }
 }
 
 TEST_P(Tridiagonal, StatusOfSoundSystems) {
@@ -263,6 +294,39 @@ TEST(TridiagonalEvaluated, StatusOfVanishingAndOverflowingPivots) {
       *zero = Buffer(4);
     EXPECT_EQ(runLibrary("tridiagonal.id", "tridiagonal_checked", {{"n", 2}}, f64, t.inputs())[1][0].integer, 1);
   }
+}
+
+TEST_P(Tridiagonal, StatusOfNearlySingularBlocks) {
+  // Rows 1 and 2 are nearly a singular pair, though the matrix is well conditioned.
+  for (long double distance : {1e-11L, 1e-5L}) {
+    System s = dominant(4, 8);
+    for (size_t i : {1, 2})
+      s.a[i].re = s.b[i].re = s.c[i].re = 1;
+    s.b[2].re = 1 + distance;
+    for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"}) {
+      auto result = runLibrary("tridiagonal.id", entry, {{"n", 2}}, f64, s.inputs());
+      EXPECT_EQ(result[1][0].integer, distance < 1e-8L ? 2 : 0) << entry << double(distance);
+      EXPECT_TRUE(finite(result[0]));
+    }
+  }
+}
+
+TEST_P(Tridiagonal, StatusOfOverflowOutsideOfThePivots) {
+  // Every pivot is an ordinary number: a product of coefficients, an unknown, a right-hand side are not.
+  for (auto [right, diagonal] : {std::pair(1e300L, 1e20L), {1e300L, 1e-20L}, {INFINITY, 1.0L}, {NAN, 1.0L}})
+    for (int64_t n : {0, 1, 3}) {
+      const size_t size = size_t(1) << n;
+      System s = {Buffer(size), Buffer(size), Buffer(size), Buffer(size)};
+      for (size_t i = 0; i < size; ++i) {
+        s.b[i].re = diagonal;
+        s.d[i].re = i == size / 2 ? right : 0;
+      }
+      for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"}) {
+        auto result = runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs());
+        EXPECT_EQ(result[1][0].integer, finite(result[0]) ? 0 : 1)
+            << entry << " n=" << n << " " << double(right) << " / " << double(diagonal);
+      }
+    }
 }
 
 TEST(TridiagonalEvaluated, StatusOfEverySystemOfABatch) {

@@ -1,0 +1,90 @@
+// cpu-accuracy: errors of the library's tridiagonal solvers, compiled for this computer's CPU, and of LAPACK's gtsv on
+// hard systems, as comma-separated values on standard output.
+//
+// usage: cpu-accuracy EXPONENT...      systems of 2^EXPONENT rows
+// Exit status: 0 all done, 1 a solver with a status gave numbers that are not finite without saying so, 2 wrong use.
+#include "AccuracyRows.h"
+#include "test/unit/stdlib/Execution.h"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+
+extern "C" {
+void sgtsv_(const int *n, const int *nrhs, float *dl, float *d, float *du, float *b, const int *ldb, int *info);
+void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, double *du, double *b, const int *ldb, int *info);
+}
+
+namespace {
+
+using namespace hard;
+
+void gtsv(int rows, float *dl, float *d, float *du, float *b, int *info) {
+  const int one = 1;
+  sgtsv_(&rows, &one, dl, d, du, b, &rows, info);
+}
+void gtsv(int rows, double *dl, double *d, double *du, double *b, int *info) {
+  const int one = 1;
+  dgtsv_(&rows, &one, dl, d, du, b, &rows, info);
+}
+
+/// LAPACK's solution; numbers that are not finite where it finds the matrix singular.
+template <class T> std::vector<T> solveByLapack(System<T> system) {
+  int info = 0;
+  gtsv(int(system.b.size()), system.a.data() + 1, system.b.data(), system.c.data(), system.d.data(), &info);
+  return info == 0 ? system.d : std::vector<T>(system.d.size(), std::numeric_limits<T>::quiet_NaN());
+}
+
+template <class T> std::vector<char> bytes(const std::vector<T> &values) {
+  std::vector<char> result(values.size() * sizeof(T));
+  std::memcpy(result.data(), values.data(), result.size());
+  return result;
+}
+
+template <class T> void measure(const std::string &type, int n, AccuracyRows &rows) {
+  for (const char *entry : {"tridiagonal_checked", "tridiagonal", "wang_mou"}) {
+    const idc::test::Executable solver(idc::test::Device::Cpu, "tridiagonal.id", entry, {{"n", n}}, {{"T", type}});
+    for (const Matrix &matrix : matrices()) {
+      const System<T> system = makeSystem<T>(matrix, size_t(1) << n);
+      const std::vector<std::vector<char>> results =
+          solver.run({bytes(system.a), bytes(system.b), bytes(system.c), bytes(system.d)}, 1);
+      std::optional<int> status;
+      if (results.size() > 1) {
+        int32_t value;
+        std::memcpy(&value, results[1].data(), sizeof value);
+        status = value;
+      }
+      const std::vector<long double> exact = solution(system);
+      rows.add(matrix, n, type, entry, errorsOf(system, exact, reinterpret_cast<const T *>(results[0].data())), status);
+    }
+  }
+  for (const Matrix &matrix : matrices()) {
+    const System<T> system = makeSystem<T>(matrix, size_t(1) << n);
+    rows.add(matrix, n, type, "LAPACK gtsv", errorsOf(system, solution(system), solveByLapack(system).data()));
+  }
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    std::fputs("usage: cpu-accuracy EXPONENT...\n", stderr);
+    return 2;
+  }
+  AccuracyRows rows(stdout);
+  for (int i = 1; i < argc; i++) {
+    const int n = std::atoi(argv[i]);
+    if (n < 1 || n > 24) {
+      std::fputs("cpu-accuracy: exponents are 1 to 24\n", stderr);
+      return 2;
+    }
+    try {
+      measure<float>("f32", n, rows);
+      measure<double>("f64", n, rows);
+    } catch (const std::exception &error) {
+      std::fprintf(stderr, "cpu-accuracy: %s\n", error.what());
+      return 2;
+    }
+  }
+  return rows.failed() ? 1 : 0;
+}
