@@ -210,19 +210,21 @@ template <class T> std::vector<long double> solution(const System<T> &system) {
 
 template <class T> Errors errorsOf(const System<T> &system, const std::vector<long double> &exact, const T *x) {
   const size_t rows = exact.size();
-  long double residual = 0, right = 0, difference = 0, size = 0;
+  long double residual = 0, terms = 0, right = 0, difference = 0, size = 0; // sums of squares
+  const auto square = [](long double value) { return value * value; };
   for (size_t i = 0; i < rows; i++) {
-    const long double left = static_cast<long double>(system.b[i]) * x[i] +
-                             (i > 0 ? static_cast<long double>(system.a[i]) * x[i - 1] : 0) +
-                             (i + 1 < rows ? static_cast<long double>(system.c[i]) * x[i + 1] : 0);
-    residual += (left - system.d[i]) * (left - system.d[i]);
-    right += static_cast<long double>(system.d[i]) * system.d[i];
-    difference += (x[i] - exact[i]) * (x[i] - exact[i]);
-    size += exact[i] * exact[i];
+    const long double before = i > 0 ? static_cast<long double>(system.a[i]) * x[i - 1] : 0;
+    const long double own = static_cast<long double>(system.b[i]) * x[i];
+    const long double after = i + 1 < rows ? static_cast<long double>(system.c[i]) * x[i + 1] : 0;
+    residual += square(before + own + after - system.d[i]);
+    terms += square(std::fabs(before) + std::fabs(own) + std::fabs(after));
+    right += square(system.d[i]);
+    difference += square(x[i] - exact[i]);
+    size += square(exact[i]);
   }
   if (!std::isfinite(residual) || !std::isfinite(difference))
     return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
-  return {double(std::sqrt(residual / right)), double(std::sqrt(difference / size))};
+  return {double(std::sqrt(residual) / (std::sqrt(terms) + std::sqrt(right))), double(std::sqrt(difference / size))};
 }
 
 template System<float> makeSystem(const Matrix &, size_t);

@@ -37,7 +37,7 @@ template <class T> System<T> makeSystem(const Matrix &matrix, size_t rows);
 template <class T> std::vector<long double> solution(const System<T> &system);
 
 struct Errors {
-  double residual; // ‖Ax - d‖ / ‖d‖
+  double residual; // ‖Ax - d‖ / (‖|A| |x|‖ + ‖d‖)
   double forward;  // ‖x - exact‖ / ‖exact‖
 };
 /// In long double; infinite where x is not finite.

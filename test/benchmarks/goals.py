@@ -1,36 +1,9 @@
-"""What the sections of the page on performance share: reading results, numbers as text, and the goals of goals.csv."""
-import csv
-import math
+"""The goals of goals.csv, and what was reached of them."""
 import pathlib
 
+from page import figure, mean, named
+
 GOALS = pathlib.Path(__file__).with_name("goals.csv")
-
-
-def read(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def order(size):
-    return [int(part) for part in size.split("x")]
-
-
-def named(size):
-    """Sizes as a reader knows them: the exponent of one dimension, the lengths of several."""
-    return " × ".join(str(2**n) for n in order(size)) if "x" in size else size
-
-
-def quotient(numerator, denominator):
-    """None when one of them was not measured."""
-    return numerator / denominator if numerator > 0 and denominator > 0 else None
-
-
-def figure(value):
-    return "–" if value is None else f"{value:.2f}"
-
-
-def mean(values):
-    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 class Goal:

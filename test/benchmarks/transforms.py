@@ -2,7 +2,8 @@
 import collections
 import sys
 
-from goals import Goal, figure, goals_section, mean, named, order, quotient
+from goals import Goal, goals_section
+from page import figure, mean, named, order, quotient
 
 # What goals.csv may measure of transforms: how a table names it, and whether less is better.
 MEASURES = {

@@ -3,7 +3,8 @@ import collections
 import json
 import pathlib
 
-from goals import Goal, figure, goals_section, named, order, quotient
+from goals import Goal, goals_section
+from page import figure, named, order, quotient
 
 LIST = pathlib.Path(__file__).with_name("trees.json")
 NAMES = {listed.get("name", listed["program"]) for listed in json.loads(LIST.read_text(encoding="utf-8"))}

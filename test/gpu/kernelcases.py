@@ -1,4 +1,4 @@
-"""The programs whose kernels test/gpu/prepare compiles for gpu-check, gpu-latency, gpu-bench and gpu-trees.
+"""The programs whose kernels test/gpu/prepare compiles for gpu-check, gpu-latency, gpu-bench, gpu-trees and gpu-accuracy.
 
 The first two know fft, ifft and hadamard, and the former fft2d and fft3d, by the names of the files (Kernel.h). gpu-bench
 measures these and the programs of test/benchmarks/programs.json: for each an entry, its file, the types, ranges of the
@@ -9,6 +9,7 @@ gpu-trees measures those of test/benchmarks/trees.json, which says for each, too
 the solutions of systems, "sums": exclusive ones); a batch, or the logarithm of the elements of all problems; which sizes
 are the logarithms of the rows of a system (of the length of a scan), of the distance between its rows, and of the systems
 that share coefficients; a plan, and a name of its own where the same entry is measured in several ways.
+gpu-accuracy takes the solvers of test/benchmarks/accuracy.json.
 """
 import dataclasses
 import json
@@ -17,7 +18,7 @@ import re
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LISTS = {folder: ROOT / "test" / "benchmarks" / name
-         for folder, name in (("benchmarks", "programs.json"), ("trees", "trees.json"))}
+         for folder, name in (("benchmarks", "programs.json"), ("trees", "trees.json"), ("accuracy", "accuracy.json"))}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,3 +113,8 @@ def trees():
         found.append((kernel, {**described, **layout, "checks": listed["checks"], "batch": batch,
                                "periodic": listed.get("periodic", False)}))
     return found
+
+
+def accuracy():
+    """Pairs of a kernel and what gpu-accuracy has to know of it."""
+    return [(kernel, described) for _, _, kernel, described in listed_kernels("accuracy")]
