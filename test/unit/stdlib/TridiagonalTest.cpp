@@ -1,6 +1,8 @@
 // tridiagonal.id against LAPACK in double and Gaussian elimination with pivoting in long double.
 #include "LibraryFixture.h"
 
+#include <random>
+
 using namespace idc::frontend;
 using namespace idc::frontend::test;
 
@@ -327,6 +329,36 @@ TEST_P(Tridiagonal, StatusOfOverflowOutsideOfThePivots) {
             << entry << " n=" << n << " " << double(right) << " / " << double(diagonal);
       }
     }
+}
+
+TEST(TridiagonalCompiled, NothingIsNotFiniteWithoutAWord) {
+  // Equations of zeros, ones, and numbers at the ends of the range and beyond.
+  const std::vector<long double> nasty = {0,       1,      -1,      2,      1e-300L,  -1e-200L,
+                                          1e-155L, 1e155L, -1e200L, 1e308L, INFINITY, NAN};
+  const size_t batch = 2000;
+  std::mt19937 generator(5);
+  for (idc::test::Device device : idc::test::devices)
+    for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"})
+      for (int64_t n : {0, 1, 2, 4}) {
+        const idc::test::Executable solver(device, "tridiagonal.id", entry, {{"n", n}}, f64);
+        const size_t size = size_t(1) << n;
+        std::vector<Buffer> inputs(4, Buffer(batch * size));
+        for (size_t system = 0; system < batch; ++system) {
+          // Systems of ordinary numbers but for one in `rare`.
+          std::uniform_int_distribution<size_t> which(0, nasty.size() - 1), rare(0, system % 8 * size);
+          for (Buffer &input : inputs)
+            for (size_t i = 0; i < size; ++i)
+              input[system * size + i].re = rare(generator) == 0 ? nasty[which(generator)] : 1 + (generator() % 5);
+        }
+        const std::vector<Buffer> outputs = solver.run(inputs);
+        size_t failures = 0;
+        for (size_t system = 0; system < batch; ++system) {
+          const Buffer x = every(1, system * size, size, outputs[0]);
+          failures += !finite(x);
+          EXPECT_TRUE(finite(x) || outputs[1][system].integer == 1) << entry << " n=" << n << " system " << system;
+        }
+        EXPECT_GT(failures, batch / 20) << entry << " n=" << n;
+      }
 }
 
 TEST(TridiagonalEvaluated, StatusOfEverySystemOfABatch) {
