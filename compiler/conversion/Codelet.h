@@ -5,6 +5,8 @@
 // may be one or two products not yet made, a complex one may carry a factor not yet multiplied in. A sum a + p with
 // such a p is fused multiply-adds, and a difference a - p of the same operands is 2a - (a + p): six operations for a ±
 // w·b of complex numbers, however they are written. Multiplication by ±1 and ±i only swaps and negates.
+// A difference made so carries the sum's rounding error, too: where w is ±1 or ±i for many threads, it is made of a
+// and b.
 #pragma once
 
 #include "compiler/conversion/PrimeField.h"
@@ -41,14 +43,15 @@ struct Leaf {
   enum class Kind { Complex, Real, Other } kind = Kind::Other;
   Complex number;                // Real: .re
   std::optional<Complex> factor; // Complex only: not yet multiplied in
+  bool oftenTurn = false;        // the factor is a run-time value, but ±1 or ±i for many threads
   mlir::Value other;
   std::vector<std::pair<Real, Real>> products = {}; // Real only: not yet made, and .number nothing
   int64_t bound = 1;                                // of a residue, like its quotient
   mlir::Value quotient = {};                        // or null
 
-  static Leaf of(const Residue &x) { return {Kind::Other, {}, {}, x.value, {}, x.bound, x.quotient}; }
-  static Leaf of(const Real &x) { return {Kind::Real, {x, {}}, {}, {}}; }
-  static Leaf of(const Complex &x) { return {Kind::Complex, x, {}, {}}; }
+  static Leaf of(const Residue &x) { return {Kind::Other, {}, {}, false, x.value, {}, x.bound, x.quotient}; }
+  static Leaf of(const Real &x) { return {Kind::Real, {x, {}}, {}, false, {}}; }
+  static Leaf of(const Complex &x) { return {Kind::Complex, x, {}, false, {}}; }
   Residue residue() const { return {other, bound, quotient}; }
 };
 
@@ -81,8 +84,8 @@ public:
   /// x·(-i)^quarters
   Complex turned(const Complex &x, int64_t quarters) const;
 
-  /// The leaf times w, multiplied lazily.
-  Leaf scale(const Leaf &x, const Complex &w);
+  /// The leaf times w, multiplied lazily. `oftenTurn`: w is ±1 or ±i for many threads.
+  Leaf scale(const Leaf &x, const Complex &w, bool oftenTurn = false);
   /// x·y, made when its sum is.
   Leaf product(const Real &x, const Real &y);
   /// A complex leaf with its factor multiplied in.

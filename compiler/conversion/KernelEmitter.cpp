@@ -8,6 +8,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <numeric>
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
@@ -223,6 +225,15 @@ static std::pair<int64_t, int64_t> quarterTurns(int64_t root, int64_t exponent) 
   return {0, exponent};
 }
 
+/// True when omega(root, exponent) has so few values that a good part of them, if not all, are ±1 or ±i.
+static bool isOftenTurn(int64_t root, const Polynomial &exponent) {
+  constexpr int64_t fewValues = 8;
+  int64_t common = root;
+  for (const auto &[digits, coefficient] : exponent.monomials())
+    common = std::gcd(common, coefficient);
+  return root / common <= fewValues;
+}
+
 FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, const Polynomial &exponent,
                                                    const Tile &place, Type real) {
   int64_t constant = exponent.constantTerm();
@@ -331,7 +342,8 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
     Leaf &leaf = tile.registers[r][0];
     // The free turn first, so that what stays lazy is the shared factor.
     leaf.number = codelet.turned(leaf.number, quarters);
-    leaf = codelet.scale(leaf, entry->second);
+    leaf = codelet.scale(leaf, entry->second,
+                         !exponent.isZero() && isOftenTurn(root, exponent + Polynomial::constant(rest)));
   }
   tiles[op.getResult()] = std::move(tile);
   return success();

@@ -223,6 +223,21 @@ TEST_F(CodeletTest, DifferenceBeforeSum) {
   }
 }
 
+// With a factor that is ±1 or ±i, sum and difference are rounded once each; 2a - (a + w·b) would be rounded twice.
+TEST_F(CodeletTest, FactorsThatOftenAreQuarterTurns) {
+  const Scalar a(1, 0x1p-1), c(0x1.8p-53, 0x1.8p-53);
+  for (Scalar w : {Scalar(1, 0), Scalar(0, -1), Scalar(-1, 0), Scalar(0, 1)})
+    for (bool left : {false, true}) {
+      Leaf x = leaf(a), y = leaf(c);
+      Leaf &scaled = left ? x : y;
+      scaled = codelet->scale(scaled, {value(w.real()), value(w.imag())}, /*oftenTurn=*/true);
+      std::vector<Leaf> results = execute(body(2, sumAndDifference, "%p, %m"), {x, y});
+      Scalar p = left ? w * a : a, q = left ? c : w * c;
+      EXPECT_EQ(run(codelet->resolve(results[0])), p + q);
+      EXPECT_EQ(run(codelet->resolve(results[1])), p - q);
+    }
+}
+
 // Random bodies of every complex operation that is linear over the reals, on leaves with and without factors.
 TEST_F(CodeletTest, RandomBodies) {
   std::mt19937 random(9);
