@@ -80,16 +80,38 @@ protected:
     std::vector<Slot> slots;
     if (failed(slotsOf(op, layout, tile, slots)))
       return failure();
-    for (size_t first = 0, end; first < slots.size(); first = end) {
-      end = endOfProblem(slots, first);
-      Value base = elementPointer(layout, tile, slots[first].problem);
-      for (auto [from, count] : wideRuns(slots, first, end, alignment(layout, tile)))
-        loadRun(base, slots, from, count);
+    const int64_t together = problemsTogether(layout, tile);
+    if (together == 1) {
+      loadAll(slots, layout, tile, 1);
+    } else {
+      // Vectors leave the branches, so that a load stays one.
+      std::vector<Slot> wide = slots;
+      SmallVector<std::pair<size_t, size_t>> runs = runsOf(wide, layout, tile, together);
+      SmallVector<Type> types;
+      for (auto [first, count] : runs)
+        types.push_back(accessType(wide[first].type, static_cast<int64_t>(count)));
+      Value full = problemOf(tile.mapping, map.size(), slots.back().problem).inBatch;
+      auto branch = scf::IfOp::create(b, loc, types, full, /*withElseRegion=*/true);
+      for (Block *arm : {branch.thenBlock(), branch.elseBlock()})
+        inside(arm, [&] {
+          std::vector<Slot> here = slots;
+          loadAll(here, layout, tile, arm == branch.thenBlock() ? together : 1);
+          SmallVector<Value> numbers = valuesOf(here), loaded;
+          for (auto [run, type] : llvm::zip(runs, types)) {
+            SmallVector<Value> own;
+            for (const Slot &slot : ArrayRef<Slot>(wide).slice(run.first, run.second))
+              own.push_back(numbers[slot.number]);
+            loaded.push_back(own.size() == 1 ? own[0] : pack(own, type));
+          }
+          scf::YieldOp::create(b, loc, loaded);
+        });
+      for (auto [run, value] : llvm::zip(runs, branch.getResults()))
+        for (size_t i = 0; i < run.second; ++i)
+          wide[run.first + i].value =
+              run.second == 1 ? value : LLVM::ExtractElementOp::create(b, loc, value, position(i)).getResult();
+      slots = std::move(wide);
     }
-    llvm::sort(slots, [](const Slot &a, const Slot &b) { return a.number < b.number; });
-    SmallVector<Value> values;
-    for (const Slot &slot : slots)
-      values.push_back(slot.value);
+    SmallVector<Value> values = valuesOf(slots);
     size_t perElement = values.size() / tile.registers.size();
     for (auto [r, leaves] : llvm::enumerate(tile.registers))
       leaves = leavesOf(ArrayRef<Value>(values).slice(r * perElement, perElement), tile.element);
@@ -114,23 +136,37 @@ protected:
       llvm::append_range(values, numbersOf(leaves, tile.element));
     for (Slot &slot : slots)
       slot.value = values[slot.number];
-    for (size_t first = 0, end; first < slots.size(); first = end) {
-      end = endOfProblem(slots, first);
-      int64_t inRegisters = slots[first].problem;
-      Value base = elementPointer(layout, tile, inRegisters);
-      auto storeAll = [&] {
-        for (auto [from, count] : wideRuns(slots, first, end, alignment(layout, tile)))
-          storeRun(base, slots, from, count);
-      };
-      if (block) {
-        Value stores = problemOf(tile.mapping, static_cast<int>(tile.radices.size()), inRegisters).inBatch;
-        if (Value first = isFirstHolder(tile.mapping))
-          stores = arith::AndIOp::create(b, loc, stores, first);
-        where(stores, storeAll);
-      } else {
-        storeAll();
+    const int n = static_cast<int>(tile.radices.size());
+    auto storeAll = [&](std::vector<Slot> slots, int64_t together, bool guarded) {
+      SmallVector<std::pair<size_t, size_t>> runs = runsOf(slots, layout, tile, together);
+      for (size_t first = 0, end; first < runs.size(); first = end) {
+        const int64_t inRegisters = slots[runs[first].first].problem;
+        for (end = first; end < runs.size() && slots[runs[end].first].problem == inRegisters;)
+          ++end;
+        Value base = elementPointer(layout, tile, inRegisters);
+        auto storeProblem = [&] {
+          for (auto [from, count] : ArrayRef(runs).slice(first, end - first))
+            storeRun(base, slots, from, count);
+        };
+        if (guarded) {
+          Value stores = problemOf(tile.mapping, n, inRegisters).inBatch;
+          if (Value holder = isFirstHolder(tile.mapping))
+            stores = arith::AndIOp::create(b, loc, stores, holder);
+          where(stores, storeProblem);
+        } else {
+          storeProblem();
+        }
       }
+    };
+    int64_t together = problemsTogether(layout, tile);
+    if (together == 1) {
+      storeAll(slots, 1, block);
+      return success();
     }
+    Value full = problemOf(tile.mapping, n, slots.back().problem).inBatch;
+    auto branch = scf::IfOp::create(b, loc, TypeRange{}, full, /*withElseRegion=*/true);
+    inside(branch.thenBlock(), [&] { storeAll(slots, together, false); });
+    inside(branch.elseBlock(), [&] { storeAll(slots, 1, true); });
     return success();
   }
 
@@ -399,9 +435,13 @@ private:
   }
 
   void where(Value condition, llvm::function_ref<void()> emit) {
-    auto branch = scf::IfOp::create(b, loc, TypeRange{}, condition, false);
+    inside(scf::IfOp::create(b, loc, TypeRange{}, condition, false).thenBlock(), emit);
+  }
+
+  /// Emits at the start of a branch.
+  void inside(Block *branch, llvm::function_ref<void()> emit) {
     OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
+    b.setInsertionPointToStart(branch);
     Known outside = known; // what is found there is not known outside
     emit();
     known = std::move(outside);
@@ -683,17 +723,43 @@ private:
     return success();
   }
 
-  static size_t endOfProblem(ArrayRef<Slot> slots, size_t first) {
-    size_t end = first;
-    while (end < slots.size() && slots[end].problem == slots[first].problem)
-      ++end;
-    return end;
+  /// The values of a tile's slots, register by register.
+  static SmallVector<Value> valuesOf(ArrayRef<Slot> slots) {
+    SmallVector<Value> values(slots.size());
+    for (const Slot &slot : slots)
+      values[slot.number] = slot.value;
+    return values;
   }
 
-  /// What divides the address of the element whose register digits are zero, at most the widest access.
-  int64_t alignment(const Layout &layout, const Tile &tile) {
+  /// How many problems that follow each other in memory a thread holds, where the end of one problem would cut an
+  /// access short; else 1.
+  int64_t problemsTogether(const Layout &layout, const Tile &tile) const {
+    int64_t problems = 1;
+    if (!block || layout.elements * id::elementBytes(tile.element) % widestAccess == 0)
+      return problems;
+    digits::Place place;
+    for (int digit = static_cast<int>(layout.stride.size()) + 1;
+         tile.mapping.find(digit, place) && place.field == Field::Reg; ++digit)
+      problems *= 2;
+    return problems;
+  }
+
+  /// The accesses that serve the slots, every `together` problems being taken as one.
+  SmallVector<std::pair<size_t, size_t>> runsOf(std::vector<Slot> &slots, const Layout &layout, const Tile &tile,
+                                                int64_t together) const {
+    for (Slot &slot : slots) {
+      int64_t inner = slot.problem % together;
+      slot.problem -= inner;
+      slot.offset += inner * layout.elements * id::elementBytes(tile.element);
+    }
+    return wideRuns(slots, alignment(layout, tile, together));
+  }
+
+  /// What divides the address of the element whose register digits are zero, at most the widest access, where
+  /// `together` problems are accessed as one.
+  int64_t alignment(const Layout &layout, const Tile &tile, int64_t together) const {
     int64_t bytes = id::elementBytes(tile.element);
-    int64_t common = std::gcd(layout.elements * bytes, widestAccess);
+    int64_t common = std::gcd(together * layout.elements * bytes, widestAccess);
     common = std::gcd(common, layout.offset * bytes);
     for (const Numbered &counted : numbers)
       for (const digits::Column &column : tile.mapping[counted.field])
@@ -703,13 +769,13 @@ private:
   }
 
   /// Slots that one access serves: (first, count) of equal scalars next to each other, a power of two of them.
-  static SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, size_t first, size_t end,
-                                                         int64_t alignment) {
+  static SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, int64_t alignment) {
     SmallVector<std::pair<size_t, size_t>> runs;
-    for (size_t i = first; i < end;) {
+    for (size_t i = 0; i < slots.size();) {
       int64_t bytes = id::elementBytes(slots[i].type);
       size_t neighbours = 1;
-      while (i + neighbours < end && slots[i + neighbours].type == slots[i].type &&
+      while (i + neighbours < slots.size() && slots[i + neighbours].problem == slots[i].problem &&
+             slots[i + neighbours].type == slots[i].type &&
              slots[i + neighbours].offset == slots[i].offset + static_cast<int64_t>(neighbours) * bytes)
         ++neighbours;
       size_t count = 1;
@@ -723,6 +789,17 @@ private:
       i += count;
     }
     return runs;
+  }
+
+  void loadAll(std::vector<Slot> &slots, const Layout &layout, const Tile &tile, int64_t together) {
+    Value base;
+    const Slot *before = nullptr;
+    for (auto [first, count] : runsOf(slots, layout, tile, together)) {
+      if (!before || before->problem != slots[first].problem)
+        base = elementPointer(layout, tile, slots[first].problem);
+      before = &slots[first];
+      loadRun(base, slots, first, count);
+    }
   }
 
   void loadRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {

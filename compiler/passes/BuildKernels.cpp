@@ -328,8 +328,8 @@ private:
     for (int axis : group.registers)
       if (!oneLevel && group.levels[axis] != level && !group.isRank(axis, group.levels, level))
         hold(Field::Lane, axis);
-    for (int digit = 1; digit <= group.batchLanes; ++digit)
-      mapping.push(Field::Lane, static_cast<int>(axes.size()) + digit);
+    for (int digit = 1; digit <= group.batchRegisters + group.batchLanes; ++digit)
+      mapping.push(digit <= group.batchRegisters ? Field::Reg : Field::Lane, static_cast<int>(axes.size()) + digit);
     for (int axis : group.ranks) {
       if (group.isRank(axis, group.levels, level) && llvm::is_contained(axes, axis))
         hold(Field::Rank, axis);

@@ -46,15 +46,18 @@ public:
     group.levelOf.clear();
     group.lanes.clear();
     group.ranks.clear();
-    group.batchLanes = 0;
+    group.batchRegisters = group.batchLanes = 0;
     SmallVector<int> oneLevel(group.radices.size(), -1);
     for (int axis : group.registers)
       oneLevel[axis] = 0;
     if (!isGpu)
       return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
-    // What is joined in the registers of a thread is stored whole, its parts would be stored by bits.
-    if (!group.joined.empty() && group.blocks.empty() && fits(oneLevel, 0, steps, 2 * limits.words) &&
+    // What is joined in the registers of a thread is stored whole, its parts would be stored by bits; and problems that
+    // end within an access are taken together.
+    const int together = problemsTogether(oneLevel);
+    if ((!group.joined.empty() || together) && group.blocks.empty() && fits(oneLevel, 0, steps, 2 * limits.words) &&
         operations(oneLevel) <= maxOperations && hasRoom(oneLevel)) {
+      group.batchRegisters = together;
       group.levels = std::move(oneLevel);
       placeSteps();
       fillLanes();
@@ -142,6 +145,30 @@ private:
         words = std::max(words, product(axesOf(step, value), [&](int axis) { return levels[axis] == level; }) *
                                     wordsOf(id::elementOf(value.getType())));
     return words;
+  }
+
+  /// Batch digits of a thread that holds whole problems, all of them at one level: so many that what it reads and
+  /// writes of every buffer is a multiple of the widest access, as far as runs stay short and its words allow. Parts of
+  /// buffers would be read number by number.
+  int problemsTogether(ArrayRef<int> levels) const {
+    int batchDigits = 0;
+    int64_t longest = 0;
+    auto consider = [&](Type buffer) {
+      longest = std::max(longest, sequenceBytes(buffer));
+      while ((sequenceBytes(buffer) << batchDigits) % target.vectorBytes != 0)
+        ++batchDigits;
+    };
+    for (const FlowLoad &load : group.loads) {
+      if (!load.from.parts.empty())
+        return 0;
+      consider(load.from.buffer.getType());
+    }
+    for (const FlowStore &store : group.stores)
+      consider(store.made.getType());
+    while (batchDigits > 0 &&
+           (longest << batchDigits > target.levelRunBytes || wordsAt(levels, 0, steps) << batchDigits > limits.words))
+      --batchDigits;
+    return batchDigits;
   }
 
   /// True when a thread holds more consecutive bytes of a buffer than one access takes.

@@ -88,7 +88,8 @@ struct FlowGroup {
   llvm::SmallVector<int> levels;            // of every axis: where it is in registers, or -1; empty: one level
   llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step
   llvm::SmallVector<int> lanes;                   // axes of `blocks` that the threads of a block hold, low first
-  int batchLanes = 0;                             // and batch digits, above all else
+  int batchRegisters = 0;                         // low batch digits that a thread holds with all of its problems
+  int batchLanes = 0;                             // batch digits above them that lanes hold, above all else
   llvm::SmallVector<int> ranks; // axes of `registers` that the blocks of a cluster hold below their levels, low first
   /// True when the blocks of the cluster hold this axis, at a level; above, each has all of what is left.
   bool isRank(int axis, llvm::ArrayRef<int> levels, int level) const {
