@@ -84,8 +84,8 @@ public:
     }
     for (const auto &decl : checked.functions) {
       declare(functions, decl->name, "function",
-              isBuiltinFunction(decl->name.text) || isBuiltinPermutation(decl->name.text) ||
-                  scalarType(decl->name.text));
+              (isBuiltinFunction(decl->name.text) && !isRedeclarable(decl->name.text)) ||
+                  isBuiltinPermutation(decl->name.text) || scalarType(decl->name.text));
       function(*decl);
     }
     for (const auto &decl : checked.schedules) {
@@ -405,8 +405,9 @@ private:
                            (given == 1 ? " is" : " are") + " given");
       return arguments(checked.arguments, place == Place::Stage ? place : Place::Plain);
     }
-    if (isBuiltinPermutation(checked.name)) {
-      error(checked, "a permutation is applied with |>: x |> " + checked.name + "(..)");
+    if (isBuiltinPermutation(checked.name) || isBuiltinResize(checked.name)) {
+      error(checked, (isBuiltinPermutation(checked.name) ? std::string("a permutation") : "'" + checked.name + "'") +
+                         " is applied with |>: x |> " + checked.name + "(..)");
       return;
     }
     bool conversion = scalarType(checked.name) || generics.count(checked.name);
@@ -450,6 +451,15 @@ private:
         error(*checked.digits, "a permutation takes no '@'");
       return arguments(checked.stageArguments, Place::Digits);
     }
+    if (!callee && isBuiltinResize(checked.name)) {
+      if (checked.digits)
+        error(*checked.digits, "'" + checked.name + "' works on all digits of a sequence and takes no '@'");
+      size_t wanted = checked.name == "pad" ? 2 : 1;
+      if (checked.stageArguments.size() != wanted)
+        error(checked,
+              wanted == 2 ? "'pad' takes a length and the value of the new elements" : "'crop' takes a length");
+      return arguments(checked.stageArguments, Place::Plain);
+    }
     if (callee) {
       bool algorithm = callee->kind == Function::Kind::Algorithm;
       if (callee->kind == Function::Kind::Node && !checked.digits)
@@ -464,7 +474,7 @@ private:
     }
     if (!scalarType(checked.name) && !generics.count(checked.name) &&
         (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
-         checked.name == "radix" || checked.name == "log2"))
+         checked.name == "radix" || checked.name == "log2" || checked.name == "log2_ceil"))
       unknownFunction(checked);
     arguments(checked.stageArguments, Place::Stage);
   }

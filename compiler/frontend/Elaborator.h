@@ -124,6 +124,8 @@ private:
   /// Radices (least significant first) and split of a shape whose names are all bound.
   std::vector<int> shapeRadices(const TypeExpr &type, Context &context,
                                 std::vector<std::pair<std::string, int>> &split);
+  /// The same of one dimension, most significant first, at the end of `radices`; `product` counts the elements.
+  void appendRadices(const Expr &length, Context &context, std::vector<int> &radices, Int &product);
   std::vector<int> radicesOf(const SequenceView &sequence) const;
   std::string shapeOf(const SequenceView &sequence) const;
 
@@ -131,6 +133,7 @@ private:
   Value evalPipe(const Expr &expr, Context &context);
   Value applyPermutation(const Expr &expr, const Value &piped, Context &context);
   digits::Permutation permutation(const Expr &expr, const SequenceView &view, Context &context);
+  Value applyResize(const Expr &expr, const Value &piped, Context &context);
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
   Value applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
                        Context &context, const BodyMaker &make);
@@ -173,7 +176,10 @@ private:
 /// Names the language defines.
 bool isBuiltinFunction(const std::string &name);
 bool isBuiltinPermutation(const std::string &name);
-/// The names of the functions and permutations that are built in.
+/// Steps that change the length of a sequence (pad, crop), and functions, whose names a program may declare itself.
+bool isBuiltinResize(const std::string &name);
+bool isRedeclarable(const std::string &name);
+/// The names of the functions and steps that are built in.
 std::vector<std::string> builtinFunctions();
 bool isDigitFunction(const std::string &name); // digit, digits, index
 /// Least and greatest number of arguments of a built-in function.

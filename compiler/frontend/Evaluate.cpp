@@ -555,6 +555,35 @@ bool runStep(const Program &program, const Step &step, const std::vector<Scalar>
   return true;
 }
 
+/// Runs one step that changes the length.
+bool runResize(const Program &program, const Step &step, const std::vector<Scalar> &scalars,
+               std::vector<std::vector<Scalar>> &buffers, std::string &error) {
+  const Sequence &from = program.values[step.inputs[0]], &to = program.values[step.outputs[0]];
+  size_t leafCount = leaves(from.element).size(), before = 1, batch = 1;
+  for (size_t i = 0; i < from.radices.size(); ++i)
+    (i < static_cast<size_t>(step.lowest) ? before : batch) *= static_cast<size_t>(from.radices[i]);
+  size_t after = elements(to) / batch;
+  std::vector<Scalar> fill;
+  if (after > before) {
+    Interpreter interpreter(step.body, scalars);
+    if (!interpreter.run({}, error))
+      return false;
+    for (int result : step.body.results)
+      fill.push_back(interpreter.values[result]);
+  }
+  const std::vector<Scalar> &source = buffers[step.inputs[0]];
+  std::vector<Scalar> target;
+  target.reserve(elements(to) * leafCount);
+  for (size_t b = 0; b < batch; ++b)
+    for (size_t k = 0; k < after; ++k) {
+      auto first =
+          k < before ? source.begin() + static_cast<std::ptrdiff_t>((b * before + k) * leafCount) : fill.begin();
+      target.insert(target.end(), first, first + static_cast<std::ptrdiff_t>(leafCount));
+    }
+  buffers[step.outputs[0]] = std::move(target);
+  return true;
+}
+
 } // namespace
 
 bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &inputs,
@@ -593,7 +622,8 @@ bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &in
           target[to * leafCount + leaf] = source[i * leafCount + leaf];
       }
       buffers[step.outputs[0]] = std::move(target);
-    } else if (!runStep(program, step, scalars, buffers, error)) {
+    } else if (step.kind == Step::Kind::Resize ? !runResize(program, step, scalars, buffers, error)
+                                               : !runStep(program, step, scalars, buffers, error)) {
       return false;
     }
     for (int value : step.inputs)

@@ -10,11 +10,11 @@ namespace {
 
 const std::map<std::string, std::pair<int, int>> &builtins() {
   static const std::map<std::string, std::pair<int, int>> table = {
-      {"select", {3, 3}}, {"min", {2, 2}},    {"max", {2, 2}},   {"abs", {1, 1}},   {"sqrt", {1, 1}},
-      {"rsqrt", {1, 1}},  {"exp", {1, 1}},    {"log", {1, 1}},   {"sin", {1, 1}},   {"cos", {1, 1}},
-      {"conj", {1, 1}},   {"re", {1, 1}},     {"im", {1, 1}},    {"fma", {3, 3}},   {"xor", {2, 2}},
-      {"log2", {1, 1}},   {"omega", {2, 2}},  {"radix", {1, 1}}, {"digit", {1, 1}}, {"digits", {1, 2}},
-      {"index", {0, 0}},  {"complex", {1, 2}}};
+      {"select", {3, 3}}, {"min", {2, 2}},     {"max", {2, 2}},      {"abs", {1, 1}},   {"sqrt", {1, 1}},
+      {"rsqrt", {1, 1}},  {"exp", {1, 1}},     {"log", {1, 1}},      {"sin", {1, 1}},   {"cos", {1, 1}},
+      {"conj", {1, 1}},   {"re", {1, 1}},      {"im", {1, 1}},       {"fma", {3, 3}},   {"xor", {2, 2}},
+      {"log2", {1, 1}},   {"omega", {2, 2}},   {"radix", {1, 1}},    {"digit", {1, 1}}, {"digits", {1, 2}},
+      {"index", {0, 0}},  {"complex", {1, 2}}, {"log2_ceil", {1, 1}}};
   return table;
 }
 
@@ -31,7 +31,7 @@ bool unaryOp(const std::string &name, Op &op) {
 } // namespace
 
 std::vector<std::string> builtinFunctions() {
-  std::vector<std::string> names = {"unshuffle", "reverse", "permute", "complement"};
+  std::vector<std::string> names = {"unshuffle", "reverse", "permute", "complement", "pad", "crop"};
   for (const auto &entry : builtins())
     names.push_back(entry.first);
   return names;
@@ -41,6 +41,8 @@ bool isBuiltinPermutation(const std::string &name) {
   return name == "unshuffle" || name == "reverse" || name == "permute" || name == "complement" || name == "Γ" ||
          name == "ρ";
 }
+bool isBuiltinResize(const std::string &name) { return name == "pad" || name == "crop"; }
+bool isRedeclarable(const std::string &name) { return isBuiltinResize(name) || name == "log2_ceil"; }
 bool isDigitFunction(const std::string &name) { return name == "digit" || name == "digits" || name == "index"; }
 std::pair<int, int> builtinArity(const std::string &name) { return builtins().at(name); }
 
@@ -397,13 +399,16 @@ Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::ve
       return makeComplex(arguments[0], Value::integer(0, expr.loc), expr.loc, builder);
     fail(expr, "'complex' takes real values, not " + describe(arguments[0]));
   }
-  if (name == "log2") {
+  if (name == "log2" || name == "log2_ceil") {
     if (!arguments[0].isConstantInteger())
-      fail(expr, "the operand of 'log2' must be an integer known at compile time, not " + describe(arguments[0]));
+      fail(expr,
+           "the operand of '" + name + "' must be an integer known at compile time, not " + describe(arguments[0]));
     Int value = arguments[0].untyped->value, log = 0;
-    if (value < 1 || (value & (value - 1)) != 0)
+    if (name == "log2" && (value < 1 || (value & (value - 1)) != 0))
       fail(expr, "log2 needs a power of two, and " + spell(value) + " is none");
-    for (; value > 1; value >>= 1)
+    if (value < 1)
+      fail(expr, "log2_ceil needs a positive integer, not " + spell(value));
+    for (--value; value > 0; value >>= 1) // the bits of value - 1
       ++log;
     return Value::integer(log, expr.loc);
   }

@@ -590,6 +590,97 @@ Value Elaborator::applyPermutation(const Expr &expr, const Value &piped, Context
 }
 
 //===----------------------------------------------------------------------===//
+// Other lengths
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::applyResize(const Expr &expr, const Value &piped, Context &context) {
+  bool pads = expr.name == "pad";
+  std::vector<int> radices;
+  Int length = 1;
+  appendRadices(*expr.stageArguments[0], context, radices, length);
+  std::reverse(radices.begin(), radices.end()); // least significant first
+  std::vector<Value> members = piped.kind == Value::Kind::Tuple ? piped.members : std::vector<Value>{piped};
+
+  // What new elements are, for each member.
+  builders.emplace_back();
+  BodyBuilder &outer = builders.back();
+  std::vector<Value> fills;
+  if (pads) {
+    BodyBuilder *before = context.builder;
+    context.builder = &outer;
+    Value fill = eval(*expr.stageArguments[1], context);
+    context.builder = before;
+    fills = fill.kind == Value::Kind::Tuple ? fill.members : std::vector<Value>(members.size(), fill);
+    if (fills.size() != members.size())
+      fail(*expr.stageArguments[1], "'pad' is given " + std::to_string(fills.size()) + " values for " +
+                                        std::to_string(members.size()) +
+                                        (members.size() == 1 ? " sequence" : " sequences"));
+    for (const Value &value : fills)
+      if (value.kind == Value::Kind::Sequence)
+        fail(*expr.stageArguments[1], "new elements are a value of their own, not those of a sequence");
+  }
+
+  std::vector<Value> results;
+  for (size_t i = 0; i < members.size(); ++i) {
+    const SequenceView &view = *members[i].sequence;
+    std::vector<int> own = radicesOf(view);
+    Int before = 1;
+    for (int radix : own)
+      before *= radix;
+    if (pads ? length < before : length > before)
+      fail(*expr.stageArguments[0],
+           std::string("'") + expr.name + "' makes a sequence " + (pads ? "longer" : "shorter") + ", but " +
+               spell(length) + (pads ? " elements are fewer than " : " elements are more than ") + spell(before));
+    if (radices == own) {
+      results.push_back(members[i]);
+      continue;
+    }
+    // Own digits go below those of the batch.
+    std::vector<int> tags, batch;
+    for (size_t digit = 1; digit <= own.size(); ++digit)
+      tags.push_back(static_cast<int>(digit));
+    std::map<int, int> radixOf;
+    for (size_t place = 0; place < view.tags.size(); ++place)
+      if (view.tags[place] < 0) {
+        batch.push_back(view.tags[place]);
+        radixOf[view.tags[place]] = sequence(view).radices[place];
+      }
+    tags.insert(tags.end(), batch.begin(), batch.end());
+    SequenceView sorted = permuted(view, tags, expr.loc);
+    Step step;
+    step.kind = Step::Kind::Resize;
+    step.name = expr.name;
+    step.loc = expr.loc;
+    step.inputs = {sorted.value};
+    step.lowest = static_cast<int>(own.size());
+    TypeRef element = sequence(sorted).element;
+    if (pads) {
+      builders.emplace_back();
+      BodyBuilder &builder = builders.back();
+      Value fill = coerce(fills[i], element, expr.stageArguments[1]->loc, builder, "the value of new elements");
+      std::vector<int> leaves;
+      flatten(fill, builder, leaves);
+      if (length > before) {
+        step.body = std::move(builder.body);
+        step.body.results = std::move(leaves);
+      }
+    }
+    tags.clear();
+    for (size_t digit = 1; digit <= radices.size(); ++digit) {
+      tags.push_back(static_cast<int>(digit));
+      radixOf[static_cast<int>(digit)] = radices[digit - 1];
+    }
+    tags.insert(tags.end(), batch.begin(), batch.end());
+    std::string dimension = view.split.size() == 1 ? view.split[0].first : "";
+    SequenceView result = output(tags, radixOf, element, expr.loc, 1, {{dimension, static_cast<int>(radices.size())}});
+    step.outputs = {result.value};
+    program.steps.push_back(std::move(step));
+    results.push_back(Value::of(std::move(result)));
+  }
+  return piped.kind == Value::Kind::Tuple ? Value::group(Value::Kind::Tuple, std::move(results)) : results[0];
+}
+
+//===----------------------------------------------------------------------===//
 // Algorithms
 //===----------------------------------------------------------------------===//
 
@@ -748,6 +839,8 @@ Value Elaborator::evalPipe(const Expr &expr, Context &context) {
     return applyPermutation(expr, piped, context);
   if (expr.power)
     fail(*expr.power, "'^' after a stage is the power of a permutation");
+  if (!function && !expr.type && isBuiltinResize(expr.name))
+    return applyResize(expr, piped, context);
   if (function && function->kind == Function::Kind::Node)
     return applyNode(expr, *function, inputs, context);
 

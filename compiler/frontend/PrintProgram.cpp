@@ -73,9 +73,12 @@ std::string printProgram(const Program &program) {
       text += "permute " + step.permutation.str() + " v" + std::to_string(step.inputs[0]) + "\n";
       continue;
     }
-    text += (step.kind == Step::Kind::Node ? "node " : "pointwise ") + step.name;
+    bool resizes = step.kind == Step::Kind::Resize;
+    text += (step.kind == Step::Kind::Node ? "node " : resizes ? "resize " : "pointwise ") + step.name;
     if (step.kind == Step::Kind::Node)
       text += " @ (" + numbers(step.digits, "") + ")";
+    if (resizes)
+      text += " lowest " + std::to_string(step.lowest);
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       text += std::string(i == 0 ? " " : ", ") + "v" + std::to_string(step.inputs[i]);
       if (i < step.arrayInput.size() && step.arrayInput[i])

@@ -29,17 +29,19 @@ void collectFactors(const Expr &expr, size_t dimension, std::vector<Factor> &out
 }
 
 /// Prime factors with the smallest first (at the top).
-std::vector<int> primeFactors(Int value) {
-  std::vector<int> factors;
+std::vector<Int> primeFactors(Int value) {
+  std::vector<Int> factors;
   for (Int p = 2; p * p <= value; ++p)
     while (value % p == 0) {
-      factors.push_back(static_cast<int>(p));
+      factors.push_back(p);
       value /= p;
     }
   if (value > 1)
-    factors.push_back(static_cast<int>(value));
+    factors.push_back(value);
   return factors;
 }
+
+constexpr Int maxPrimeFactor = (static_cast<Int>(1) << 31) - 1; // radices are 32 bits wide
 
 std::string spellType(const TypeExpr &type) {
   std::string text;
@@ -232,41 +234,47 @@ void Elaborator::freeNames(const Expr &expr, Context &context, std::set<std::str
     freeNames(*argument, context, names);
 }
 
+void Elaborator::appendRadices(const Expr &length, Context &context, std::vector<int> &radices, Int &product) {
+  std::vector<Factor> factors;
+  collectFactors(length, 0, factors);
+  for (const Factor &factor : factors) {
+    if (factor.plain) {
+      Int value = evalInteger(*factor.plain, context, "a length");
+      if (value < 1)
+        fail(*factor.plain, "a length is at least 1, and '" + printExpr(*factor.plain) + "' is " + spell(value));
+      std::vector<Int> primes;
+      if (value <= (static_cast<Int>(1) << 40))
+        primes = primeFactors(value);
+      if (value > (static_cast<Int>(1) << 40) || (!primes.empty() && primes.back() > maxPrimeFactor))
+        fail(*factor.plain, "the length " + spell(value) + " is too large");
+      for (Int prime : primes)
+        radices.push_back(static_cast<int>(prime));
+      product *= value;
+    } else {
+      Int radix = evalInteger(*factor.radix, context, "a radix");
+      Int exponent = evalInteger(*factor.exponent, context, "a number of digits");
+      if (radix < 2 || radix > 65536)
+        fail(*factor.radix, "a radix is between 2 and 65536, not " + spell(radix));
+      if (exponent < 0)
+        fail(*factor.exponent, "a sequence cannot have " + spell(exponent) + " digits");
+      for (Int i = 0; i < exponent && product <= maxElements; ++i) {
+        radices.push_back(static_cast<int>(radix));
+        product *= radix;
+      }
+    }
+    if (product > maxElements)
+      fail(length, "the sequence cannot fit: '" + printExpr(length) + "' is more than 2^62 elements");
+  }
+}
+
 std::vector<int> Elaborator::shapeRadices(const TypeExpr &type, Context &context,
                                           std::vector<std::pair<std::string, int>> &split) {
   std::vector<int> radices; // most significant first while collecting
   Int product = 1;
   split.clear();
   for (const Dimension &dimension : type.dimensions) {
-    std::vector<Factor> factors;
-    collectFactors(*dimension.length, 0, factors);
     size_t before = radices.size();
-    for (const Factor &factor : factors) {
-      if (factor.plain) {
-        Int value = evalInteger(*factor.plain, context, "a length");
-        if (value < 1)
-          fail(*factor.plain, "a length is at least 1, and '" + printExpr(*factor.plain) + "' is " + spell(value));
-        if (value > (static_cast<Int>(1) << 40))
-          fail(*factor.plain, "the length " + spell(value) + " is too large");
-        for (int prime : primeFactors(value))
-          radices.push_back(prime);
-        product *= value;
-      } else {
-        Int radix = evalInteger(*factor.radix, context, "a radix");
-        Int exponent = evalInteger(*factor.exponent, context, "a number of digits");
-        if (radix < 2 || radix > 65536)
-          fail(*factor.radix, "a radix is between 2 and 65536, not " + spell(radix));
-        if (exponent < 0)
-          fail(*factor.exponent, "a sequence cannot have " + spell(exponent) + " digits");
-        for (Int i = 0; i < exponent && product <= maxElements; ++i) {
-          radices.push_back(static_cast<int>(radix));
-          product *= radix;
-        }
-      }
-      if (product > maxElements)
-        fail(*dimension.length,
-             "the sequence cannot fit: '" + printExpr(*dimension.length) + "' is more than 2^62 elements");
-    }
+    appendRadices(*dimension.length, context, radices, product);
     split.push_back({dimension.name, static_cast<int>(radices.size() - before)});
   }
   std::reverse(radices.begin(), radices.end());

@@ -1,9 +1,10 @@
 // Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
 //
-// Every step becomes one op: Permute -> id.permute, Pointwise -> id.pointwise, Node -> id.node; an input that lacks
-// digits of its step gets them by id.repeat and, where they are not the highest, id.permute. Bodies become regions
-// of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index. Integers are
-// signless in the IR; the signed or unsigned operation is chosen here, where the source type is still known.
+// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Pointwise -> id.pointwise, Node -> id.node; an
+// input that lacks digits of its step gets them by id.repeat and, where they are not the highest, id.permute. Bodies
+// become regions of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index.
+// Integers are signless in the IR; the signed or unsigned operation is chosen here, where the source type is still
+// known.
 //
 //   x |> add_sub @ 3     ->   %1 = id.node [3](%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
 //                               ^bb0(%a: f32, %b: f32): … id.yield %s, %d : f32, f32 }
@@ -146,6 +147,13 @@ private:
       op = id::PermuteOp::create(builder, loc, types[0], inputs[0],
                                  id::PermAttr::get(builder.getContext(), step.permutation));
       break;
+    case frontend::Step::Kind::Resize: {
+      auto resize = id::ResizeOp::create(builder, loc, types[0], inputs[0], step.lowest);
+      if (!step.body.results.empty())
+        emitBody(step.body, resize.getBody(), loc);
+      op = resize;
+      break;
+    }
     case frontend::Step::Kind::Node:
       if (!step.digits.empty()) {
         SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());

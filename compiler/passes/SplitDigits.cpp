@@ -32,11 +32,14 @@ struct Parts {
     for (int32_t radix : given) {
       first.push_back(static_cast<int>(all.size()) + 1);
       radices.emplace_back();
-      for (int32_t p = 2; radix > 1; ++p)
-        for (; radix % p == 0; radix /= p) {
-          radices.back().push_back(p);
-          all.push_back(p);
+      for (int64_t p = 2; radix > 1; ++p) {
+        if (p * p > radix)
+          p = radix; // a prime
+        for (; radix % p == 0; radix /= static_cast<int32_t>(p)) {
+          radices.back().push_back(static_cast<int32_t>(p));
+          all.push_back(static_cast<int>(p));
         }
+      }
     }
   }
   int count(int digit) const { return static_cast<int>(radices[digit - 1].size()); }
@@ -125,6 +128,9 @@ struct SplitDigits : impl::SplitDigitsBase<SplitDigits> {
       if (auto permute = dyn_cast<id::PermuteOp>(op)) {
         Parts parts(permute.getInput().getType().getRadices());
         permute.setMapAttr(id::PermAttr::get(&getContext(), splitMap(permute.getMap().getPermutation(), parts)));
+      } else if (auto resize = dyn_cast<id::ResizeOp>(op)) {
+        Parts parts(resize.getInput().getType().getRadices().take_front(resize.getLowest()));
+        resize.setLowest(parts.all.size());
       } else if (auto twiddle = dyn_cast<id::TwiddleOp>(op)) {
         Parts parts(id::radicesOf(twiddle.getType()));
         Polynomial exponent = parts.exponent(twiddle.getExponent().getPolynomial(), twiddle.getRoot());

@@ -5,6 +5,8 @@
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::id;
@@ -68,7 +70,7 @@ static ParseResult parseShape(AsmParser &parser, SmallVector<int32_t> &radices) 
     }
     if (radix == 1 && highFirst.empty() && !more)
       break;
-    if (radix < 2 || radix > (1 << 30) || count < 0 || count + highFirst.size() > 62)
+    if (radix < 2 || radix > std::numeric_limits<int32_t>::max() || count < 0 || count + highFirst.size() > 62)
       return parser.emitError(loc, "expected radices of at least 2 and at most 62 digits");
     highFirst.append(count, static_cast<int32_t>(radix));
   }

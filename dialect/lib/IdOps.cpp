@@ -66,9 +66,32 @@ static LogicalResult verifyMove(Operation *op, PermAttr map, ArrayRef<int32_t> f
   return success();
 }
 
+/// What a view of a buffer is made from: an argument of the kernel, or something stored.
+static Value rootOf(Value buffer) {
+  while (isa_and_nonnull<PartOp, ResizeOp, PermuteOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer;
+}
+
+/// In kernels, a view of what is stored has all that is stored.
+static LogicalResult verifyView(Operation *op, Value input, bool pads) {
+  auto kernel = op->getParentOfType<KernelOp>();
+  if (!kernel)
+    return success();
+  if (kernel.getKind() != KernelKind::Flat)
+    return op->emitOpError() << "is a view of a buffer, which only a flat kernel has";
+  if (isa<BlockArgument>(rootOf(input)))
+    return success();
+  if (pads || !input.hasOneUse())
+    return op->emitOpError() << "of what is stored has other elements or another use";
+  return success();
+}
+
 //===--- permute ------------------------------------------------------------------------------------------------===//
 
 LogicalResult PermuteOp::verify() {
+  if (failed(verifyView(*this, getInput(), /*pads=*/false)))
+    return failure();
   return verifyMove(*this, getMap(), getInput().getType().getRadices(), getResult().getType().getRadices(),
                     getInput().getType().getElement(), getResult().getType().getElement());
 }
@@ -165,6 +188,43 @@ void RepeatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
   patterns.add<ComposeRepeats>(context);
 }
 
+//===--- resize -------------------------------------------------------------------------------------------------===//
+
+static int64_t lengthOf(ArrayRef<int32_t> radices) {
+  return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<int64_t>());
+}
+
+int ResizeOp::getNewLowest() {
+  return getType().getNumDigits() - (getInput().getType().getNumDigits() - static_cast<int>(getLowest()));
+}
+int64_t ResizeOp::getOldLength() { return lengthOf(getInput().getType().getRadices().take_front(getLowest())); }
+int64_t ResizeOp::getNewLength() { return lengthOf(getType().getRadices().take_front(getNewLowest())); }
+
+OpFoldResult ResizeOp::fold(FoldAdaptor) {
+  if (getInput().getType() == getType())
+    return getInput();
+  return {};
+}
+
+namespace {
+/// A sequence that was made longer, and then no longer than it was, was never made longer.
+struct DropResize : OpRewritePattern<ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ResizeOp op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().getDefiningOp<ResizeOp>();
+    if (!inner || inner.getNewLowest() != static_cast<int64_t>(op.getLowest()) ||
+        op.getNewLength() > std::min(inner.getOldLength(), inner.getNewLength()))
+      return failure();
+    rewriter.replaceOpWithNewOp<ResizeOp>(op, op.getType(), inner.getInput(), inner.getLowest());
+    return success();
+  }
+};
+} // namespace
+
+void ResizeOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<DropResize>(context);
+}
+
 //===--- twiddle ------------------------------------------------------------------------------------------------===//
 
 LogicalResult TwiddleOp::verify() {
@@ -222,6 +282,24 @@ static LogicalResult verifyBody(Operation *op, Region &region, ArrayRef<Type> ar
     return op->emitOpError() << "body yields " << yield.getValues().size()
                              << " values that do not match the results' leaves (" << results.size() << " expected)";
   return success();
+}
+
+LogicalResult ResizeOp::verify() {
+  SeqType from = getInput().getType(), to = getType();
+  int above = from.getNumDigits() - static_cast<int>(getLowest());
+  if (static_cast<int64_t>(getLowest()) < 0 || above < 0)
+    return emitOpError() << "the input has " << from.getNumDigits() << " digits, not " << getLowest();
+  if (to.getNumDigits() < above || from.getRadices().take_back(above) != to.getRadices().take_back(above))
+    return emitOpError() << "changes digits above the lowest " << getLowest();
+  if (from.getElement() != to.getElement())
+    return emitOpError() << "keeps the element type, but " << from.getElement() << " became " << to.getElement();
+  if (failed(verifyView(*this, getInput(), pads())))
+    return failure();
+  if (!pads())
+    return getBody().empty() ? success() : emitOpError() << "has a body, but no new elements";
+  if (getBody().empty())
+    return emitOpError() << "has no body for its new elements";
+  return verifyBody(*this, getBody(), {}, leafTypes(to.getElement()));
 }
 
 LogicalResult ParameterOp::verify() {
@@ -391,7 +469,7 @@ static LogicalResult verifyRing(LoadOp load) {
 }
 
 LogicalResult LoadOp::verify() {
-  if (getDelay() || (!isa<BlockArgument>(getBuffer()) && !getBuffer().getDefiningOp<PartOp>()))
+  if (getDelay() || !isa<BlockArgument>(rootOf(getBuffer())))
     if (failed(verifyRing(*this)))
       return failure();
   TileType tile = getResult().getType();

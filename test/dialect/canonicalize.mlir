@@ -149,3 +149,36 @@ func.func @repeated_digits(%x: !id.seq<2, f32>) -> (!id.seq<3 * 5 * 2, f32>, !id
   %2 = id.permute %0 [-1, 2, -3] : !id.seq<5 * 3 * 2, f32> -> !id.seq<2 * 3 * 5, f32>
   return %1, %2 : !id.seq<3 * 5 * 2, f32>, !id.seq<2 * 3 * 5, f32>
 }
+
+// The same length again is none; what was made longer and then shorter than it was is only made shorter.
+// CHECK-LABEL: func.func @lengths
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: %[[R:.*]] = id.resize %[[X]] lowest 1 : <2 * 5, f32> -> <2 * 3, f32>
+// CHECK-NEXT: return %[[X]], %[[R]]
+func.func @lengths(%x: !id.seq<2 * 5, f32>) -> (!id.seq<2 * 5, f32>, !id.seq<2 * 3, f32>) {
+  %0 = id.resize %x lowest 1 : !id.seq<2 * 5, f32> -> !id.seq<2 * 5, f32>
+  %1 = id.resize %x lowest 1 : !id.seq<2 * 5, f32> -> !id.seq<2 * 2**3, f32> else {
+    %c = arith.constant 1.0 : f32
+    id.yield %c : f32
+  }
+  %2 = id.resize %1 lowest 3 : !id.seq<2 * 2**3, f32> -> !id.seq<2 * 3, f32>
+  return %0, %2 : !id.seq<2 * 5, f32>, !id.seq<2 * 3, f32>
+}
+
+// Not so where new elements stay, or other digits change.
+// CHECK-LABEL: func.func @lengths_differ
+// CHECK-COUNT-4: id.resize
+func.func @lengths_differ(%x: !id.seq<2 * 5, f32>) -> (!id.seq<2 * 7, f32>, !id.seq<3, f32>) {
+  %1 = id.resize %x lowest 1 : !id.seq<2 * 5, f32> -> !id.seq<2 * 2**3, f32> else {
+    %c = arith.constant 1.0 : f32
+    id.yield %c : f32
+  }
+  %2 = id.resize %1 lowest 3 : !id.seq<2 * 2**3, f32> -> !id.seq<2 * 7, f32>
+  %3 = id.resize %1 lowest 4 : !id.seq<2 * 2**3, f32> -> !id.seq<3, f32>
+  %4 = id.resize %3 lowest 1 : !id.seq<3, f32> -> !id.seq<2, f32>
+  %5 = id.resize %4 lowest 1 : !id.seq<2, f32> -> !id.seq<3, f32> else {
+    %c = arith.constant 1.0 : f32
+    id.yield %c : f32
+  }
+  return %2, %5 : !id.seq<2 * 7, f32>, !id.seq<3, f32>
+}

@@ -282,3 +282,57 @@ func.func @node_shape_contracted(%x: !id.seq<3 * 2 * 2, f32>) {
   }
   return
 }
+
+// -----
+
+func.func @resize_digits(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{the input has 1 digits, not 2}}
+  %0 = id.resize %x lowest 2 : !id.seq<5, f32> -> !id.seq<3, f32>
+  return
+}
+
+// -----
+
+func.func @resize_above(%x: !id.seq<2 * 5, f32>) {
+  // expected-error@+1 {{changes digits above the lowest 1}}
+  %0 = id.resize %x lowest 1 : !id.seq<2 * 5, f32> -> !id.seq<3 * 3, f32>
+  return
+}
+
+// -----
+
+func.func @resize_element(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{keeps the element type, but 'f32' became 'f64'}}
+  %0 = id.resize %x lowest 1 : !id.seq<5, f32> -> !id.seq<3, f64>
+  return
+}
+
+// -----
+
+func.func @resize_without_body(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{has no body for its new elements}}
+  %0 = id.resize %x lowest 1 : !id.seq<5, f32> -> !id.seq<7, f32>
+  return
+}
+
+// -----
+
+func.func @resize_with_body(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{has a body, but no new elements}}
+  %0 = id.resize %x lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32> else {
+    %c = arith.constant 1.0 : f32
+    id.yield %c : f32
+  }
+  return
+}
+
+// -----
+
+func.func @resize_body(%x: !id.seq<5, !id.record<f32, f32>>) {
+  // expected-error@+1 {{body yields 1 values that do not match the results' leaves (2 expected)}}
+  %0 = id.resize %x lowest 1 : !id.seq<5, !id.record<f32, f32>> -> !id.seq<7, !id.record<f32, f32>> else {
+    %c = arith.constant 1.0 : f32
+    id.yield %c : f32
+  }
+  return
+}

@@ -194,3 +194,36 @@ func.func @shared(%x: !id.seq<2**2, f32>) -> !id.seq<3 * 2**2, f32> attributes {
   }
   return %1 : !id.seq<3 * 2**2, f32>
 }
+
+// Other lengths: with new elements and a body for them, or with fewer; in flat kernels views of buffers.
+// CHECK-LABEL: func.func @lengths
+func.func @lengths(%x: !id.seq<3 * 5, complex<f32>>) -> (!id.seq<3 * 2**3, complex<f32>>, !id.seq<3, complex<f32>>) {
+  // CHECK: %{{.*}} = id.resize %{{.*}} lowest 1 : <3 * 5, complex<f32>> -> <3 * 2**3, complex<f32>> else {
+  // CHECK-NEXT: complex.constant
+  // CHECK-NEXT: id.yield %{{.*}} : complex<f32>
+  %0 = id.resize %x lowest 1 : !id.seq<3 * 5, complex<f32>> -> !id.seq<3 * 2**3, complex<f32>> else {
+    %c = complex.constant [1.0 : f32, 0.0 : f32] : complex<f32>
+    id.yield %c : complex<f32>
+  }
+  // CHECK: %{{.*}} = id.resize %{{.*}} lowest 2 : <3 * 5, complex<f32>> -> <3, complex<f32>>{{$}}
+  %1 = id.resize %x lowest 2 : !id.seq<3 * 5, complex<f32>> -> !id.seq<3, complex<f32>>
+  return %0, %1 : !id.seq<3 * 2**3, complex<f32>>, !id.seq<3, complex<f32>>
+}
+
+// CHECK-LABEL: func.func @length_views
+func.func @length_views(%x: !id.seq<5, f32>) -> !id.seq<7, f32> {
+  %0 = id.kernel "k" flat (%x) : (!id.seq<5, f32>) -> !id.seq<7, f32> {
+  ^bb0(%in: !id.seq<5, f32>):
+    // CHECK: id.resize %{{.*}} lowest 1 : <5, f32> -> <2**3, f32> else {
+    %1 = id.resize %in lowest 1 : !id.seq<5, f32> -> !id.seq<2**3, f32> else {
+      %c = arith.constant 1.0 : f32
+      id.yield %c : f32
+    }
+    %2 = id.load %1 [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "block(3..1)", f32>
+    %3 = id.store %2 [1, 2, 3] : !id.tile<2**3, "block(3..1)", f32> -> !id.seq<2**3, f32>
+    // CHECK: id.resize %{{.*}} lowest 3 : <2**3, f32> -> <7, f32>{{$}}
+    %4 = id.resize %3 lowest 3 : !id.seq<2**3, f32> -> !id.seq<7, f32>
+    id.yield %4 : !id.seq<7, f32>
+  }
+  return %0 : !id.seq<7, f32>
+}

@@ -306,3 +306,46 @@ func.func @join_lane(%x: !id.tile<2, "reg(1)", f32>) {
   %0 = id.join[2] %x, %x : (!id.tile<2, "reg(1)", f32>, !id.tile<2, "reg(1)", f32>) -> !id.tile<2**2, "reg(1) lane(2)", f32>
   return
 }
+
+// -----
+
+func.func @resize_kind(%x: !id.seq<5, f32>) {
+  %0 = id.kernel "k" plain (%x) : (!id.seq<5, f32>) -> !id.seq<3, f32> {
+  ^bb0(%in: !id.seq<5, f32>):
+    // expected-error@+1 {{is a view of a buffer, which only a flat kernel has}}
+    %1 = id.resize %in lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32>
+    id.yield %1 : !id.seq<3, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @resize_stored(%x: !id.seq<5, f32>) {
+  %0 = id.kernel "k" flat (%x) : (!id.seq<5, f32>) -> !id.seq<7, f32> {
+  ^bb0(%in: !id.seq<5, f32>):
+    %1 = id.load %in [1] : !id.seq<5, f32> -> !id.tile<5, "block(1)", f32>
+    %2 = id.store %1 [1] : !id.tile<5, "block(1)", f32> -> !id.seq<5, f32>
+    // expected-error@+1 {{of what is stored has other elements or another use}}
+    %3 = id.resize %2 lowest 1 : !id.seq<5, f32> -> !id.seq<7, f32> else {
+      %c = arith.constant 1.0 : f32
+      id.yield %c : f32
+    }
+    id.yield %3 : !id.seq<7, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @resize_stored_twice(%x: !id.seq<5, f32>) {
+  %0:2 = id.kernel "k" flat (%x) : (!id.seq<5, f32>) -> (!id.seq<3, f32>, !id.seq<5, f32>) {
+  ^bb0(%in: !id.seq<5, f32>):
+    %1 = id.load %in [1] : !id.seq<5, f32> -> !id.tile<5, "block(1)", f32>
+    %2 = id.store %1 [1] : !id.tile<5, "block(1)", f32> -> !id.seq<5, f32>
+    // expected-error@+1 {{of what is stored has other elements or another use}}
+    %3 = id.resize %2 lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32>
+    id.yield %3, %2 : !id.seq<3, f32>, !id.seq<5, f32>
+  }
+  return
+}

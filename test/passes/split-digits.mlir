@@ -45,3 +45,18 @@ func.func @sums(%x: !id.seq<12 * 3, i32>) -> !id.seq<3, i32> {
   }
   return %0 : !id.seq<3, i32>
 }
+
+// -----
+
+// Digits that change their number are those of prime radix; a large prime stays.
+// CHECK-LABEL: func.func @lengths
+// CHECK: id.resize %arg0 lowest 3 : <3**2 * 2**2, f32> -> <3 * 2**4, f32> else
+// CHECK: id.resize %arg1 lowest 1 : <2147483629, f32> -> <2**2, f32>
+func.func @lengths(%x: !id.seq<3 * 12, f32>, %y: !id.seq<2147483629, f32>) -> (!id.seq<3 * 4**2, f32>, !id.seq<4, f32>) {
+  %0 = id.resize %x lowest 1 : !id.seq<3 * 12, f32> -> !id.seq<3 * 4**2, f32> else {
+    %c = arith.constant 1.0 : f32
+    id.yield %c : f32
+  }
+  %1 = id.resize %y lowest 1 : !id.seq<2147483629, f32> -> !id.seq<4, f32>
+  return %0, %1 : !id.seq<3 * 4**2, f32>, !id.seq<4, f32>
+}

@@ -38,6 +38,31 @@ def Id_RepeatOp : Id_Op<"repeat", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Id_ResizeOp : Id_Op<"resize", [Pure, IsolatedFromAbove]> {
+  let summary = "another length: the elements of the lowest digits, as far as there are any, then others";
+  let description = [{
+    The input's `lowest` lowest digits become the lowest digits of the result; the digits above are the same. Element k
+    of the new ones is element k of the old ones; where those have none, it is what the body yields, the leaves of an
+    element. A result that is no longer than the input has no body. In a flat kernel it is a view of a buffer: a load
+    reads what is there, a store (the operand, with no other use) writes what the result has.
+  }];
+  let arguments = (ins Id_SeqType:$input, I64Attr:$lowest);
+  let results = (outs Id_SeqType:$result);
+  let regions = (region MaxSizedRegion<1>:$body);
+  let assemblyFormat = "$input `lowest` $lowest attr-dict `:` type($input) `->` type($result) (`else` $body^)?";
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The number of the result's digits in the place of the input's `lowest` lowest ones.
+    int getNewLowest();
+    /// The elements that the old and the new lowest digits count.
+    int64_t getOldLength();
+    int64_t getNewLength();
+    bool pads() { return getNewLength() > getOldLength(); }
+  }];
+}
+
 def Id_TwiddleOp : Id_Op<"twiddle", [Pure, SameOperandsAndResultType]> {
   let summary = "multiply by a root of unity whose exponent is a polynomial in the digits";
   let description = [{
