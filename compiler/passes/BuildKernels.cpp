@@ -487,7 +487,9 @@ private:
       SmallVector<int> addresses(from.axes.size());
       for (int digit = 1; digit <= from.from.map.size(); ++digit)
         addresses[from.from.map.source(digit) - 1] = digit;
-      id::TileType spread = inMemory(group, threads, type, addresses, target.levelRunBytes);
+      // What is alike in several lanes is fetched once for all of them.
+      id::TileType spread =
+          from.from.isRepeated() ? type : inMemory(group, threads, type, addresses, target.levelRunBytes);
       Value tile =
           id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map), IntegerAttr());
       if (spread == type)
