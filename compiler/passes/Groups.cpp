@@ -563,7 +563,7 @@ SmallVector<LevelLimits> limitsOf(const Target &target, Plan plan) {
             {words, run, lanes, few, 1, most},
             {words, run, lanes, many, 1, most},
             {words, run, lanes, all, 1, most}};
-  constexpr int64_t shallow = 8; // levels: barriers of a block that has its multiprocessor for itself
+  constexpr int64_t shallow = 8, deep = 62; // levels: barriers of a block that has its multiprocessor for itself
   SmallVector<LevelLimits> limits{{words, run, lanes, few, 2},
                                   {words, 2 * run, lanes, few, 2},
                                   {2 * words, 2 * run, lanes, few, 2},
@@ -574,6 +574,7 @@ SmallVector<LevelLimits> limitsOf(const Target &target, Plan plan) {
                                   {2 * words, 2 * run, lanes, many},
                                   {words, 4 * run, lanes, all},
                                   {4 * words, 4 * run, lanes, many},
+                                  {words, run, lanes, many, 1, 4, deep, true},
                                   {2 * words, 2 * run, lanes / 2, many},
                                   {4 * words, 4 * run, lanes / 2, many}};
   const int64_t cluster = std::min<int64_t>(most, 8);

@@ -68,7 +68,8 @@ public:
       bool severalLevels = llvm::any_of(levels, [](int level) { return level > 0; });
       if (!severalLevels && !hasLongRuns(levels))
         return true;
-      if (hasRoom(levels) || spreadOverCluster(levels)) {
+      bool wanted = !limits.strided || fastLanes(nullptr) > 1;
+      if (wanted && (hasRoom(levels) || spreadOverCluster(levels))) {
         group.levels = std::move(levels);
         placeSteps();
         fillLanes();

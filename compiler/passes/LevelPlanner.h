@@ -23,6 +23,7 @@ struct LevelLimits {
   int64_t resident = 1; // blocks for which a multiprocessor has registers
   int64_t cluster = 1;  // blocks of a cluster
   int64_t levels = 62;
+  bool strided = false; // only where nodes do not act on the lowest addresses, so that lanes take some of these
 };
 
 /// Decides where the axes of a possible group live. Returns false when neither the registers of a thread nor a block
