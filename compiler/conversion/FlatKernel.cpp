@@ -8,6 +8,7 @@
 
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/PrimeField.h"
+#include "dialect/digits/BufferView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -37,7 +38,7 @@ public:
 
   /// The whole body for one block number.
   LogicalResult run(id::KernelOp kernel, Value number) {
-    numbers.push_back({Field::Block, narrowed(number, widestExtent(kernel, Field::Block))});
+    count(Field::Block, number, widestExtent(kernel, Field::Block));
     return emitBody(kernel);
   }
 
@@ -45,14 +46,14 @@ public:
   LogicalResult run(id::KernelOp kernel, const FlatBlock &of, const FlatSections &cut) {
     block = &of;
     sections = &cut;
-    numbers.push_back({Field::Lane, of.thread});
+    count(Field::Lane, of.thread, cut.threads);
     if (of.rank) {
-      numbers.push_back({Field::Rank, of.rank});
+      count(Field::Rank, of.rank, widestExtent(kernel, Field::Rank));
       // Waited for before the first access to another block: by then all have started.
       NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
       arrived = true;
     }
-    numbers.push_back({Field::Block, narrowed(of.block, widestExtent(kernel, Field::Block))});
+    count(Field::Block, of.block, widestExtent(kernel, Field::Block));
     if (failed(loadAhead()))
       return failure();
     for (const FlatSection &section : cut.sections)
@@ -69,20 +70,20 @@ protected:
 
   FailureOr<Tile> emitLoadHere(id::LoadOp op) {
     Tile tile = emptyTile(op.getResult().getType());
-    // Digit d of the tile is digit source(d) of the buffer.
     const Permutation map = op.getMap().getPermutation();
     Layout layout = placeOf(op.getBuffer());
-    std::vector<int64_t> strides = std::move(layout.stride);
-    strides.resize(map.size(), 0); // along digits that the buffer lacks it is repeated
-    layout.stride.clear();
-    for (int d = 1; d <= map.size(); ++d)
-      layout.add(strides[map.source(d) - 1], map.complemented(d), tile.radices[d - 1]);
+    for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
+      layout.view.repeat(tile.radices[map.destination(digit) - 1]);
+    layout.view.move(map);
     std::vector<Slot> slots;
     if (failed(slotsOf(op, layout, tile, slots)))
       return failure();
+    FailureOr<std::vector<SmallVector<Value>>> fills = fillsOf(layout, tile);
+    if (failed(fills))
+      return failure();
     const int64_t together = problemsTogether(layout, tile);
     if (together == 1) {
-      loadAll(slots, layout, tile, 1);
+      loadAll(slots, layout, tile, 1, *fills);
     } else {
       // Vectors leave the branches, so that a load stays one.
       std::vector<Slot> wide = slots;
@@ -95,7 +96,7 @@ protected:
       for (Block *arm : {branch.thenBlock(), branch.elseBlock()})
         inside(arm, [&] {
           std::vector<Slot> here = slots;
-          loadAll(here, layout, tile, arm == branch.thenBlock() ? together : 1);
+          loadAll(here, layout, tile, arm == branch.thenBlock() ? together : 1, *fills);
           SmallVector<Value> numbers = valuesOf(here), loaded;
           for (auto [run, type] : llvm::zip(runs, types)) {
             SmallVector<Value> own;
@@ -119,15 +120,8 @@ protected:
   }
 
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
-    // Place p of the buffer holds digit source(p) of the tile.
-    const Permutation map = op.getMap().getPermutation();
     Layout layout = placeOf(op.getBuffer());
-    const std::vector<int64_t> strides = std::move(layout.stride);
-    layout.stride.clear();
-    for (int d = 1; d <= map.size(); ++d) {
-      int place = map.destination(d);
-      layout.add(strides[place - 1], map.complemented(place), tile.radices[d - 1]);
-    }
+    layout.view.move(op.getMap().getPermutation().inverse()); // place p of the buffer holds digit source(p) of the tile
     std::vector<Slot> slots;
     if (failed(slotsOf(op, layout, tile, slots)))
       return failure();
@@ -143,10 +137,10 @@ protected:
         const int64_t inRegisters = slots[runs[first].first].problem;
         for (end = first; end < runs.size() && slots[runs[end].first].problem == inRegisters;)
           ++end;
-        Value base = elementPointer(layout, tile, inRegisters);
+        Place place = elementPlace(layout, tile, inRegisters);
         auto storeProblem = [&] {
           for (auto [from, count] : ArrayRef(runs).slice(first, end - first))
-            storeRun(base, slots, from, count);
+            storeRun(layout, tile, place, slots, from, count);
         };
         if (guarded) {
           Value stores = problemOf(tile.mapping, n, inRegisters).inBatch;
@@ -280,6 +274,7 @@ private:
   struct Numbered {
     Field field;
     Value number;
+    int64_t extent; // it is below
   };
   /// A thread's problem, for tiles that hold batch digits in the same way.
   struct Problem {
@@ -299,49 +294,76 @@ private:
     std::map<std::string, Problem> problems;
   } known;
 
-  /// How the digits of a buffer, or of a tile in it, lie in an argument of the kernel.
+  /// How the elements of a view of an argument of the kernel, or of a tile in it, lie there.
   struct Layout {
-    Value buffer;                // the argument, or what is yielded
-    int64_t elements = 0;        // of it
-    std::vector<int64_t> stride; // [digit-1], in elements; negative: complemented
-    int64_t offset = 0;          // of the element whose digits are all zero
-    void add(int64_t step, bool complemented, int64_t radix) {
-      stride.push_back(complemented ? -step : step);
-      offset += complemented ? step * (radix - 1) : 0;
-    }
+    Value buffer; // the argument, or what is yielded
+    digits::BufferView view;
+    SmallVector<id::ResizeOp> fills; // what is beyond the bounds of the view
   };
 
-  /// A buffer, which may be a part of another one.
+  static std::vector<int> lowest(id::SeqType type, int64_t count) {
+    ArrayRef<int32_t> radices = type.getRadices().take_front(count);
+    return {radices.begin(), radices.end()};
+  }
+
   static Layout placeOf(Value buffer) {
-    auto partOf = [](Value whole, int64_t digit, int64_t value) {
-      Layout layout = placeOf(whole);
-      layout.offset += value * layout.stride[digit - 1];
-      layout.stride.erase(layout.stride.begin() + (digit - 1));
+    if (auto part = buffer.getDefiningOp<id::PartOp>()) {
+      Layout layout = placeOf(part.getBuffer());
+      layout.view.part(static_cast<int>(part.getDigit()), part.getValue());
       return layout;
-    };
-    if (auto part = buffer.getDefiningOp<id::PartOp>())
-      return partOf(part.getBuffer(), part.getDigit(), part.getValue());
-    if (buffer.hasOneUse())
-      if (auto join = dyn_cast<id::JoinOp>(*buffer.user_begin()))
-        return partOf(join.getResult(), join.getDigit(), buffer.use_begin()->getOperandNumber());
+    }
+    if (auto permute = buffer.getDefiningOp<id::PermuteOp>(); permute && !isStored(buffer)) {
+      Layout layout = placeOf(permute.getInput());
+      layout.view.move(permute.getMap().getPermutation());
+      return layout;
+    }
+    if (auto resize = buffer.getDefiningOp<id::ResizeOp>(); resize && !isStored(buffer)) {
+      Layout layout = placeOf(resize.getInput());
+      (void)layout.view.resize(static_cast<int>(resize.getLowest()), lowest(resize.getType(), resize.getNewLowest()));
+      if (resize.pads())
+        layout.fills.push_back(resize);
+      return layout;
+    }
+    // What is stored lies in what is made of it.
+    if (buffer.hasOneUse() && isStored(buffer)) {
+      Operation *user = *buffer.user_begin();
+      if (auto join = dyn_cast<id::JoinOp>(user)) {
+        Layout layout = placeOf(join.getResult());
+        layout.view.part(static_cast<int>(join.getDigit()), buffer.use_begin()->getOperandNumber());
+        return layout;
+      }
+      if (auto permute = dyn_cast<id::PermuteOp>(user)) {
+        Layout layout = placeOf(permute.getResult());
+        layout.view.move(permute.getMap().getPermutation().inverse());
+        return layout;
+      }
+      if (auto resize = dyn_cast<id::ResizeOp>(user)) {
+        Layout layout = placeOf(resize.getResult());
+        (void)layout.view.resize(resize.getNewLowest(), lowest(resize.getInput().getType(), resize.getLowest()));
+        return layout;
+      }
+    }
     Layout layout;
     layout.buffer = buffer;
-    layout.elements = 1;
-    for (int32_t radix : cast<id::SeqType>(buffer.getType()).getRadices()) {
-      layout.stride.push_back(layout.elements);
-      layout.elements *= radix;
-    }
+    layout.view = digits::BufferView::whole(lowest(cast<id::SeqType>(buffer.getType()), 62));
     return layout;
+  }
+
+  /// True for what a store writes, or is made of that.
+  static bool isStored(Value buffer) {
+    while (isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
+      buffer = buffer.getDefiningOp()->getOperand(0);
+    return buffer.getDefiningOp() != nullptr;
   }
 
   Value constant(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); }
   Value remainder(Value x, Value modulus) { return arith::RemUIOp::create(b, loc, x, modulus); }
 
   /// Divisions of 32 bits cost a third of those of 64.
-  Value narrowed(Value number, int64_t extent) {
-    return extent <= std::numeric_limits<int32_t>::max()
-               ? arith::TruncIOp::create(b, loc, b.getI32Type(), number).getResult()
-               : number;
+  void count(Field field, Value number, int64_t extent) {
+    if (number.getType().isInteger(64) && extent <= std::numeric_limits<int32_t>::max())
+      number = arith::TruncIOp::create(b, loc, b.getI32Type(), number);
+    numbers.push_back({field, number, extent});
   }
 
   /// (number / weight) mod range.
@@ -352,7 +374,7 @@ private:
       auto fixed = [&](int64_t v) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v)).getResult(); };
       Value quotient =
           weight == 1 ? counted.number : arith::DivUIOp::create(b, loc, counted.number, fixed(weight)).getResult();
-      value = remainder(quotient, fixed(range));
+      value = weight * range < counted.extent ? remainder(quotient, fixed(range)) : quotient;
       if (!type.isInteger(64))
         value = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
     }
@@ -660,21 +682,38 @@ private:
     return value;
   }
 
-  /// Pointer to the element of this problem and block number whose register digits are zero.
-  Value elementPointer(const Layout &layout, const Tile &tile, int64_t inRegisters) {
-    const int64_t elements = layout.elements;
-    int n = static_cast<int>(layout.stride.size());
-    const int64_t bytes = id::elementBytes(tile.element);
+  /// Where the elements of a tile lie that are of one problem and whose register digits are zero.
+  struct Place {
+    Value element; // of this thread
+    Value first;   // of the thread with the lowest address
+  };
+
+  Place elementPlace(const Layout &layout, const Tile &tile, int64_t inRegisters) {
+    const digits::LinearForm &address = layout.view.address;
+    const int64_t bytes = id::elementBytes(tile.element), problemBytes = layout.view.elements * bytes;
+    int n = static_cast<int>(address.weight.size());
+    auto weightOf = [&](int digit) { return digit > n ? 0 : address.weight[digit - 1] * bytes; };
     // Inside a problem 32 bits mostly are enough; complemented digits count down.
-    bool narrow = elements * bytes <= std::numeric_limits<int32_t>::max();
-    Value offset = sumOfParts(
-        tile.mapping, [&](int digit) { return digit > n ? 0 : layout.stride[digit - 1] * bytes; }, narrow);
+    bool narrow = reachOf(address, layout.view.radices) * bytes <= std::numeric_limits<int32_t>::max();
+    Value offset = sumOfParts(tile.mapping, weightOf, narrow);
     if (narrow)
       offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
-    Value start =
-        arith::MulIOp::create(b, loc, problemOf(tile.mapping, n, inRegisters).index, constant(elements * bytes));
-    Value pointer = byteOffset(buffers.lookup(layout.buffer), start);
-    return at(byteOffset(pointer, offset), layout.offset * bytes);
+    int64_t lowest = address.constant * bytes;
+    for (const Numbered &counted : numbers)
+      for (const digits::Column &column : tile.mapping[counted.field])
+        if (!column.digits.empty())
+          lowest += std::min<int64_t>(weightOf(column.digits[0]) * (column.radix - 1), 0);
+    Value start = arith::MulIOp::create(b, loc, problemOf(tile.mapping, n, inRegisters).index, constant(problemBytes));
+    Value problem = byteOffset(buffers.lookup(layout.buffer), start);
+    return {at(byteOffset(problem, offset), address.constant * bytes), at(problem, lowest)};
+  }
+
+  /// The largest distance that digits make up.
+  static int64_t reachOf(const digits::LinearForm &form, ArrayRef<int> radices) {
+    int64_t reach = 0;
+    for (auto [weight, radix] : llvm::zip(form.weight, radices))
+      reach += std::abs(weight) * (radix - 1);
+    return reach;
   }
 
   Value byteOffset(Value pointer, Value bytes) {
@@ -685,8 +724,9 @@ private:
 
   /// A scalar of a tile in memory.
   struct Slot {
-    int64_t problem; // that the batch digits of its register make up
-    int64_t offset;  // bytes from the element whose register digits are zero
+    int64_t problem;                 // that the batch digits of its register make up
+    int64_t offset;                  // bytes from the element whose register digits are zero
+    SmallVector<int64_t, 2> indices; // what the register adds to what the view's bounds compare
     Type type;
     size_t number; // register by register, leaf by leaf, real part before imaginary part
     Value value;
@@ -698,20 +738,26 @@ private:
     SmallVector<int64_t> offsets = id::leafOffsets(tile.element);
     for (size_t r = 0; r < tile.registers.size(); ++r) {
       int64_t element = 0, problem = 0;
-      const int n = static_cast<int>(layout.stride.size());
-      for (auto [column, value] : llvm::zip(tile.mapping[Field::Reg], registerDigits(tile.mapping, r)))
-        if (int digit = column.digits[0]; digit <= n)
-          element += layout.stride[digit - 1] * value;
-        else
+      SmallVector<int64_t, 2> indices(layout.view.bounds.size(), 0);
+      const int n = static_cast<int>(layout.view.radices.size());
+      for (auto [column, value] : llvm::zip(tile.mapping[Field::Reg], registerDigits(tile.mapping, r))) {
+        int digit = column.digits[0];
+        if (digit > n) {
           problem += value << (digit - n - 1);
+          continue;
+        }
+        element += layout.view.address.weight[digit - 1] * value;
+        for (auto [index, bound] : llvm::zip(indices, layout.view.bounds))
+          index += bound.index.weight[digit - 1] * value;
+      }
       for (auto [type, offset] : llvm::zip(types, offsets)) {
         int64_t at = element * id::elementBytes(tile.element) + offset;
         if (auto complex = dyn_cast<ComplexType>(type)) {
           Type real = complex.getElementType();
-          slots.push_back({problem, at, real, slots.size(), {}});
-          slots.push_back({problem, at + id::elementBytes(real), real, slots.size(), {}});
+          slots.push_back({problem, at, indices, real, slots.size(), {}});
+          slots.push_back({problem, at + id::elementBytes(real), indices, real, slots.size(), {}});
         } else if (isa<FloatType, IntegerType, id::ModType>(type)) {
-          slots.push_back({problem, at, storedType(type), slots.size(), {}});
+          slots.push_back({problem, at, indices, storedType(type), slots.size(), {}});
         } else {
           return op->emitError() << "elements of type " << tile.element << " cannot be generated yet";
         }
@@ -735,10 +781,11 @@ private:
   /// access short; else 1.
   int64_t problemsTogether(const Layout &layout, const Tile &tile) const {
     int64_t problems = 1;
-    if (!block || layout.elements * id::elementBytes(tile.element) % widestAccess == 0)
+    if (!block || !layout.view.bounds.empty() ||
+        layout.view.elements * id::elementBytes(tile.element) % widestAccess == 0)
       return problems;
     digits::Place place;
-    for (int digit = static_cast<int>(layout.stride.size()) + 1;
+    for (int digit = static_cast<int>(layout.view.radices.size()) + 1;
          tile.mapping.find(digit, place) && place.field == Field::Reg; ++digit)
       problems *= 2;
     return problems;
@@ -750,32 +797,44 @@ private:
     for (Slot &slot : slots) {
       int64_t inner = slot.problem % together;
       slot.problem -= inner;
-      slot.offset += inner * layout.elements * id::elementBytes(tile.element);
+      slot.offset += inner * layout.view.elements * id::elementBytes(tile.element);
     }
-    return wideRuns(slots, alignment(layout, tile, together));
+    return wideRuns(slots, layout, tile, together);
   }
 
-  /// What divides the address of the element whose register digits are zero, at most the widest access, where
-  /// `together` problems are accessed as one.
-  int64_t alignment(const Layout &layout, const Tile &tile, int64_t together) const {
-    int64_t bytes = id::elementBytes(tile.element);
-    int64_t common = std::gcd(together * layout.elements * bytes, widestAccess);
-    common = std::gcd(common, layout.offset * bytes);
+  /// What divides the value of a form for register digits zero, up to `most`.
+  int64_t divisorOf(const digits::LinearForm &form, const Tile &tile, int64_t most) const {
+    int64_t common = std::gcd(most, form.constant);
     for (const Numbered &counted : numbers)
       for (const digits::Column &column : tile.mapping[counted.field])
-        if (!column.digits.empty() && column.digits[0] <= static_cast<int>(layout.stride.size()))
-          common = std::gcd(common, layout.stride[column.digits[0] - 1] * bytes);
+        if (!column.digits.empty() && column.digits[0] <= static_cast<int>(form.weight.size()))
+          common = std::gcd(common, form.weight[column.digits[0] - 1]);
     return common;
   }
 
-  /// Slots that one access serves: (first, count) of equal scalars next to each other, a power of two of them.
-  static SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, int64_t alignment) {
+  /// Slots that one access serves: (first, count) of equal scalars next to each other, a power of two of them, all
+  /// inside of the buffer or none.
+  SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, const Layout &layout, const Tile &tile,
+                                                  int64_t together) const {
+    const int64_t elementBytes = id::elementBytes(tile.element);
+    // Bytes that divide the address of the element whose register digits are zero.
+    const int64_t alignment =
+        std::gcd(widestAccess, elementBytes * divisorOf(layout.view.address, tile, together * layout.view.elements));
+    SmallVector<int64_t> steps; // elements inside come in so many
+    for (const digits::BufferView::Bound &bound : layout.view.bounds)
+      steps.push_back(divisorOf(bound.index, tile, bound.limit));
+    auto alike = [&](const Slot &a, const Slot &b) {
+      return a.problem == b.problem && a.type == b.type &&
+             llvm::all_of(llvm::zip(a.indices, b.indices, steps), [](auto indices) {
+               auto [i, j, step] = indices;
+               return llvm::divideFloorSigned(i, step) == llvm::divideFloorSigned(j, step);
+             });
+    };
     SmallVector<std::pair<size_t, size_t>> runs;
     for (size_t i = 0; i < slots.size();) {
       int64_t bytes = id::elementBytes(slots[i].type);
       size_t neighbours = 1;
-      while (i + neighbours < slots.size() && slots[i + neighbours].problem == slots[i].problem &&
-             slots[i + neighbours].type == slots[i].type &&
+      while (i + neighbours < slots.size() && alike(slots[i], slots[i + neighbours]) &&
              slots[i + neighbours].offset == slots[i].offset + static_cast<int64_t>(neighbours) * bytes)
         ++neighbours;
       size_t count = 1;
@@ -791,34 +850,116 @@ private:
     return runs;
   }
 
-  void loadAll(std::vector<Slot> &slots, const Layout &layout, const Tile &tile, int64_t together) {
-    Value base;
+  void loadAll(std::vector<Slot> &slots, const Layout &layout, const Tile &tile, int64_t together,
+               ArrayRef<SmallVector<Value>> fills) {
+    Place place;
     const Slot *before = nullptr;
     for (auto [first, count] : runsOf(slots, layout, tile, together)) {
       if (!before || before->problem != slots[first].problem)
-        base = elementPointer(layout, tile, slots[first].problem);
+        place = elementPlace(layout, tile, slots[first].problem);
       before = &slots[first];
-      loadRun(base, slots, first, count);
+      loadRun(layout, tile, place, slots, first, count, fills);
     }
   }
 
-  void loadRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {
-    Value from = at(base, slots[first].offset);
-    Type type = accessType(slots[first].type, static_cast<int64_t>(count));
-    Value loaded = LLVM::LoadOp::create(b, loc, type, from, accessBytes(slots[first], count));
-    for (size_t i = 0; i < count; ++i)
-      slots[first + i].value =
-          count == 1 ? loaded : LLVM::ExtractElementOp::create(b, loc, loaded, position(i)).getResult();
+  /// For each bound of a view whether a slot is inside: a test, null where it always is. `outside` is the last bound
+  /// that it is never inside of, or -1.
+  struct Tests {
+    SmallVector<Value> inside;
+    int outside = -1;
+  };
+
+  Tests testsOf(const Layout &layout, const Tile &tile, const Slot &slot) {
+    Tests tests;
+    for (auto [number, bound] : llvm::enumerate(layout.view.bounds)) {
+      int64_t own = bound.index.constant + slot.indices[number], least = own, most = own;
+      auto weightOf = [&weights = bound.index.weight](int digit) {
+        return digit <= static_cast<int>(weights.size()) ? weights[digit - 1] : 0;
+      };
+      for (const Numbered &counted : numbers)
+        for (const digits::Column &column : tile.mapping[counted.field]) {
+          int64_t reach = column.digits.empty() ? 0 : weightOf(column.digits[0]) * (column.radix - 1);
+          (reach < 0 ? least : most) += reach;
+        }
+      tests.inside.emplace_back();
+      if (least >= bound.limit)
+        tests.outside = static_cast<int>(number);
+      else if (most >= bound.limit)
+        tests.inside.back() = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
+                                                    sumOfParts(tile.mapping, weightOf), constant(bound.limit - own));
+    }
+    return tests;
   }
 
-  void storeRun(Value base, std::vector<Slot> &slots, size_t first, size_t count) {
-    Value to = at(base, slots[first].offset), value = slots[first].value;
-    if (count > 1) {
-      value = LLVM::PoisonOp::create(b, loc, accessType(slots[first].type, static_cast<int64_t>(count)));
+  Value allOf(ArrayRef<Value> tests) {
+    Value all;
+    for (Value test : tests)
+      if (test)
+        all = all ? arith::AndIOp::create(b, loc, all, test).getResult() : test;
+    return all;
+  }
+
+  /// The numbers of an element beyond each bound.
+  FailureOr<std::vector<SmallVector<Value>>> fillsOf(const Layout &layout, const Tile &tile) {
+    std::vector<SmallVector<Value>> fills;
+    for (id::ResizeOp resize : layout.fills) {
+      FailureOr<SmallVector<Leaf>> leaves = runBody(resize.getBody(), {}, tile, 0);
+      if (failed(leaves))
+        return failure();
+      Tile one = tile;
+      one.registers = {*leaves};
+      makeCanonical(codelet, one);
+      fills.push_back(numbersOf(one.registers[0], tile.element));
+    }
+    return fills;
+  }
+
+  /// What lies outside is read where the first thread reads, which is inside, and then replaced.
+  void loadRun(const Layout &layout, const Tile &tile, const Place &place, std::vector<Slot> &slots, size_t first,
+               size_t count, ArrayRef<SmallVector<Value>> fills) {
+    const Tests tests = testsOf(layout, tile, slots[first]);
+    SmallVector<Value> values(count);
+    if (tests.outside < 0) {
+      Value from = place.element;
+      if (Value inside = allOf(tests.inside))
+        from = arith::SelectOp::create(b, loc, inside, from, place.first);
+      from = at(from, slots[first].offset);
+      Type type = accessType(slots[first].type, static_cast<int64_t>(count));
+      Value loaded = LLVM::LoadOp::create(b, loc, type, from, accessBytes(slots[first], count));
       for (size_t i = 0; i < count; ++i)
-        value = LLVM::InsertElementOp::create(b, loc, value, slots[first + i].value, position(i));
+        values[i] = count == 1 ? loaded : LLVM::ExtractElementOp::create(b, loc, loaded, position(i)).getResult();
     }
-    LLVM::StoreOp::create(b, loc, value, to, accessBytes(slots[first], count));
+    for (size_t i = 0; i < count; ++i) {
+      Slot &slot = slots[first + i];
+      for (int bound = std::max(tests.outside, 0); bound < static_cast<int>(fills.size()); ++bound) {
+        Value fill = fills[bound][slot.number % fills[bound].size()];
+        if (bound == tests.outside)
+          values[i] = fill;
+        else if (Value inside = tests.inside[bound])
+          values[i] = arith::SelectOp::create(b, loc, inside, values[i], fill);
+      }
+      slot.value = values[i];
+    }
+  }
+
+  void storeRun(const Layout &layout, const Tile &tile, const Place &place, ArrayRef<Slot> slots, size_t first,
+                size_t count) {
+    const Tests tests = testsOf(layout, tile, slots[first]);
+    if (tests.outside >= 0)
+      return;
+    auto store = [&] {
+      Value to = at(place.element, slots[first].offset), value = slots[first].value;
+      if (count > 1) {
+        value = LLVM::PoisonOp::create(b, loc, accessType(slots[first].type, static_cast<int64_t>(count)));
+        for (size_t i = 0; i < count; ++i)
+          value = LLVM::InsertElementOp::create(b, loc, value, slots[first + i].value, position(i));
+      }
+      LLVM::StoreOp::create(b, loc, value, to, accessBytes(slots[first], count));
+    };
+    if (Value inside = allOf(tests.inside))
+      where(inside, store);
+    else
+      store();
   }
 
   Value at(Value base, int64_t offset) { return offset ? byteOffset(base, constant(offset)) : base; }

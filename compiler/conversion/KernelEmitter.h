@@ -87,6 +87,11 @@ protected:
   static llvm::SmallVector<int64_t> registerDigits(const digits::Mapping &mapping, size_t number);
   static size_t registerNumber(const digits::Mapping &mapping, llvm::ArrayRef<int64_t> digits);
 
+  /// Brings residues to their canonical integers.
+  static void makeCanonical(Codelet &codelet, Tile &tile);
+  /// The results of a body for register `r` of a tile.
+  mlir::FailureOr<llvm::SmallVector<Leaf>> runBody(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
+                                                   size_t r);
   /// The tile of a value made so far, no factor left to be multiplied in.
   const Tile &settled(mlir::Value value);
 
@@ -104,8 +109,6 @@ private:
   mlir::LogicalResult emitPointwise(id::PointwiseOp op);
   mlir::LogicalResult emitNode(id::NodeOp op);
   static void resolveAll(Codelet &codelet, Tile &tile);
-  /// Brings the residues of a tile to their canonical integers.
-  static void makeCanonical(Codelet &codelet, Tile &tile);
   /// An exponent for register `r`, split: its run-time part and its constant.
   static digits::Polynomial registerExponent(int64_t root, const digits::Polynomial &exponent, const Tile &tile,
                                              size_t r, int64_t &constant);
@@ -113,8 +116,6 @@ private:
   mlir::FailureOr<llvm::SmallVector<Residue>> residueFactors(mlir::Operation *op, int64_t root,
                                                              const digits::Polynomial &exponent, const Tile &place,
                                                              id::ModType type);
-  mlir::FailureOr<llvm::SmallVector<Leaf>> runBody(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
-                                                   size_t r);
 };
 
 } // namespace idc::conversion

@@ -341,13 +341,14 @@ private:
     return id::TileType::get(context, radices, mapping.str(), element);
   }
 
-  /// The type in which a tile that all `threads` of a group hold is loaded or stored (memoryMapping).
-  id::TileType inMemory(const FlowGroup &group, int64_t threads, id::TileType type, ArrayRef<int> addresses,
+  /// The type in which a tile that all `threads` of a group hold, and whose elements lie as `placed` says, is loaded or
+  /// stored (memoryMapping).
+  id::TileType inMemory(const FlowGroup &group, int64_t threads, id::TileType type, const digits::BufferView &placed,
                         int64_t runBytes) {
     Mapping held = type.getMapping();
     if (group.levels.empty() || held.extent(Field::Lane) != threads)
       return type;
-    Mapping spread = memoryMapping(held, addresses, id::elementBytes(type.getElement()), runBytes, target);
+    Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
   }
 
@@ -377,24 +378,39 @@ private:
     return id::JoinOp::create(builder, step->getLoc(), type, digit, parts);
   }
 
+  /// The view of a buffer, or of what is stored.
+  Value viewed(Value buffer, const FlowView &view, Location loc) {
+    auto from = cast<id::SeqType>(buffer.getType());
+    auto type = id::SeqType::get(context, view.apply(from.getRadices()), from.getElement());
+    if (view.kind == FlowView::Kind::Part)
+      return id::PartOp::create(builder, loc, type, buffer, view.digit, view.value);
+    if (view.kind == FlowView::Kind::Move)
+      return id::PermuteOp::create(builder, loc, type, buffer, id::PermAttr::get(context, view.map));
+    id::ResizeOp resize = view.resize;
+    IRMapping map;
+    map.map(resize.getInput(), buffer);
+    return builder.clone(*resize, map)->getResult(0);
+  }
+
   /// A value that a kernel stores, as a result or a part of one.
   struct PartStore {
     Value value;
     digits::Permutation map;
+    digits::BufferView placed;
     Value stored = {};
   };
 
   static void addParts(const FlowGroup &group, const FlowStore &store, SmallVectorImpl<PartStore> &parts) {
     Operation *step = store.value.getDefiningOp();
     if (!step || !group.joined.contains(step)) {
-      parts.push_back({store.value, store.map});
+      parts.push_back({store.value, store.map, *store.placed()});
       return;
     }
     const Placement placement = *placementOf(step);
     for (int operand : placement.order) {
       Value part = step->getOperand(operand);
       auto whole = digits::Permutation::identity(static_cast<int>(id::radicesOf(part.getType()).size()));
-      addParts(group, {part, whole, {}}, parts);
+      addParts(group, {part, whole, part}, parts);
     }
   }
 
@@ -453,7 +469,7 @@ private:
     SmallVector<PartStore> parts;
     for (const FlowStore &store : group.stores) {
       if (joinsTiles)
-        parts.push_back({store.value, store.map});
+        parts.push_back({store.value, store.map, *store.placed()});
       else
         addParts(group, store, parts);
     }
@@ -462,11 +478,8 @@ private:
         if (!group.steps.empty() && store.value != made)
           continue;
         auto type = cast<id::TileType>(tile.getType());
-        SmallVector<int> addresses;
-        for (int place = 1; place <= store.map.size(); ++place)
-          addresses.push_back(store.map.source(place));
         Value moved = tile;
-        if (id::TileType spread = inMemory(group, threads, type, addresses, target.vectorBytes); spread != type)
+        if (id::TileType spread = inMemory(group, threads, type, store.placed, target.vectorBytes); spread != type)
           moved = id::ExchangeOp::create(builder, loc, spread, tile, id::ExchangeKind::Shared, id::LayoutAttr());
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
         store.stored = id::StoreOp::create(builder, loc, movedType(sequence, type.getElement(), store.map), moved,
@@ -476,20 +489,12 @@ private:
     auto load = [&](int number, int level) -> Value {
       const FlowLoad &from = group.loads[number];
       Value buffer = block->getArgument(inputOf[number]);
-      for (auto [digit, value] : from.from.parts) {
-        auto whole = cast<id::SeqType>(buffer.getType());
-        SmallVector<int32_t> radices(whole.getRadices());
-        radices.erase(radices.begin() + (digit - 1));
-        buffer = id::PartOp::create(builder, loc, id::SeqType::get(context, radices, whole.getElement()), buffer,
-                                    static_cast<int64_t>(digit), static_cast<int64_t>(value));
-      }
+      for (const FlowView &view : from.from.views)
+        buffer = viewed(buffer, view, loc);
       id::TileType type = tileType(group, id::elementOf(buffer.getType()), from.axes, level);
-      SmallVector<int> addresses(from.axes.size());
-      for (int digit = 1; digit <= from.from.map.size(); ++digit)
-        addresses[from.from.map.source(digit) - 1] = digit;
       // What is alike in several lanes is fetched once for all of them.
       id::TileType spread =
-          from.from.isRepeated() ? type : inMemory(group, threads, type, addresses, target.levelRunBytes);
+          from.from.isRepeated() ? type : inMemory(group, threads, type, from.from.placed(), target.levelRunBytes);
       Value tile =
           id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map), IntegerAttr());
       if (spread == type)
@@ -567,11 +572,14 @@ private:
     }
     SmallVector<Value> stored;
     ArrayRef<PartStore> rest = parts; // in the order in which the results were taken apart
-    for (const FlowStore &store : group.stores)
+    for (const FlowStore &store : group.stores) {
       stored.push_back(joined(group, store.value, joinsTiles, rest, loc));
+      for (const FlowView &view : store.views)
+        stored.back() = viewed(stored.back(), view, loc);
+    }
     id::YieldOp::create(builder, loc, stored);
-    if (!group.steps.empty()) // a copy's source stays where it is
-      for (auto [store, result] : llvm::zip(group.stores, op.getResults()))
+    for (auto [store, result] : llvm::zip(group.stores, op.getResults()))
+      if (!group.steps.empty() || program.copied.contains(store.made)) // else a copy's source stays where it is
         buffers[store.made] = result;
     kernels[&group] = op;
   }

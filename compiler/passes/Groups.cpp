@@ -32,13 +32,16 @@ namespace {
 
 /// The bytes of a problem that a load reads, each once.
 int64_t bytesOf(const FlowLoad &load) {
-  int64_t bytes = sequenceBytes(load.from.buffer.getType());
+  auto elements = [](ArrayRef<int32_t> radices) {
+    return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<int64_t>());
+  };
   SmallVector<int32_t> left(id::radicesOf(load.from.buffer.getType()));
-  for (auto [digit, value] : load.from.parts) {
-    bytes /= left[digit - 1];
-    left.erase(left.begin() + (digit - 1));
+  int64_t count = elements(left);
+  for (const FlowView &view : load.from.views) {
+    left = view.apply(left);
+    count = std::min(count, elements(left)); // elements that a view adds are nowhere
   }
-  return bytes;
+  return count * id::elementBytes(id::elementOf(load.from.buffer.getType()));
 }
 
 //===--- the layout of a group ----------------------------------------------------------------------------------===//
@@ -150,7 +153,7 @@ private:
         outside.push_back(operand.getOperandNumber());
         continue;
       }
-      if (from.map.hasComplement() || from.isRepeated() || !group.axes.contains(from.buffer))
+      if (from.map.hasComplement() || from.isRepeated() || !from.views.empty() || !group.axes.contains(from.buffer))
         return false;
       const SmallVector<int> &own = group.axes[from.buffer];
       SmallVector<int> places = placesOf(step, operand.get());
@@ -382,7 +385,7 @@ private:
       if (segment.chain && segment.chain->input.buffer == value)
         return true;
       auto reads = [&](const FlowLoad &load) { return load.from.buffer == value; };
-      auto stores = [&](const FlowStore &store) { return program.resolve(store.value).buffer == value; };
+      auto stores = [&](const FlowStore &store) { return program.sourceOf(store.value).buffer == value; };
       if (!segment.chain && (llvm::any_of(segment.group.loads, reads) || llvm::any_of(segment.group.stores, stores)))
         return true;
     }
@@ -458,7 +461,7 @@ private:
 
   void recompute(size_t g, size_t h) { replace(group(h), std::move(*recomputed(g, h))); }
 
-  /// A result that only moves a value of a group is stored by that group in its new order.
+  /// A result that only moves a value of a group, or leaves elements out, is stored by that group.
   void foldCopies() {
     for (FlowResult &result : program.returned) {
       FlowSegment &copy = program.segments[result.segment];
@@ -469,8 +472,11 @@ private:
       auto maker = makers.find(from.buffer);
       if (maker == makers.end() || !isGroup(maker->second) || from.isRepeated())
         continue;
+      FlowStore direct = FlowStore::of(from, store.made);
+      if (!direct.placed())
+        continue;
       auto &stores = group(maker->second).stores;
-      stores.push_back({from.buffer, from.map, store.made});
+      stores.push_back(std::move(direct));
       copy.group.stores.clear();
       result = {maker->second, static_cast<int>(stores.size()) - 1};
     }
@@ -512,7 +518,7 @@ private:
     FlowGroup &copy = group(index);
     if (copy.stores.empty())
       return;
-    FlowValue from = program.resolve(copy.stores[0].value);
+    FlowValue from = program.sourceOf(copy.stores[0].value);
     ArrayRef<int32_t> radices = id::radicesOf(copy.stores[0].value.getType());
     copy.radices.assign(radices.begin(), radices.end());
     for (size_t d = 0; d < radices.size(); ++d)
@@ -527,7 +533,7 @@ private:
               ? segment.chain->input.buffer == value
               : llvm::any_of(segment.group.loads, [&](const FlowLoad &load) { return load.from.buffer == value; }) ||
                     (segment.group.steps.empty() && llvm::any_of(segment.group.stores, [&](auto &store) {
-                       return program.resolve(store.value).buffer == value;
+                       return program.sourceOf(store.value).buffer == value;
                      })))
         return true;
     }

@@ -30,6 +30,27 @@ int64_t wordsOf(Type element) {
   return words;
 }
 
+/// What one access takes: all of it lies inside of the buffer, or nothing, and it is aligned in every problem.
+int64_t accessBytesOf(const digits::BufferView &placed, int64_t elementBytes, const Target &target) {
+  if (placed.bounds.empty())
+    return target.vectorBytes;
+  auto isPossible = [&](int64_t width) {
+    bool possible = placed.elements % width == 0 && placed.address.constant % width == 0;
+    for (size_t digit = 0; digit < placed.address.weight.size(); ++digit) {
+      int64_t weight = std::abs(placed.address.weight[digit]);
+      bool inside = weight > 0 && weight < width;
+      possible &= inside || weight % width == 0;
+      for (const digits::BufferView::Bound &bound : placed.bounds)
+        possible &= !inside || bound.index.weight[digit] == 0 || bound.limit % width == 0;
+    }
+    return possible;
+  };
+  int64_t bytes = target.vectorBytes;
+  while (bytes > elementBytes && (bytes % elementBytes != 0 || !isPossible(bytes / elementBytes)))
+    bytes /= 2;
+  return bytes;
+}
+
 class LevelPlanner {
 public:
   LevelPlanner(FlowGroup &group, const Target &target, const LevelLimits &limits)
@@ -174,15 +195,18 @@ private:
 
   /// True when a thread holds more consecutive bytes of a buffer than one access takes.
   bool hasLongRuns(ArrayRef<int> levels) const {
-    auto isLong = [&](ArrayRef<int> axes, Type buffer) {
+    auto isLong = [&](ArrayRef<int> axes, Value buffer, const digits::BufferView &placed) {
       auto inRegisters = [&](int axis) { return levels[axis] >= 0; };
+      int64_t bytes = id::elementBytes(id::elementOf(buffer.getType()));
       return llvm::any_of(axes, [&](int axis) { return inRegisters(axis) && order.rank(axis) == 0; }) &&
-             product(axes, inRegisters) * id::elementBytes(id::elementOf(buffer)) > target.vectorBytes;
+             product(axes, inRegisters) * bytes > accessBytesOf(placed, bytes, target);
     };
-    return llvm::any_of(group.loads,
-                        [&](const FlowLoad &load) { return isLong(load.axes, load.from.buffer.getType()); }) ||
+    return llvm::any_of(
+               group.loads,
+               [&](const FlowLoad &load) { return isLong(load.axes, load.from.buffer, load.from.placed()); }) ||
            llvm::any_of(group.stores, [&](const FlowStore &store) {
-             return group.axes.contains(store.value) && isLong(group.axes.lookup(store.value), store.made.getType());
+             return group.axes.contains(store.value) &&
+                    isLong(group.axes.lookup(store.value), store.made, *store.placed());
            });
   }
 
@@ -373,26 +397,19 @@ private:
 GroupOrder passes::orderOf(const FlowGroup &group) {
   int64_t largest = -1;
   GroupOrder order;
-  auto consider = [&](Value value, const SmallVector<int> &addresses) {
-    if (sequenceBytes(value.getType()) > largest) {
-      largest = sequenceBytes(value.getType());
-      order.axes = addresses;
-    }
+  auto consider = [&](Value buffer, const digits::BufferView &placed, ArrayRef<int> axes) {
+    if (sequenceBytes(buffer.getType()) <= largest)
+      return;
+    largest = sequenceBytes(buffer.getType());
+    order.axes.clear();
+    for (int digit : placed.addressOrder())
+      order.axes.push_back(axes[digit - 1]);
   };
-  for (const FlowStore &store : group.stores) {
-    if (!group.axes.contains(store.value))
-      continue; // of parts
-    SmallVector<int> addresses;
-    for (int place = 1; place <= store.map.size(); ++place)
-      addresses.push_back(group.axes.lookup(store.value)[store.map.source(place) - 1]);
-    consider(store.made, addresses);
-  }
-  for (const FlowLoad &load : group.loads) {
-    SmallVector<int> addresses(load.axes.size());
-    for (int digit = 1; digit <= load.from.map.size(); ++digit)
-      addresses[load.from.map.source(digit) - 1] = load.axes[digit - 1];
-    consider(load.from.buffer, addresses);
-  }
+  for (const FlowStore &store : group.stores)
+    if (group.axes.contains(store.value)) // others are of parts
+      consider(store.made, *store.placed(), group.axes.lookup(store.value));
+  for (const FlowLoad &load : group.loads)
+    consider(load.from.buffer, load.from.placed(), load.axes);
   return order;
 }
 
@@ -400,9 +417,12 @@ bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimit
   return LevelPlanner(group, target, limits).run();
 }
 
-digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int> addresses, int64_t elementBytes,
-                                      int64_t runBytes, const Target &target) {
+digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits::BufferView &placed,
+                                      int64_t elementBytes, int64_t runBytes, const Target &target) {
   using digits::Field;
+  const std::vector<int> addresses = placed.addressOrder();
+  const int64_t accessBytes = accessBytesOf(placed, elementBytes, target);
+  runBytes = runBytes * accessBytes / target.vectorBytes;
   auto isRegister = [&](int digit) {
     digits::Place place;
     return held.find(digit, place) && place.field == Field::Reg;
@@ -426,7 +446,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int>
     digits::Place place;
     if (!held.find(digit, place) || place.field == Field::Block || place.field == Field::Rank)
       continue;
-    if (rest.empty() && run * held.radix(digit) <= target.vectorBytes) {
+    if (rest.empty() && run * held.radix(digit) <= accessBytes) {
       run *= held.radix(digit);
       take(digit);
     } else {
@@ -446,8 +466,11 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, ArrayRef<int>
     llvm::append_range(rest, batch);
     batch.clear();
   }
-  while (!rest.empty() && registers * held.radix(rest.back()) <= held.extent(Field::Reg))
-    take(rest.pop_back_val());
+  for (size_t i = rest.size(); i-- > 0;)
+    if (held.extent(Field::Reg) % (registers * held.radix(rest[i])) == 0) {
+      take(rest[i]);
+      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
+    }
   for (int digit : llvm::concat<int>(rest, batch))
     spread.push(Field::Lane, digit, held.radix(digit));
   for (Field field : {Field::Rank, Field::Block})

@@ -34,10 +34,11 @@ struct LevelLimits {
 /// `blocks` so that neighbouring threads take neighbouring addresses.
 bool planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits);
 
-/// The mapping in which a tile of elements of `elementBytes` bytes is loaded or stored: the given one, or, where its
-/// threads hold runs of more than `runBytes`, one of as many registers and threads in which neighbours hold
-/// neighbouring runs of one access. `addresses`: the tile's digits from the lowest address up.
-digits::Mapping memoryMapping(const digits::Mapping &held, llvm::ArrayRef<int> addresses, int64_t elementBytes,
+/// The mapping in which a tile of elements of `elementBytes` bytes, which lie as `placed` says, is loaded or stored:
+/// the given one, or, where its threads hold runs of more than `runBytes`, one of as many registers and threads in
+/// which neighbours hold neighbouring runs of one access. Where the length of a problem allows narrow accesses only,
+/// runs are shorter by as much.
+digits::Mapping memoryMapping(const digits::Mapping &held, const digits::BufferView &placed, int64_t elementBytes,
                               int64_t runBytes, const Target &target);
 
 } // namespace idc::passes

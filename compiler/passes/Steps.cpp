@@ -117,12 +117,103 @@ static bool isChainStep(Operation *op, int64_t maxMixedBytes) {
   return !result.wasInterrupted();
 }
 
+SmallVector<int32_t> FlowView::apply(ArrayRef<int32_t> radices) const {
+  if (kind == Kind::Resize) {
+    id::ResizeOp op = resize;
+    return SmallVector<int32_t>(op.getType().getRadices());
+  }
+  SmallVector<int32_t> result(radices);
+  if (kind == Kind::Part)
+    result.erase(result.begin() + (digit - 1));
+  else
+    for (int place = 1; place <= map.size(); ++place)
+      result[place - 1] = radices[map.source(place) - 1];
+  return result;
+}
+
+SmallVector<int32_t> FlowValue::viewRadices() const {
+  SmallVector<int32_t> radices(id::radicesOf(buffer.getType()));
+  for (const FlowView &view : views)
+    radices = view.apply(radices);
+  return radices;
+}
+
+static std::vector<int> toVector(ArrayRef<int32_t> radices) { return {radices.begin(), radices.end()}; }
+
+/// Changes a view of a buffer as `change` says; false when it has no such view.
+static bool apply(const FlowView &change, digits::BufferView &view) {
+  if (change.kind == FlowView::Kind::Part) {
+    view.part(change.digit, change.value);
+  } else if (change.kind == FlowView::Kind::Move) {
+    view.move(change.map);
+  } else {
+    id::ResizeOp resize = change.resize;
+    return view.resize(static_cast<int>(resize.getLowest()),
+                       toVector(resize.getType().getRadices().take_front(resize.getNewLowest())));
+  }
+  return true;
+}
+
+digits::BufferView FlowValue::placed() const {
+  auto view = digits::BufferView::whole(toVector(id::radicesOf(buffer.getType())));
+  for (const FlowView &change : views)
+    (void)apply(change, view); // resolve() has tried it
+  SmallVector<int32_t> own = viewRadices();
+  for (int digit = static_cast<int>(own.size()) + 1; digit <= map.size(); ++digit)
+    view.repeat(2); // whatever its radix is
+  view.move(map);
+  return view;
+}
+
+FlowStore FlowStore::of(const FlowValue &from, Value made) {
+  int n = static_cast<int>(id::radicesOf(from.buffer.getType()).size());
+  FlowStore store{from.buffer, digits::Permutation::identity(n), made, from.views};
+  if (!from.map.isIdentity())
+    store.views.push_back({FlowView::Kind::Move, 0, 0, from.map});
+  if (!store.views.empty() && store.views.front().kind == FlowView::Kind::Move) {
+    store.map = store.views.front().map;
+    store.views.erase(store.views.begin());
+  }
+  return store;
+}
+
+std::optional<digits::BufferView> FlowStore::placed() const {
+  auto view = digits::BufferView::whole(toVector(id::radicesOf(made.getType())));
+  for (const FlowView &change : llvm::reverse(views)) {
+    if (change.kind == FlowView::Kind::Move) {
+      view.move(change.map.inverse());
+      continue;
+    }
+    id::ResizeOp resize = change.resize;
+    if (change.kind != FlowView::Kind::Resize || resize.pads() ||
+        !view.resize(resize.getNewLowest(),
+                     toVector(resize.getInput().getType().getRadices().take_front(resize.getLowest()))))
+      return std::nullopt;
+  }
+  view.move(map.inverse());
+  return view;
+}
+
 FlowValue FlowProgram::resolve(Value value) const {
-  if (!moved.contains(value))
+  if (!moved.contains(value) || copied.contains(value))
     return {value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()))};
+  return sourceOf(value);
+}
+
+FlowValue FlowProgram::sourceOf(Value value) const {
+  if (!moved.contains(value))
+    return resolve(value);
   if (auto repeat = value.getDefiningOp<id::RepeatOp>()) {
     FlowValue from = resolve(repeat.getInput());
     from.map = from.map.extended(repeat.getType().getNumDigits());
+    return from;
+  }
+  if (auto resize = value.getDefiningOp<id::ResizeOp>()) {
+    FlowValue from = resolve(resize.getInput());
+    if (!from.map.isIdentity())
+      from.views.push_back({FlowView::Kind::Move, 0, 0, from.map});
+    from.views.push_back({FlowView::Kind::Resize, 0, 0, {}, resize});
+    from.map = digits::Permutation::identity(resize.getType().getNumDigits());
     return from;
   }
   if (auto node = value.getDefiningOp<id::NodeOp>()) {
@@ -142,13 +233,23 @@ FlowValue FlowProgram::resolve(Value value) const {
     from.map = digits::Permutation::fromSources({sources.begin(), sources.end()});
     for (int d : complements)
       from.map = from.map.then(digits::Permutation::complement(from.map.size(), d));
-    from.parts.push_back({place, part});
+    from.views.push_back({FlowView::Kind::Part, place, part});
     return from;
   }
   auto permute = value.getDefiningOp<id::PermuteOp>();
   FlowValue from = resolve(permute.getInput());
   from.map = from.map.then(permute.getMap().getPermutation());
   return from;
+}
+
+/// A sequence of another length is a view where the digits that change count elements at equal distances, and none of
+/// them is repeated.
+static bool isView(const FlowProgram &program, id::ResizeOp resize) {
+  FlowValue from = program.resolve(resize.getInput());
+  if (from.isRepeated())
+    return false;
+  digits::BufferView view = from.placed();
+  return apply({FlowView::Kind::Resize, 0, 0, {}, resize}, view);
 }
 
 /// Nodes that take a function's argument apart for groups alone are nothing but other loads.
@@ -188,6 +289,46 @@ static FlowSegment groupOf(ArrayRef<Operation *> steps) {
   segment.group.steps.assign(steps.begin(), steps.end());
   return segment;
 }
+
+/// A segment that does nothing but put a value into a buffer.
+static FlowSegment copyOf(Value value) {
+  FlowSegment segment;
+  auto whole = digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()));
+  segment.group.stores.push_back({value, whole, value});
+  return segment;
+}
+
+/// True for what a group makes and only the function's results are made of, by its stores.
+static bool isStoredDirectly(const FlowProgram &program, Value value) {
+  FlowValue from = program.resolve(value);
+  return llvm::any_of(program.segments,
+                      [&](const FlowSegment &segment) {
+                        return !segment.chain && llvm::is_contained(segment.group.steps, from.buffer.getDefiningOp());
+                      }) &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           if (isa<func::ReturnOp>(user))
+             return FlowStore::of(from, value).placed().has_value();
+           return isa<id::PermuteOp, id::ResizeOp>(user) && program.moved.contains(user->getResult(0)) &&
+                  isStoredDirectly(program, user->getResult(0));
+         });
+}
+
+/// Has a value put into a buffer as soon as what it comes from is there.
+static void copyFirst(FlowProgram &program, Value value) {
+  Value source = program.sourceOf(value).buffer;
+  auto makes = [&](const FlowSegment &segment) {
+    if (segment.chain)
+      return segment.chain->result == source;
+    return llvm::is_contained(segment.group.steps, source.getDefiningOp()) ||
+           llvm::any_of(segment.group.stores, [&](const FlowStore &store) { return store.made == source; });
+  };
+  auto maker = llvm::find_if(program.segments, makes);
+  program.segments.insert(maker == program.segments.end() ? program.segments.begin() : std::next(maker), copyOf(value));
+  program.copied.insert(value);
+}
+
+/// True for what a chain can load.
+static bool isWholeBuffer(const FlowValue &value) { return !value.isRepeated() && !value.isResized(); }
 
 static void makeGroup(FlowProgram &program, FlowSegment &segment) {
   FlowChain &chain = *segment.chain;
@@ -277,11 +418,11 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
       openChains.erase(permute.getInput());
       continue;
     }
-    if (isa<id::RepeatOp>(op)) {
+    if (isa<id::RepeatOp, id::ResizeOp>(op)) {
       program.moved.insert(op.getResult(0));
       continue;
     }
-    if (!isChainStep(&op, maxMixedBytes) || program.resolve(op.getOperand(0)).isRepeated()) {
+    if (!isChainStep(&op, maxMixedBytes) || !isWholeBuffer(program.resolve(op.getOperand(0)))) {
       program.segments.push_back(groupOf({&op}));
       continue;
     }
@@ -304,6 +445,9 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
   }
   dissolveChains(program);
   takeApart(program);
+  for (auto resize : block.getOps<id::ResizeOp>())
+    if (!isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
+      copyFirst(program, resize.getInput());
   for (FlowSegment &segment : program.segments)
     if (segment.chain) {
       segment.chain->firstStep = program.numSteps + 1;
@@ -332,14 +476,14 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
       continue;
     }
     int index = static_cast<int>(program.segments.size());
-    if (isSpreadable(value.getType(), 0) && !program.resolve(value).isRepeated()) {
+    if (isSpreadable(value.getType(), 0) && isWholeBuffer(program.resolve(value))) {
       newChain(value);
       program.segments.back().chain->firstStep = program.numSteps + 1;
       program.returned.push_back({index, -1});
       continue;
     }
-    program.segments.emplace_back();
-    store(index, value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size())), value);
+    program.segments.push_back(copyOf(value));
+    program.returned.push_back({index, 0});
   }
   for (FlowSegment &segment : program.segments)
     if (segment.chain)

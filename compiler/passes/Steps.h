@@ -3,6 +3,8 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "dialect/digits/BufferView.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -20,16 +22,37 @@ struct FlowStep {
   id::NodeOp node;
 };
 
-/// A value of the program as kernels see it: a part of a buffer, its sequence moved by `map`, repeated along the digits
-/// of the map that it lacks.
+/// Something that makes one sequence from another without computing: the elements for which a digit has a value, the
+/// elements moved, or another length.
+struct FlowView {
+  enum class Kind { Part, Move, Resize };
+  Kind kind;
+  int digit = 0, value = 0;     // Part
+  digits::Permutation map = {}; // Move
+  id::ResizeOp resize = {};     // Resize
+
+  /// The radices that `radices` become.
+  llvm::SmallVector<int32_t> apply(llvm::ArrayRef<int32_t> radices) const;
+  bool operator==(const FlowView &o) const {
+    return kind == o.kind && digit == o.digit && value == o.value && map == o.map && resize == o.resize;
+  }
+};
+
+/// A value of the program as kernels see it: a buffer, its sequence changed by `views`, then moved by `map` and
+/// repeated along the digits of the map that it lacks.
 struct FlowValue {
   mlir::Value buffer; // a function argument or the value of another segment
   digits::Permutation map;
-  llvm::SmallVector<std::pair<int, int>> parts = {}; // a digit of what is left so far, and its value
-  bool isRepeated() const {
-    return map.size() > static_cast<int>(id::radicesOf(buffer.getType()).size() - parts.size());
+  llvm::SmallVector<FlowView> views = {};
+  /// The radices of the buffer's sequence after the views.
+  llvm::SmallVector<int32_t> viewRadices() const;
+  bool isRepeated() const { return map.size() > static_cast<int>(viewRadices().size()); }
+  bool isResized() const {
+    return llvm::any_of(views, [](const FlowView &view) { return view.kind == FlowView::Kind::Resize; });
   }
-  bool operator==(const FlowValue &o) const { return buffer == o.buffer && map == o.map && parts == o.parts; }
+  /// Where the elements of the value lie in the buffer.
+  digits::BufferView placed() const;
+  bool operator==(const FlowValue &o) const { return buffer == o.buffer && map == o.map && views == o.views; }
 };
 
 /// A node of one digit that only moves: it makes the elements of one value from several, each of them one value of the
@@ -65,11 +88,16 @@ struct FlowLoad {
   llvm::SmallVector<int> axes; // [digit-1], of the moved sequence
 };
 
-/// What a group writes: `value` moved by `map`, which is the function's value `made`.
+/// What a group writes: `value` moved by `map`, then changed by `views`, which is the function's value `made`.
 struct FlowStore {
   mlir::Value value;
   digits::Permutation map;
   mlir::Value made;
+  llvm::SmallVector<FlowView> views = {};
+  /// What stores `from`, which is the value `made`.
+  static FlowStore of(const FlowValue &from, mlir::Value made);
+  /// Where the elements of the value lie in the buffer of the result, if a store can put them there.
+  std::optional<digits::BufferView> placed() const;
 };
 
 /// Steps outside chains that one flat kernel does. Digits of different values that run together are one *axis*;
@@ -114,12 +142,17 @@ struct FlowResult {
 struct FlowProgram {
   std::vector<FlowSegment> segments;
   llvm::SmallVector<FlowResult> returned;
-  /// Results of repetitions, of permutations that no chain makes, and of nodes that take arguments apart.
+  /// Results of repetitions, of other lengths, of permutations that no chain makes, and of nodes that take arguments
+  /// apart.
   llvm::DenseSet<mlir::Value> moved;
+  /// Of `moved`, values that segments of their own put into buffers, since no load could find their elements.
+  llvm::DenseSet<mlir::Value> copied;
   int numSteps = 0; // nodes inside chains, numbered from 1
 
-  /// `value` as a buffer moved and repeated by what lies between them.
+  /// `value` as a buffer and what lies between them.
   FlowValue resolve(mlir::Value value) const;
+  /// The same of what a copy of `value` reads.
+  FlowValue sourceOf(mlir::Value value) const;
 };
 
 /// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.

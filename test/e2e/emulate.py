@@ -44,7 +44,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("entry")
-    parser.add_argument("--sizes", type=numbers, required=True, help="values of n")
+    parser.add_argument("--sizes", type=numbers, required=True, help="values of the size")
+    parser.add_argument("--size", default="n", help="the size's name")
     parser.add_argument("--batches", type=numbers, default=[1])
     parser.add_argument("--types", type=lambda text: text.split(","), help="values of T")
     parser.add_argument("--set", action="append", default=[], help="another size or type, as for idc")
@@ -57,7 +58,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         report = os.path.join(folder, "report.json")
         for scalar, n in itertools.product(options.types or [None], options.sizes):
-            command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"n={n}", "--batch",
+            command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"{options.size}={n}", "--batch",
                        str(next(batch)), "--target", "emulate", "--verify", f"--report={report}", "--plan", options.plan,
                        *next(order)]
             for setting in options.set + ([f"T={scalar}"] if scalar else []):

@@ -13,13 +13,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("entry")
-    parser.add_argument("--sizes", required=True, help="values of n")
+    parser.add_argument("--sizes", required=True, help="values of the size")
+    parser.add_argument("--size", default="n", help="the size's name")
     parser.add_argument("--types", default="", help="values of T")
     options, rest = parser.parse_known_args()
     failed = 0
     for n, scalar in itertools.product(options.sizes.split(","), options.types.split(",")):
         for target, batch in ("cpu", 3), ("emulate", 2):
-            command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"n={n}", *rest]
+            command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"{options.size}={n}", *rest]
             command += ["--set", f"T={scalar}"] if scalar else []
             command += ["--target", target, "--batch", str(batch), "--verify"]
             command += ["--tolerance", TOLERANCES.get(scalar, "1e-5")]

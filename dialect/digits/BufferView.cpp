@@ -1,0 +1,113 @@
+#include "dialect/digits/BufferView.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace idc::digits {
+
+int64_t LinearForm::at(const std::vector<int> &digits) const {
+  int64_t value = constant;
+  for (size_t i = 0; i < digits.size(); ++i)
+    value += weight[i] * digits[i];
+  return value;
+}
+
+/// Does the same to the address and to what is bounded.
+template <typename Change> static void forEachForm(BufferView &view, Change change) {
+  change(view.address);
+  for (BufferView::Bound &bound : view.bounds)
+    change(bound.index);
+}
+
+static std::vector<int64_t> rowMajor(const std::vector<int> &radices, int64_t step) {
+  std::vector<int64_t> weights;
+  for (int radix : radices) {
+    weights.push_back(step);
+    step *= radix;
+  }
+  return weights;
+}
+
+static int64_t product(const std::vector<int> &radices) {
+  int64_t count = 1;
+  for (int radix : radices)
+    count *= radix;
+  return count;
+}
+
+BufferView BufferView::whole(const std::vector<int> &radices) {
+  BufferView view;
+  view.elements = product(radices);
+  view.radices = radices;
+  view.address.weight = rowMajor(radices, 1);
+  return view;
+}
+
+void BufferView::part(int digit, int64_t value) {
+  forEachForm(*this, [&](LinearForm &form) {
+    form.constant += value * form.weight[digit - 1];
+    form.weight.erase(form.weight.begin() + (digit - 1));
+  });
+  radices.erase(radices.begin() + (digit - 1));
+}
+
+void BufferView::move(const Permutation &map) {
+  forEachForm(*this, [&](LinearForm &form) {
+    std::vector<int64_t> moved;
+    for (int place = 1; place <= map.size(); ++place) {
+      int64_t weight = form.weight[map.source(place) - 1];
+      if (map.complemented(place)) {
+        form.constant += weight * (radices[map.source(place) - 1] - 1);
+        weight = -weight;
+      }
+      moved.push_back(weight);
+    }
+    form.weight = std::move(moved);
+  });
+  radices = map.apply(radices);
+}
+
+void BufferView::repeat(int radix) {
+  forEachForm(*this, [](LinearForm &form) { form.weight.push_back(0); });
+  radices.push_back(radix);
+}
+
+bool BufferView::resize(int lowest, const std::vector<int> &now) {
+  const std::vector<int> before(radices.begin(), radices.begin() + lowest);
+  bool inRow = true;
+  forEachForm(*this, [&](LinearForm &form) {
+    if (lowest > 0) {
+      std::vector<int64_t> row = rowMajor(before, form.weight[0]);
+      inRow = inRow && std::equal(row.begin(), row.end(), form.weight.begin());
+    }
+  });
+  if (!inRow)
+    return false;
+  auto replace = [&](auto &list, const auto &with) {
+    list.erase(list.begin(), list.begin() + lowest);
+    list.insert(list.begin(), with.begin(), with.end());
+  };
+  // One element has no distance to a next one, and none is needed: the others lie outside.
+  forEachForm(*this, [&](LinearForm &form) { replace(form.weight, rowMajor(now, lowest > 0 ? form.weight[0] : 0)); });
+  replace(radices, now);
+  if (product(now) > product(before)) {
+    Bound bound{{}, product(before)};
+    bound.index.weight = rowMajor(now, 1);
+    bound.index.weight.resize(radices.size(), 0);
+    bounds.push_back(std::move(bound));
+  }
+  return true;
+}
+
+std::vector<int> BufferView::addressOrder() const {
+  std::vector<int> order;
+  for (size_t digit = 1; digit <= radices.size(); ++digit)
+    order.push_back(static_cast<int>(digit));
+  auto distance = [&](int digit) { return std::abs(address.weight[digit - 1]); };
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+    return distance(b) == 0 ? distance(a) != 0 : distance(a) != 0 && distance(a) < distance(b);
+  });
+  return order;
+}
+
+} // namespace idc::digits
