@@ -635,7 +635,7 @@ Value Elaborator::applyResize(const Expr &expr, const Value &piped, Context &con
       results.push_back(members[i]);
       continue;
     }
-    // Own digits go below those of the batch.
+    // Own digits go below those of the batch, and back to where they were.
     std::vector<int> tags, batch;
     for (size_t digit = 1; digit <= own.size(); ++digit)
       tags.push_back(static_cast<int>(digit));
@@ -675,7 +675,14 @@ Value Elaborator::applyResize(const Expr &expr, const Value &piped, Context &con
     SequenceView result = output(tags, radixOf, element, expr.loc, 1, {{dimension, static_cast<int>(radices.size())}});
     step.outputs = {result.value};
     program.steps.push_back(std::move(step));
-    results.push_back(Value::of(std::move(result)));
+    auto isOwn = [](int tag) { return tag > 0; };
+    auto lowest = std::find_if(view.tags.begin(), view.tags.end(), isOwn) - view.tags.begin();
+    auto below = static_cast<size_t>(own.empty() ? std::min<std::ptrdiff_t>(view.anchor - 1, lowest) : lowest);
+    std::vector<int> home = batch;
+    home.insert(home.begin() + static_cast<std::ptrdiff_t>(below), tags.begin(),
+                tags.begin() + static_cast<std::ptrdiff_t>(radices.size()));
+    result.anchor = static_cast<int>(below) + 1;
+    results.push_back(Value::of(permuted(result, home, expr.loc)));
   }
   return piped.kind == Value::Kind::Tuple ? Value::group(Value::Kind::Tuple, std::move(results)) : results[0];
 }

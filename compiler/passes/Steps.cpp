@@ -343,10 +343,9 @@ static void makeGroup(FlowProgram &program, FlowSegment &segment) {
   segment = groupOf(ops);
 }
 
-/// True for digits of other radices that one thread's registers hold together: a flat kernel needs no exchange for
-/// them.
-static bool fitsThread(const FlowChain &chain) {
-  constexpr int64_t maxWords = 32;
+/// True for digits of other radices that one thread's registers, so many words, hold together: a flat kernel needs no
+/// exchange for them.
+static bool fitsThread(const FlowChain &chain, int64_t maxWords) {
   llvm::SmallSet<int, 8> digits;
   for (const FlowStep &step : chain.steps)
     for (int digit : digitsOf(step.node))
@@ -357,11 +356,15 @@ static bool fitsThread(const FlowChain &chain) {
   return words <= maxWords;
 }
 
-/// Chains that are better made by flat kernels become groups: those of other radices that need no exchange; those
-/// without nodes next to a group, a few more steps of it.
+/// Chains that are better made by flat kernels become groups: those of other radices that need no exchange; next to a
+/// group, where they are a few more steps of it, those with larger nodes, and those without nodes.
 static void dissolveChains(FlowProgram &program) {
+  constexpr int64_t ownWords = 32, sharedWords = 64;
+  auto isFewSteps = [](const FlowChain &chain) {
+    return chain.steps.empty() ? !chain.after.empty() : !chain.isBinary() && fitsThread(chain, sharedWords);
+  };
   for (FlowSegment &segment : program.segments)
-    if (segment.chain && !segment.chain->isBinary() && fitsThread(*segment.chain))
+    if (segment.chain && !segment.chain->isBinary() && fitsThread(*segment.chain, ownWords))
       makeGroup(program, segment);
   bool changed = true;
   while (changed) {
@@ -377,7 +380,7 @@ static void dissolveChains(FlowProgram &program) {
         for (Value operand : step->getOperands())
           takenByGroup.insert(program.resolve(operand).buffer);
     for (FlowSegment &segment : program.segments) {
-      if (!segment.chain || !segment.chain->steps.empty() || segment.chain->after.empty())
+      if (!segment.chain || !isFewSteps(*segment.chain))
         continue;
       FlowChain &chain = *segment.chain;
       if (!madeByGroup.lookup(program.resolve(chain.source).buffer) && !takenByGroup.contains(chain.result))
