@@ -170,7 +170,7 @@ private:
   }
 
   /// Batch digits of a thread that holds whole problems, all of them at one level: so many that what it reads and
-  /// writes of every buffer is a multiple of the widest access, as far as runs stay short and its words allow. Parts of
+  /// writes of every buffer is a multiple of the widest access, as far as runs stay short and its words allow. Views of
   /// buffers would be read number by number.
   int problemsTogether(ArrayRef<int> levels) const {
     int batchDigits = 0;
@@ -181,12 +181,15 @@ private:
         ++batchDigits;
     };
     for (const FlowLoad &load : group.loads) {
-      if (!load.from.parts.empty())
+      if (!load.from.views.empty())
         return 0;
       consider(load.from.buffer.getType());
     }
-    for (const FlowStore &store : group.stores)
+    for (const FlowStore &store : group.stores) {
+      if (!store.views.empty())
+        return 0;
       consider(store.made.getType());
+    }
     while (batchDigits > 0 &&
            (longest << batchDigits > target.levelRunBytes || wordsAt(levels, 0, steps) << batchDigits > limits.words))
       --batchDigits;
