@@ -10,10 +10,10 @@ static Access finish(Access access, const digits::Mapping &mapping, int64_t maxV
   std::vector<int> held = mapping.digits();
   access.batchDigits = std::max(0, static_cast<int>(held.size()) - access.numDigits);
   for (int i = 0; i < access.batchDigits; ++i)
-    access.bit.push_back(access.numDigits + i);
+    access.bit.push_back(access.addressDigits + i);
   // Wide accesses: the lowest address bits that are register digits, in order; a complemented one reverses the
   // elements.
-  for (int low = 0; low < access.numDigits && (int64_t(2) << low) <= maxVector; ++low) {
+  for (int low = 0; low < access.addressDigits && (int64_t(2) << low) <= maxVector; ++low) {
     auto digit = std::find(access.bit.begin(), access.bit.begin() + access.numDigits, low);
     digits::Place place;
     if (!mapping.find(static_cast<int>(digit - access.bit.begin()) + 1, place) || place.field != Field::Reg)
@@ -24,11 +24,13 @@ static Access finish(Access access, const digits::Mapping &mapping, int64_t maxV
   return access;
 }
 
-Access conversion::loadAccess(const digits::Mapping &mapping, const digits::Permutation &map, int64_t maxVector) {
+Access conversion::loadAccess(const digits::Mapping &mapping, const digits::Permutation &map, int bufferDigits,
+                              int64_t maxVector) {
   Access access;
   access.numDigits = map.size();
+  access.addressDigits = bufferDigits;
   for (int digit = 1; digit <= map.size(); ++digit) {
-    access.bit.push_back(map.source(digit) - 1);
+    access.bit.push_back(map.source(digit) <= bufferDigits ? map.source(digit) - 1 : -1);
     if (map.complemented(digit))
       access.flipped |= access.target(digit);
   }
@@ -37,7 +39,7 @@ Access conversion::loadAccess(const digits::Mapping &mapping, const digits::Perm
 
 Access conversion::storeAccess(const digits::Mapping &mapping, const digits::Permutation &map, int64_t maxVector) {
   Access access;
-  access.numDigits = map.size();
+  access.numDigits = access.addressDigits = map.size();
   for (int digit = 1; digit <= map.size(); ++digit) {
     int place = map.destination(digit);
     access.bit.push_back(place - 1);

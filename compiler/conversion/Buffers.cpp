@@ -17,8 +17,9 @@ static int64_t wholeLines(int64_t bytes) {
   return (bytes + line - 1) / line * line;
 }
 
-/// The places of the values of a chain, from its last kernel backwards: output, workspace, output, … False when the
-/// kernels are no chain, or a value is too large for the output.
+/// The places of the values of a chain, from its last kernel backwards: output, workspace, output, … Beside the value
+/// of the kernel before, kernels may read inputs. False when the kernels are no chain, or a value is too large for the
+/// output.
 static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
   if (terminator->getNumOperands() != 1)
     return false;
@@ -27,8 +28,8 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
   DenseMap<Value, Buffer> chain;
   for (size_t k = kernels.size(); k-- > 0;) {
     id::KernelOp kernel = kernels[k];
-    if (kernel.getInputs().size() != 1 || kernel.getOutputs().size() != 1 || kernel.getOutputs()[0] != next ||
-        !next.hasOneUse())
+    if (kernel.getOutputs().size() != 1 || kernel.getOutputs()[0] != next || !next.hasOneUse() ||
+        !llvm::all_of(kernel.getInputs().drop_front(), llvm::IsaPred<BlockArgument>))
       return false;
     bool output = (kernels.size() - 1 - k) % 2 == 0;
     if (output && bytesOf(next) > outputBytes)

@@ -77,7 +77,7 @@ protected:
     int components;
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-    Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), 1);
+    Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(), 1);
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
     auto loadAll = [&] {
       SmallVector<Value> values;
@@ -238,7 +238,7 @@ private:
 
   Address makeAddress(const Access &access, const Mapping &mapping, Value pointer, Type real, int components) {
     auto target = [&](int digit) { return access.target(digit); };
-    Value blocks = scatterBits(b, loc, block, blockBits(mapping, target, access.numDigits + access.batchDigits));
+    Value blocks = scatterBits(b, loc, block, blockBits(mapping, target, access.addressDigits + access.batchDigits));
     uint64_t registerBits = 0, laneBits = 0;
     for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
       registerBits |= bits;

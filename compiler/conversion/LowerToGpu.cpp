@@ -47,8 +47,7 @@ public:
     kernel.getBody().walk([&](Operation *op) {
       for (Value value : op->getResults())
         if (auto tile = dyn_cast<id::TileType>(value.getType()))
-          dataRegisters =
-              std::max(dataRegisters, tile.getMapping().extent(Field::Reg) * id::registerBytes(tile.getElement()) / 4);
+          dataRegisters = std::max(dataRegisters, registersOf(tile));
     });
     constexpr int64_t few = 16;
     factorRegisters = dataRegisters <= few ? 24 : 0;
@@ -292,6 +291,8 @@ public:
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
+    if (auto found = ahead.find(op); found != ahead.end())
+      return found->second;
     if (!passes)
       return emitLoadAt(op);
     if (!op.getDelay()) {
@@ -320,6 +321,22 @@ protected:
     return result;
   }
 
+  /// The 32-bit registers that a thread's part of a tile takes.
+  static int64_t registersOf(id::TileType tile) {
+    return tile.getMapping().extent(Field::Reg) * id::registerBytes(tile.getElement()) / 4;
+  }
+
+  /// Loads what steps up to the next exchange read beside the tile of `op`, which is on its way, as long as registers
+  /// hold both.
+  void loadAhead(Operation *op) {
+    constexpr int64_t mostRegisters = 32;
+    for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
+         next = next->getNextNode())
+      if (auto load = dyn_cast<id::LoadOp>(next); load && registersOf(load.getResult().getType()) <= mostRegisters)
+        if (FailureOr<Tile> tile = emitLoadAt(load); succeeded(tile)) // a failure has been reported
+          ahead[load] = std::move(*tile);
+  }
+
   FailureOr<Tile> emitLoadAt(id::LoadOp op) {
     readPlace();
     Tile tile = emptyTile(op.getResult().getType());
@@ -327,7 +344,8 @@ protected:
     int components;
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-    Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
+    Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(),
+                               maxVector(tile.element));
     Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
     if (awaitsPrevious) {
@@ -521,9 +539,10 @@ private:
   std::optional<TicketLoop> tickets;                                // of a kernel that draws its block numbers
   std::optional<RingPasses> passes;                                 // of a kernel with a ring
   enum class Duty { None, WaitForSlot, SayRead } duty = Duty::None; // at the pass's next barrier
-  bool rereads = false;        // the thread's place where it is used, in such a kernel
-  size_t numSent = 0;          // exchanges between blocks so far, in such a kernel
-  bool awaitsPrevious = false; // a dependent launch that has touched no buffer yet
+  bool rereads = false;              // the thread's place where it is used, in such a kernel
+  size_t numSent = 0;                // exchanges between blocks so far, in such a kernel
+  bool awaitsPrevious = false;       // a dependent launch that has touched no buffer yet
+  DenseMap<Operation *, Tile> ahead; // loaded across an exchange
 
   struct Address {
     Value base;                 // pointer to the thread's element 0
@@ -695,7 +714,7 @@ private:
     for (uint64_t bits : threads)
       threadBits |= bits;
     Type elementType = LLVM::LLVMArrayType::get(real, components);
-    Value blocks = blockPart(mapping, target, access.numDigits + access.batchDigits);
+    Value blocks = blockPart(mapping, target, access.addressDigits + access.batchDigits);
     if (Value ranks = rankBits(mapping, target))
       blocks = arith::OrIOp::create(b, loc, blocks, arith::ExtUIOp::create(b, loc, b.getI64Type(), ranks));
     if (uint64_t flip = access.flipped & ~registerBits & ~threadBits)
@@ -847,6 +866,7 @@ private:
       LLVM::StoreOp::create(b, loc, wordOf(tile.registers[r], tile.element, real), sharedPointer(write, memory, r),
                             wordBytes);
     prefetchTwiddles(op, emptyTile(op.getResult().getType()));
+    loadAhead(op);
     if (warpLocal)
       NVVM::SyncWarpOp::create(b, loc, constant32(-1));
     else
@@ -912,6 +932,7 @@ private:
     if (!tickets)
       NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
     prefetchTwiddles(op, emptyTile(op.getResult().getType()));
+    loadAhead(op);
     if (tickets)
       tickets->wait(numSent++);
     else

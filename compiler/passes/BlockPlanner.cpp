@@ -115,7 +115,8 @@ private:
   /// elements stay in two kernels, which measure faster.
   std::vector<std::pair<Schedule, double>> rings() const {
     std::vector<std::pair<Schedule, double>> found;
-    for (int last = 1; last < steps && request.elementBytes >= 8; ++last) {
+    for (int last = 1; last < steps && request.elementBytes >= 8 && request.operands.empty() && request.idleDigits == 0;
+         ++last) {
       // The passes have the same threads.
       std::vector<Shape> kernels = {{1, last, tileDigits, 0, registerDigits},
                                     {last + 1, steps, tileDigits, 0, registerDigits}};
@@ -192,11 +193,16 @@ private:
     return 1 + std::hypot(runCost(shape, tile, own) - 1, waitCost(shape, tile, plan->ranges.size()) - 1);
   }
 
-  /// Mean cost of the runs of load and store.
+  /// Mean cost of the runs of load and store; that of operands on top.
   double runCost(const Shape &shape, const std::vector<int> &tile, int own) const {
     int columns = static_cast<int>(tile.size()) - own;
     if (static_cast<int>(tile.size()) == request.numDigits)
       return 1;
+    double operands = 0;
+    for (const PlanOperand &operand : request.operands)
+      if (int step = std::min(operand.step, steps); shape.first <= step && step <= shape.last)
+        operands +=
+            target.loadRunCost.at(runBytes(tile, operand.order, operand.bytes), operand.bytes << request.numDigits) - 1;
     // Beside the workspace, runs are what two tiles have in common: the columns of both, as each holds the other's.
     bool inner = !meetsInput(shape) && !meetsOutput(shape);
     int64_t between = request.elementBytes << (inner ? columns : 2 * columns);
@@ -204,7 +210,7 @@ private:
       return costs.at(outside ? runBytes(tile, order, bytes) : between, bytes << request.numDigits);
     };
     return (cost(target.loadRunCost, meetsInput(shape), request.loadOrder, request.loadBytes) +
-            cost(target.storeRunCost, meetsOutput(shape), request.storeOrder, request.storeBytes)) /
+            cost(target.storeRunCost, meetsOutput(shape), request.storeOrder, request.storeBytes) + operands) /
            2;
   }
 
@@ -226,12 +232,20 @@ private:
   }
 
   /// The kernel's digits, then lowest address digits of the side with the costlier runs. A kernel between two others
-  /// takes both sides' digits: its neighbours hold them as well.
+  /// takes both sides' digits: its neighbours hold them as well; but those of an operand where it reads one.
   std::vector<int> tileOf(const Shape &kernel) const {
     std::vector<int> tile = digitsOfSteps(request, kernel.first, kernel.last);
     bool inner = !meetsInput(kernel) && !meetsOutput(kernel);
     bool useLoad = meetsInput(kernel) || inner, useStore = meetsOutput(kernel) || inner;
+    const PlanOperand *operand = operandOf(request, kernel.first, kernel.last);
     while (static_cast<int>(tile.size()) < std::min(kernel.digits, request.numDigits)) {
+      if (operand && inner) {
+        auto lowest = llvm::find_if(operand->order, [&](int d) { return !llvm::is_contained(tile, d); });
+        if (lowest != operand->order.end()) {
+          tile.push_back(*lowest);
+          continue;
+        }
+      }
       int64_t loadRun = runBytes(tile, request.loadOrder, request.loadBytes);
       int64_t storeRun = runBytes(tile, request.storeOrder, request.storeBytes);
       double loadCost = target.loadRunCost.at(loadRun, request.loadBytes << request.numDigits),

@@ -98,6 +98,8 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
                    ", which is not in registers";
         }
     }
+    if (kernel.ring && !chain.operands.empty())
+      return where + "a ring lies between steps that read no further buffers";
     if (kernel.ring || (k > first && schedule.kernels[k - 1].ring)) {
       const KernelPlan *other =
           kernel.ring ? k + 1 < end ? &schedule.kernels[k + 1] : nullptr : &schedule.kernels[k - 1];
@@ -236,6 +238,30 @@ private:
     return movedType(chain.type, element, storeMapOf(chain, plan, last));
   }
 
+  /// What a range does, or a whole kernel; `last`: of the chain.
+  static SmallVector<Operation *> stepsOf(const FlowChain &chain, const RangePlan &range, bool last) {
+    SmallVector<Operation *> steps;
+    if (range.kind != RangePlan::Kind::Steps)
+      return steps;
+    const int end = chain.firstStep + static_cast<int>(chain.steps.size()) - 1;
+    for (int s = range.first; s <= range.last; ++s) {
+      const FlowStep &step = chain.steps[s - chain.firstStep];
+      llvm::append_range(steps, step.before);
+      steps.push_back(step.node);
+    }
+    if (last && range.last == end)
+      llvm::append_range(steps, chain.after);
+    return steps;
+  }
+  static SmallVector<Operation *> stepsOf(const FlowChain &chain, const KernelPlan &kernel, bool last) {
+    SmallVector<Operation *> steps;
+    for (const RangePlan &range : kernel.ranges)
+      llvm::append_range(steps, stepsOf(chain, range, last));
+    if (last && chain.steps.empty())
+      steps.assign(chain.after.begin(), chain.after.end());
+    return steps;
+  }
+
   /// A kernel of one pass, or of two with a ring between them. `loadMap` is that of its input, then of its result.
   Value chainKernel(FlowChain &chain, ArrayRef<KernelPlan> passes, Value input, digits::Permutation &loadMap,
                     bool last) {
@@ -248,14 +274,24 @@ private:
                           : passes[0].kind == "tickets"          ? id::KernelKind::Tickets
                           : passes[0].cluster > 1                ? id::KernelKind::Cluster
                                                                  : id::KernelKind::Plain;
-    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(), kind, passes[0].cluster, input);
+    SmallVector<Value> inputs{input};
+    for (const KernelPlan &plan : passes)
+      for (Operation *step : stepsOf(chain, plan, last))
+        for (const FlowOperand &operand : chain.operands)
+          if (Value buffer = bufferOf(operand.from.buffer); operand.step == step && !llvm::is_contained(inputs, buffer))
+            inputs.push_back(buffer);
+    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(), kind, passes[0].cluster, inputs);
     OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&op.getBody(), {}, TypeRange{types[0]}, {loc});
+    SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
+    Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
     Value value = block->getArgument(0);
+    auto argumentOf = [&](Value buffer) {
+      return block->getArgument(static_cast<unsigned>(llvm::find(inputs, bufferOf(buffer)) - inputs.begin()));
+    };
     for (auto [i, plan] : llvm::enumerate(passes)) {
       digits::Permutation storeMap = storeMapOf(chain, plan, last && i + 1 == passes.size());
       value = chainPass(chain, plan, value, i > 0 ? passes[i - 1].delay : 0, loadMap, storeMap, types[i + 1],
-                        last && i + 1 == passes.size());
+                        last && i + 1 == passes.size(), argumentOf);
       loadMap = storeMap.inverse();
     }
     id::YieldOp::create(builder, loc, value);
@@ -265,8 +301,7 @@ private:
   /// Load, steps, store, at the end of a kernel that is being built.
   Value chainPass(FlowChain &chain, const KernelPlan &plan, Value input, int64_t delay,
                   const digits::Permutation &loadMap, const digits::Permutation &storeMap, id::SeqType outputType,
-                  bool last) {
-    int offset = chain.firstStep;
+                  bool last, function_ref<Value(Value buffer)> argumentOf) {
     Location loc = function.getLoc();
     auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
     auto tileType = [&](const Mapping &mapping, Type type) {
@@ -276,31 +311,28 @@ private:
     Value tile = id::LoadOp::create(builder, loc, tileType(current, id::elementOf(input.getType())), input,
                                     id::PermAttr::get(context, loadMap), optional(delay));
     auto onTile = [&](Operation *step) {
-      IRMapping map;
-      map.map(step->getOperand(0), tile);
-      Value result = builder.clone(*step, map)->getResult(0);
-      result.setType(tileType(current, id::elementOf(result.getType())));
-      tile = result;
+      SmallVector<Value> operands(step->getNumOperands(), tile);
+      for (const FlowOperand &operand : chain.operands)
+        if (operand.step == step) {
+          Value buffer = argumentOf(operand.from.buffer);
+          operands[operand.number] =
+              id::LoadOp::create(builder, step->getLoc(), tileType(current, id::elementOf(buffer.getType())), buffer,
+                                 id::PermAttr::get(context, operand.from.map), IntegerAttr());
+        }
+      Operation *clone = builder.clone(*step);
+      clone->setOperands(operands);
+      tile = clone->getResult(0);
+      tile.setType(tileType(current, id::elementOf(tile.getType())));
     };
     for (const RangePlan &range : plan.ranges) {
       if (range.mapping != current)
         tile = id::ExchangeOp::create(builder, loc, tileType(range.mapping, id::elementOf(tile.getType())), tile,
                                       id::ExchangeKind::Unplanned, id::LayoutAttr());
       current = range.mapping;
-      if (range.kind != RangePlan::Kind::Steps)
-        continue;
-      for (int s = range.first; s <= range.last; ++s) {
-        for (Operation *before : chain.steps[s - offset].before)
-          onTile(before);
-        onTile(chain.steps[s - offset].node);
-      }
-      if (last && range.last == offset + static_cast<int>(chain.steps.size()) - 1)
-        for (Operation *after : chain.after)
-          onTile(after);
+      llvm::for_each(stepsOf(chain, range, last), onTile);
     }
     if (last && chain.steps.empty())
-      for (Operation *after : chain.after)
-        onTile(after);
+      llvm::for_each(chain.after, onTile);
     return id::StoreOp::create(builder, loc, outputType, tile, id::PermAttr::get(context, storeMap),
                                optional(plan.ring));
   }

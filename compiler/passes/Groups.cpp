@@ -382,7 +382,7 @@ private:
       if (other == h)
         continue;
       const FlowSegment &segment = program.segments[other];
-      if (segment.chain && segment.chain->input.buffer == value)
+      if (segment.chain && segment.chain->reads(value))
         return true;
       auto reads = [&](const FlowLoad &load) { return load.from.buffer == value; };
       auto stores = [&](const FlowStore &store) { return program.sourceOf(store.value).buffer == value; };
@@ -530,7 +530,7 @@ private:
     for (size_t other = g + 1; other < program.segments.size(); ++other) {
       const FlowSegment &segment = program.segments[other];
       if (segment.chain
-              ? segment.chain->input.buffer == value
+              ? segment.chain->reads(value)
               : llvm::any_of(segment.group.loads, [&](const FlowLoad &load) { return load.from.buffer == value; }) ||
                     (segment.group.steps.empty() && llvm::any_of(segment.group.stores, [&](auto &store) {
                        return program.sourceOf(store.value).buffer == value;

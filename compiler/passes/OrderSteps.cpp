@@ -61,11 +61,11 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       }
       llvm::append_range(ops, segment.chain->after);
       if (!ops.empty())
-        reorder(ops);
+        reorder(*segment.chain, ops);
     }
   }
 
-  static void reorder(ArrayRef<Operation *> ops) {
+  static void reorder(const FlowChain &chain, ArrayRef<Operation *> ops) {
     std::vector<Unit> units = unitsOf(ops);
     // What each unit waits for, transitively.
     std::vector<llvm::BitVector> needs(units.size(), llvm::BitVector(units.size()));
@@ -75,7 +75,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
           needs[i] |= needs[j];
           needs[i].set(j);
         }
-    rebuild(ops, units, schedule(units, needs));
+    rebuild(chain, ops, units, schedule(units, needs));
   }
 
   static std::vector<Unit> unitsOf(ArrayRef<Operation *> ops) {
@@ -136,8 +136,9 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   }
 
   /// Puts the units in their order where the chain ends: no value inside it has another user.
-  static void rebuild(ArrayRef<Operation *> ops, const std::vector<Unit> &units, const std::vector<int> &order) {
-    Value value = ops.front()->getOperand(0), tail = ops.back()->getResult(0);
+  static void rebuild(const FlowChain &chain, ArrayRef<Operation *> ops, const std::vector<Unit> &units,
+                      const std::vector<int> &order) {
+    Value value = ops.front()->getOperand(chain.carrierOf(ops.front())), tail = ops.back()->getResult(0);
     Operation *next = ops.back()->getNextNode();
     OpBuilder builder(next);
     SmallVector<OpOperand *> uses;
@@ -151,7 +152,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
         continue;
       }
       unit.op->moveBefore(next);
-      unit.op->setOperand(0, value);
+      unit.op->setOperand(chain.carrierOf(unit.op), value);
       value = unit.op->getResult(0);
     }
     for (OpOperand *use : uses)

@@ -58,9 +58,12 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
       request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
     };
+    DenseMap<Operation *, int> stepOf; // of what is done before a node
     for (FlowStep &step : chain.steps) {
       SmallVector<int> digits = digitsOf(step.node);
       request.stepDigits.emplace_back(digits.begin(), digits.end());
+      for (Operation *before : step.before)
+        stepOf[before] = static_cast<int>(request.stepDigits.size());
       llvm::for_each(step.before, makes);
       makes(step.node);
     }
@@ -70,6 +73,17 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     for (int q = 1; q <= request.numDigits; ++q) {
       request.loadOrder[chain.input.map.source(q) - 1] = q;
       request.storeOrder.push_back(chain.permute ? chain.permute.getMap().getPermutation().source(q) : q);
+    }
+    for (const FlowOperand &operand : chain.operands) {
+      const int held = static_cast<int>(id::radicesOf(operand.from.buffer.getType()).size());
+      auto step = stepOf.find(operand.step);
+      PlanOperand &planned = request.operands.emplace_back();
+      planned.step = step != stepOf.end() ? step->second : static_cast<int>(chain.steps.size()) + 1;
+      planned.bytes = id::elementBytes(id::elementOf(operand.from.buffer.getType()));
+      planned.order.resize(held);
+      for (int q = 1; q <= request.numDigits; ++q)
+        if (int place = operand.from.map.source(q); place <= held)
+          planned.order[place - 1] = q;
     }
     if (!chain.isBinary())
       request.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());

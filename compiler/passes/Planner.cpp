@@ -66,6 +66,14 @@ std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, 
   return result;
 }
 
+const PlanOperand *passes::operandOf(const PlanRequest &request, int first, int last) {
+  const int steps = static_cast<int>(request.stepDigits.size());
+  for (const PlanOperand &operand : request.operands)
+    if (int step = std::min(operand.step, steps); first <= step && step <= last)
+      return &operand;
+  return nullptr;
+}
+
 std::vector<int> passes::remainingDigits(const PlanRequest &request, const std::vector<int> &held) {
   std::vector<int> digits;
   uint64_t set = setOf(held);
@@ -75,9 +83,58 @@ std::vector<int> passes::remainingDigits(const PlanRequest &request, const std::
   return digits;
 }
 
+/// The digits that no step acts on and that come highest in every order: parts of the sequence that follow each other,
+/// as the problems of a batch do.
+static int countIdle(const PlanRequest &request) {
+  std::vector<int> acted = digitsOfSteps(request, 1, static_cast<int>(request.stepDigits.size()));
+  auto isHighest = [](const digits::AddressOrder &order, int digit) {
+    auto found = llvm::find(order, digit);
+    return found == order.end() || found - order.begin() == digit - 1;
+  };
+  int count = 0;
+  for (int d = request.numDigits; d > 0 && !acted.empty() && d > acted.back(); --d, ++count)
+    if (!isHighest(request.loadOrder, d) || !isHighest(request.storeOrder, d) ||
+        llvm::any_of(request.operands, [&](const PlanOperand &operand) { return !isHighest(operand.order, d); }))
+      break;
+  return count;
+}
+
+/// The same request without its idle digits.
+static PlanRequest withoutIdle(PlanRequest request) {
+  request.idleDigits = countIdle(request);
+  request.numDigits -= request.idleDigits;
+  auto cut = [&](digits::AddressOrder &order) {
+    llvm::erase_if(order, [&](int digit) { return digit > request.numDigits; });
+  };
+  cut(request.loadOrder);
+  cut(request.storeOrder);
+  for (PlanOperand &operand : request.operands)
+    cut(operand.order);
+  return request;
+}
+
+/// Idle digits that no tile holds number the blocks.
+static void addIdle(const PlanRequest &request, Schedule &schedule) {
+  for (KernelPlan &kernel : schedule.kernels)
+    for (int d = request.numDigits + 1; d <= request.numDigits + request.idleDigits; ++d) {
+      for (RangePlan &range : kernel.ranges)
+        if (digits::Place place; !range.mapping.find(d, place))
+          range.mapping.push(digits::Field::Block, d);
+      if (!kernel.order.empty())
+        kernel.order.push_back(d);
+    }
+}
+
 bool passes::planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error) {
   if (target.kind == "cpu")
     return planVectors(request, target, schedule, error);
+  if (request.plan == Plan::Throughput && request.radices.empty() && countIdle(request) > 0) {
+    const PlanRequest smaller = withoutIdle(request);
+    if (!planSchedule(smaller, target, schedule, error))
+      return false;
+    addIdle(smaller, schedule);
+    return true;
+  }
   std::vector<Schedule> schedules;
   if (!request.radices.empty()) {
     schedules.emplace_back();

@@ -21,11 +21,19 @@ enum class Plan { Throughput, Latency };
 const char *planName(Plan plan);
 std::optional<Plan> findPlan(llvm::StringRef name);
 
+/// A buffer that a step reads beside the sequence of the step before.
+struct PlanOperand {
+  int step;                   // whose pointwise steps take it; one more than there are: after the last
+  digits::AddressOrder order; // of the digits that it has, lowest address digit first
+  int64_t bytes;              // an element
+};
+
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
   Plan plan = Plan::Throughput;
   size_t candidate = 0;                     // of the schedules for the plan, best first
   int numDigits = 0;                        // of the logical sequence
+  int idleDigits = 0;                       // above those, like those of a batch
   std::vector<int> radices;                 // of its digits, [digit-1]; empty: all are 2
   int64_t elementBytes = 8;                 // the largest element that a step makes or takes
   int64_t registerBytes = 8;                // the most that an element takes in registers
@@ -34,6 +42,7 @@ struct PlanRequest {
   std::vector<std::vector<int>> stepDigits; // per step, the digits its node acts on
   digits::AddressOrder loadOrder;           // of the input, lowest address digit first
   digits::AddressOrder storeOrder;          // of the output
+  std::vector<PlanOperand> operands;
 };
 
 /// The cheapest schedule for the plan on a machine: by counted bytes for throughput, by the time of one problem for
@@ -50,6 +59,9 @@ std::vector<int> digitsOfSteps(const PlanRequest &request, int first, int last);
 
 /// Steps `first` … `last` in consecutive groups of at most `size` digits each, as long as possible.
 std::vector<std::pair<int, int>> groupSteps(const PlanRequest &request, int first, int last, int size);
+
+/// An operand that steps `first` … `last` read, or null.
+const PlanOperand *operandOf(const PlanRequest &request, int first, int last);
 
 /// The digits of a sequence that are not in `held`, ascending.
 std::vector<int> remainingDigits(const PlanRequest &request, const std::vector<int> &held);

@@ -1,8 +1,9 @@
 // Walks a function in digit flow and groups its ops.
 //
-// An op joins the chain whose last value it takes, when it is that value's only use and both qualify; a permutation
-// that ends a chain becomes the chain's. Permutations elsewhere, and repetitions, belong to the loads of whoever uses
-// them. What joins no chain is a group of one step; Groups.cpp puts groups together.
+// An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
+// chains the one with most nodes, the others end. A permutation that ends a chain becomes the chain's. Permutations
+// elsewhere, and repetitions, belong to the loads of whoever uses them. What joins no chain is a group of one step;
+// Groups.cpp puts groups together.
 #include "compiler/passes/Steps.h"
 
 #include "llvm/ADT/SmallSet.h"
@@ -87,11 +88,13 @@ static bool isSpreadable(Type type, int64_t maxMixedBytes) {
 
 /// True when the op may be a step of a chain.
 static bool isChainStep(Operation *op, int64_t maxMixedBytes) {
-  if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) || op->getNumOperands() != 1 || op->getNumResults() != 1)
+  if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) || op->getNumResults() != 1 ||
+      (op->getNumOperands() != 1 && !isa<id::PointwiseOp>(op)))
     return false;
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-  if (!isSpreadable(from, maxMixedBytes) || !isSpreadable(to, maxMixedBytes) ||
-      id::radicesOf(from) != id::radicesOf(to))
+  if (!isSpreadable(to, maxMixedBytes) || !llvm::all_of(op->getOperandTypes(), [&](Type type) {
+        return isSpreadable(type, maxMixedBytes) && id::radicesOf(type) == id::radicesOf(to);
+      }))
     return false;
   // Nodes on records that no thread can hold are left to flat kernels, which take a program's values one by one.
   constexpr int64_t maxNodeBytes = 512;
@@ -383,12 +386,52 @@ static void dissolveChains(FlowProgram &program) {
       if (!segment.chain || !isFewSteps(*segment.chain))
         continue;
       FlowChain &chain = *segment.chain;
-      if (!madeByGroup.lookup(program.resolve(chain.source).buffer) && !takenByGroup.contains(chain.result))
+      bool takesFromGroup = llvm::any_of(chain.after, [&](Operation *step) {
+        return llvm::any_of(step->getOperands(),
+                            [&](Value value) { return madeByGroup.lookup(program.resolve(value).buffer); });
+      });
+      if (!takesFromGroup && !takenByGroup.contains(chain.result))
         continue;
       makeGroup(program, segment);
       changed = true;
     }
   }
+}
+
+/// Puts every segment behind those that make what it takes, otherwise in the order in which they begin.
+static void orderSegments(FlowProgram &program) {
+  DenseMap<Value, size_t> makers;
+  for (auto [i, segment] : llvm::enumerate(program.segments)) {
+    if (segment.chain)
+      makers[segment.chain->result] = i;
+    for (Operation *step : segment.group.steps)
+      for (Value result : step->getResults())
+        makers[result] = i;
+  }
+  std::vector<FlowSegment> ordered;
+  std::vector<bool> seen(program.segments.size());
+  auto visit = [&](auto &self, size_t index) -> void {
+    if (seen[index])
+      return;
+    seen[index] = true;
+    FlowSegment &segment = program.segments[index];
+    auto need = [&](Value value) {
+      auto maker = makers.find(program.resolve(value).buffer);
+      if (maker != makers.end())
+        self(self, maker->second);
+    };
+    if (segment.chain) {
+      need(segment.chain->source);
+      for (const FlowOperand &operand : segment.chain->operands)
+        need(operand.step->getOperand(operand.number));
+    }
+    for (Operation *step : segment.group.steps)
+      llvm::for_each(step->getOperands(), need);
+    ordered.push_back(std::move(segment));
+  };
+  for (size_t i = 0; i < program.segments.size(); ++i)
+    visit(visit, i);
+  program.segments = std::move(ordered);
 }
 
 FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
@@ -425,14 +468,35 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
       program.moved.insert(op.getResult(0));
       continue;
     }
-    if (!isChainStep(&op, maxMixedBytes) || !isWholeBuffer(program.resolve(op.getOperand(0)))) {
+    // The operand that carries the chain on, or starts one: of an open chain, the one with most nodes, or one that is
+    // not repeated.
+    int index = -1, carrier = -1;
+    size_t mostNodes = 0;
+    bool loadable =
+        llvm::none_of(op.getOperands(), [&](Value operand) { return program.resolve(operand).isResized(); });
+    if (loadable && isChainStep(&op, maxMixedBytes))
+      for (OpOperand &operand : op.getOpOperands()) {
+        int open = chainOf(operand.get());
+        size_t nodes = open < 0 ? 0 : program.segments[open].chain->steps.size();
+        bool better = index < 0 ? open >= 0 : open >= 0 && nodes >= mostNodes;
+        if (!better && (carrier >= 0 || !isWholeBuffer(program.resolve(operand.get()))))
+          continue;
+        index = open;
+        carrier = static_cast<int>(operand.getOperandNumber());
+        mostNodes = nodes;
+      }
+    if (carrier < 0) {
       program.segments.push_back(groupOf({&op}));
       continue;
     }
-    int index = chainOf(op.getOperand(0));
     if (index < 0)
-      index = newChain(op.getOperand(0));
+      index = newChain(op.getOperand(carrier));
     FlowChain &chain = *program.segments[index].chain;
+    if (op.getNumOperands() > 1)
+      chain.carriers[&op] = static_cast<unsigned>(carrier);
+    for (OpOperand &operand : op.getOpOperands())
+      if (static_cast<int>(operand.getOperandNumber()) != carrier)
+        chain.operands.push_back({&op, operand.getOperandNumber(), {}});
     openChains.erase(chain.result);
     chain.result = op.getResult(0);
     openChains[chain.result] = index;
@@ -447,6 +511,7 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     }
   }
   dissolveChains(program);
+  orderSegments(program);
   takeApart(program);
   for (auto resize : block.getOps<id::ResizeOp>())
     if (!isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
@@ -489,7 +554,10 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     program.returned.push_back({index, 0});
   }
   for (FlowSegment &segment : program.segments)
-    if (segment.chain)
+    if (segment.chain) {
       segment.chain->input = program.resolve(segment.chain->source);
+      for (FlowOperand &operand : segment.chain->operands)
+        operand.from = program.resolve(operand.step->getOperand(operand.number));
+    }
   return program;
 }

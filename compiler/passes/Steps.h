@@ -64,18 +64,34 @@ struct Placement {
 /// What the node moves; nothing when it does something else.
 std::optional<Placement> placementOf(mlir::Operation *step);
 
-/// Steps that a planner can spread over tiles: each takes the one sequence of the step before and keeps all digits;
-/// elements are numbers of one size.
+/// What a pointwise step of a chain takes beside the sequence of the step before.
+struct FlowOperand {
+  mlir::Operation *step;
+  unsigned number; // of the operand
+  FlowValue from;
+};
+
+/// Steps that a planner can spread over tiles: each takes the sequence of the step before and keeps all digits;
+/// pointwise steps may take further sequences, which lie in buffers. Elements are numbers of one size.
 struct FlowChain {
   mlir::Value source; // what the first op takes
   FlowValue input;    // the same as a buffer
   std::vector<FlowStep> steps;
-  int firstStep = 1;                          // number of steps[0] in the program
-  llvm::SmallVector<mlir::Operation *> after; // what follows the last node
-  id::PermuteOp permute;                      // the last permutation, or null
-  id::SeqType type;                           // of the logical sequence; all steps keep its shape
-  mlir::Value result;                         // the value that the chain makes
+  int firstStep = 1;                                    // number of steps[0] in the program
+  llvm::SmallVector<mlir::Operation *> after;           // what follows the last node
+  id::PermuteOp permute;                                // the last permutation, or null
+  id::SeqType type;                                     // of the logical sequence; all steps keep its shape
+  mlir::Value result;                                   // the value that the chain makes
+  std::vector<FlowOperand> operands;                    // in the order of their steps
+  llvm::DenseMap<mlir::Operation *, unsigned> carriers; // of pointwise steps: the operand made by the step before
 
+  /// The number of the operand that a step takes from the step before.
+  unsigned carrierOf(mlir::Operation *step) const { return carriers.lookup(step); }
+  /// True when a kernel of the chain reads the buffer.
+  bool reads(mlir::Value buffer) const {
+    return input.buffer == buffer ||
+           llvm::any_of(operands, [&](const FlowOperand &operand) { return operand.from.buffer == buffer; });
+  }
   /// True when all digits are of radix 2.
   bool isBinary() const {
     return llvm::all_of(type.getRadices(), [](int32_t radix) { return radix == 2; });

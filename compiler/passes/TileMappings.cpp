@@ -73,6 +73,19 @@ TileMappings::inSequence(const std::vector<std::vector<int>> &tiles,
   return schedule;
 }
 
+/// The memory by whose order a pass arranges its threads: in the first one the load, in the last one the store, between
+/// them an operand that it reads, else the store.
+Side TileMappings::sideOf(const std::vector<Steps> &passes, size_t pass, const Side &load, const Side &store) const {
+  const PlanOperand *operand = operandOf(request, passes[pass].first, passes[pass].second);
+  if (pass == 0 || pass + 1 == passes.size() || !operand)
+    return pass == 0 ? load : store;
+  Side side{operand->order, operand->bytes};
+  for (int d : store.order)
+    if (!llvm::is_contained(side.order, d))
+      side.order.push_back(d);
+  return side;
+}
+
 KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int> &tile, int registers, const Side &load,
                                      const Side &store) const {
   KernelPlan even = blockKernel(passesOf(first, last, registers), tile, registers, load, store);
@@ -90,9 +103,10 @@ KernelPlan TileMappings::blockKernel(const std::vector<Steps> &passes, const std
     range.first = passes[i].first;
     range.last = passes[i].second;
     std::vector<int> own = digitsOfSteps(request, range.first, range.last);
-    range.mapping = mappingOf(tile, own, registers, i == 0 ? load.order : store.order, blockDigits);
+    const Side side = sideOf(passes, i, load, store);
+    range.mapping = mappingOf(tile, own, registers, side.order, blockDigits);
     if (i > 0)
-      keepWarps(range.mapping, plan.ranges.back().mapping, own, tile, store);
+      keepWarps(range.mapping, plan.ranges.back().mapping, own, tile, side);
     plan.ranges.push_back(range);
   }
   if (passes.empty() || !hasFullRuns(plan.ranges.front().mapping, tile, load))
@@ -152,10 +166,10 @@ std::optional<KernelPlan> TileMappings::clusterKernel(const std::vector<Steps> &
     range.first = passes[i].first;
     range.last = passes[i].second;
     std::vector<int> own = digitsOfSteps(request, range.first, range.last);
-    range.mapping =
-        mappingOf(i == 0 ? loadTile : storeTile, own, registers, i == 0 ? load.order : store.order, blockDigits);
+    const Side side = sideOf(passes, i, load, store);
+    range.mapping = mappingOf(i == 0 ? loadTile : storeTile, own, registers, side.order, blockDigits);
     if (i > 1)
-      keepWarps(range.mapping, plan.ranges.back().mapping, own, storeTile, store);
+      keepWarps(range.mapping, plan.ranges.back().mapping, own, storeTile, side);
     plan.ranges.push_back(range);
   }
   size_t inLoadTile = 1; // ranges

@@ -59,6 +59,7 @@ private:
                          const Side &load, const Side &store) const;
   std::optional<KernelPlan> clusterKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
                                           int ranks, const Side &load, const Side &store) const;
+  Side sideOf(const std::vector<Steps> &passes, size_t pass, const Side &load, const Side &store) const;
   std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;
   RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
                         const std::vector<int> &blockDigits, const KernelPlan &kernel) const;

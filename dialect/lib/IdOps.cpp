@@ -476,9 +476,6 @@ LogicalResult LoadOp::verify() {
   SeqType buffer = getBuffer().getType();
   SmallVector<int32_t> radices(buffer.getRadices());
   if (isRepeated() && getMap().getPlaces().size() == tile.getRadices().size()) {
-    auto kernel = (*this)->getParentOfType<KernelOp>();
-    if (kernel && kernel.getKind() != KernelKind::Flat)
-      return emitOpError() << "repeats its buffer, which only a flat kernel does";
     for (int digit = static_cast<int>(radices.size()) + 1; digit <= tile.getNumDigits(); ++digit)
       radices.push_back(tile.getRadices()[getMap().getPermutation().destination(digit) - 1]);
   }

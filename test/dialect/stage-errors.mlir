@@ -180,19 +180,6 @@ func.func @mixed(%x: !id.tile<2**2, "reg(2) lane(1)", f32>, %y: !id.seq<2**2, f3
 
 // -----
 
-func.func @repeated_load(%x: !id.seq<2, f32>) {
-  %0 = id.kernel "k" plain (%x) : (!id.seq<2, f32>) -> !id.seq<2**2, f32> {
-  ^bb0(%a: !id.seq<2, f32>):
-    // expected-error@+1 {{repeats its buffer, which only a flat kernel does}}
-    %1 = id.load %a [2, 1] : !id.seq<2, f32> -> !id.tile<2**2, "reg(2..1)", f32>
-    %2 = id.store %1 [2, 1] : !id.tile<2**2, "reg(2..1)", f32> -> !id.seq<2**2, f32>
-    id.yield %2 : !id.seq<2**2, f32>
-  }
-  return
-}
-
-// -----
-
 func.func @repeated_shape(%x: !id.seq<3, f32>) {
   %0 = id.kernel "k" flat (%x) : (!id.seq<3, f32>) -> !id.seq<3 * 2, f32> {
   ^bb0(%a: !id.seq<3, f32>):

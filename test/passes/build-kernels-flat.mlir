@@ -1,11 +1,11 @@
 // Steps that no chain can take are flat kernels: the digits of their nodes in registers, all others in the block field.
 // RUN: idc-opt %s --split-input-file --id-to-stages | FileCheck %s
 
-// Two inputs meet: both are loaded, the second through its permutation.
+// Two inputs meet: both are loaded, the second through its permutation. That is a chain.
 // CHECK-LABEL: func.func @joins
-// CHECK: id.kernel "joins_k0" flat(%arg0, %arg1)
-// CHECK: id.load %arg2 [2, 1] {{.*}} "block(2..1)"
-// CHECK: id.load %arg3 [1, 2] {{.*}} "block(2..1)"
+// CHECK: id.kernel "joins_k0" plain(%arg0, %arg1)
+// CHECK: id.load %arg2 [2, 1] {{.*}} "[[MAPPING:reg.*]]"
+// CHECK: id.load %arg3 [1, 2] {{.*}} "[[MAPPING]]"
 // CHECK: id.pointwise
 // CHECK: id.store
 func.func @joins(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
@@ -55,11 +55,14 @@ func.func @copies(%x: !id.seq<3 * 2, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<3 * 
 
 // -----
 
-// Chains before and after a join keep their tiles; the permutation between them becomes the second one's load.
+// What a step of a chain takes beside the value of the step before is loaded where it is used.
 // CHECK-LABEL: func.func @chains
-// CHECK: id.kernel "chains_k0" plain
-// CHECK: id.kernel "chains_k1" flat
-// CHECK: id.kernel "chains_k2" plain
+// CHECK: id.kernel "chains_k0" plain(%arg0)
+// CHECK: %[[FIRST:.*]] = id.load
+// CHECK: id.node [6](%[[FIRST]])
+// CHECK: %[[OTHER:.*]] = id.load
+// CHECK: id.pointwise(%{{.*}}, %[[OTHER]])
+// CHECK-NOT: id.kernel
 func.func @chains(%x: !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
   %0 = id.node [6] (%x) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
   ^bb0(%a: f32, %b: f32):
@@ -81,7 +84,7 @@ func.func @chains(%x: !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
 
 // What a step makes and what is its copy are two results.
 // CHECK-LABEL: func.func @returned_twice
-// CHECK: %[[MADE:.*]] = id.kernel "returned_twice_k0" flat(%arg0, %arg1)
+// CHECK: %[[MADE:.*]] = id.kernel "returned_twice_k0" plain(%arg0, %arg1)
 // CHECK: %[[COPY:.*]] = id.kernel "returned_twice_k1" plain(%[[MADE]])
 // CHECK: return %[[MADE]], %[[COPY]]
 func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
@@ -96,12 +99,12 @@ func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
 
 // -----
 
-// A shared input is loaded where it is used: its map has places for digits that the buffer lacks. No chain takes it, what
-// follows is one again.
+// A shared input is loaded where it is used: its map has places for digits that the buffer lacks. No chain starts with
+// it, what follows is one again.
 // CHECK-LABEL: func.func @shares
-// CHECK: id.kernel "shares_k0" flat(%arg0, %arg1)
+// CHECK: id.kernel "shares_k0" plain(%arg0, %arg1)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**6, f32>
-// CHECK: id.load %{{.*}} [1, 2, 6, 5, 4, 3] : <2**2, f32> -> <2**6, "block(6..1)", f32>
+// CHECK: id.load %{{.*}} [1, 2, 6, 5, 4, 3] : <2**2, f32> -> <2**6,
 // CHECK: id.kernel "shares_k1" flat(%arg1)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**2, f32> -> <2**6, "reg(6) block(5..1)", f32>
 // CHECK: id.kernel "shares_k2" plain(%1)

@@ -104,7 +104,7 @@ TEST_P(Memory, NoConflictsAndFullSectors) {
       for (int place = 1; place <= map.size(); ++place)
         order.push_back(map.destination(place));
       int64_t widest = std::max<int64_t>(1, 16 / id::elementBytes(type.getElement()));
-      checkAccess("load", type, order, conversion::loadAccess(type.getMapping(), map, widest).vectorBits);
+      checkAccess("load", type, order, conversion::loadAccess(type.getMapping(), map, map.size(), widest).vectorBits);
     });
     module->walk([&](id::StoreOp op) {
       id::TileType type = op.getTile().getType();

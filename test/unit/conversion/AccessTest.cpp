@@ -76,7 +76,7 @@ TEST(Access, LoadAgainstThePermutation) {
     Permutation map = randomMap(n, random, i % 2);
     Mapping mapping = randomMapping(n + batch, random);
     int64_t maxVector = int64_t(1) << random() % 4;
-    Access access = conversion::loadAccess(mapping, map, maxVector);
+    Access access = conversion::loadAccess(mapping, map, map.size(), maxVector);
     EXPECT_EQ(access.numDigits, n);
     EXPECT_EQ(access.batchDigits, batch);
     std::vector<int> radices(n, 2);
@@ -105,7 +105,7 @@ TEST(Access, BatchDigits) {
   Mapping mapping;
   std::string error;
   ASSERT_TRUE(Mapping::parse("reg(2) lane(5, 1) warp(4) block(3)", {}, mapping, error)) << error;
-  Access access = conversion::loadAccess(mapping, Permutation::reverse(3, 3, 1), 1);
+  Access access = conversion::loadAccess(mapping, Permutation::reverse(3, 3, 1), 3, 1);
   EXPECT_EQ(access.batchDigits, 2);
   EXPECT_EQ(access.target(4), 8u) << "problems follow each other";
   EXPECT_EQ(access.target(5), 16u);

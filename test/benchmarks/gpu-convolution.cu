@@ -1,0 +1,181 @@
+// gpu-convolution: times compiled filters (transform, product with a filter, transform back) beside what a program
+// without idc does, cuFFT forward, a kernel that multiplies, and cuFFT back, and beside a copy of as many bytes as the
+// signals have. usage: gpu-convolution [--bytes N] IMAGE MANIFEST [IMAGE MANIFEST …]
+//
+// A program takes signals and filters of 2^n complex numbers, one filter for each signal or, where the manifest says
+// so, one for all; the batch fills 1 GiB, or N bytes. The three alternate. Exit status: 0 all measured and alike, 1 a
+// result differs, 2 wrong use or no GPU.
+#include "Cuda.h"
+#include "CufftPlan.h"
+#include "RandomData.h"
+#include "Reference.h"
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <idc/runtime.h>
+#include <vector>
+
+using namespace gpucheck;
+
+namespace {
+
+constexpr int rounds = 11, warmUps = 2;
+
+void require(idc_status status, const char *what) {
+  if (status != IDC_SUCCESS)
+    throw CudaError(std::string(what) + ": " + idc_error_message(status) + ": " + idc_last_error());
+}
+
+/// to = from · filter / points; `filterMask` is the number of filter elements less one (all, or one problem's).
+template <class Complex>
+__global__ void multiply(const Complex *from, const Complex *filter, Complex *to, size_t count, size_t filterMask,
+                         double scale) {
+  const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
+  if (i >= count)
+    return;
+  const Complex x = from[i], h = filter[i & filterMask];
+  Complex y;
+  y.x = (x.x * h.x - x.y * h.y) * decltype(y.x)(scale);
+  y.y = (x.x * h.y + x.y * h.x) * decltype(y.x)(scale);
+  to[i] = y;
+}
+
+/// Adds |x - y|² and |y|² to two sums.
+template <class T> __global__ void compare(const T *x, const T *y, size_t count, double *sums) {
+  double difference = 0, norm = 0;
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
+    const double d = double(x[i]) - double(y[i]);
+    difference += d * d;
+    norm += double(y[i]) * double(y[i]);
+  }
+  atomicAdd(&sums[0], difference);
+  atomicAdd(&sums[1], norm);
+}
+
+/// Medians in milliseconds of operations that take turns.
+std::vector<double> measure(const std::vector<std::function<void()>> &operations, cudaStream_t stream) {
+  std::vector<std::vector<float>> times(operations.size());
+  cudaEvent_t begin, end;
+  CHECK_CUDA(cudaEventCreate(&begin));
+  CHECK_CUDA(cudaEventCreate(&end));
+  for (int round = -warmUps; round < rounds; round++)
+    for (size_t i = 0; i < operations.size(); i++) {
+      CHECK_CUDA(cudaEventRecord(begin, stream));
+      operations[i]();
+      CHECK_CUDA(cudaEventRecord(end, stream));
+      CHECK_CUDA(cudaEventSynchronize(end));
+      float milliseconds;
+      CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+      if (round >= 0)
+        times[i].push_back(milliseconds);
+    }
+  cudaEventDestroy(begin);
+  cudaEventDestroy(end);
+  std::vector<double> medians;
+  for (auto &list : times) {
+    std::sort(list.begin(), list.end());
+    medians.push_back(list[rounds / 2]);
+  }
+  return medians;
+}
+
+/// Measures one program; false when its results differ from cuFFT's.
+bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t stream) {
+  idc_module *module = nullptr;
+  require(idc_module_load_files(image, manifest, &module), image);
+  idc_operand signal, filter;
+  require(idc_input(module, 0, &signal), "idc_input");
+  require(idc_input(module, 1, &filter), "idc_input");
+  const bool single = std::string(signal.type) == "complex<f32>";
+  const size_t problemBytes = size_t(signal.elements * signal.element_bytes);
+  const size_t batch = std::max<size_t>(1, bytes / problemBytes), all = batch * problemBytes;
+  const bool shared = filter.shared;
+  const size_t filterBytes = shared ? problemBytes : all, count = all / signal.element_bytes;
+  int64_t workspaceBytes = 0;
+  require(idc_workspace_size(module, int64_t(batch), &workspaceBytes), "idc_workspace_size");
+  Buffer x(all), h(filterBytes), y(all), z(all), workspace{size_t(workspaceBytes)}, sums(2 * sizeof(double));
+  for (auto [buffer, seed] : {std::pair(&x, 1), {&h, 2}}) {
+    if (single)
+      fillNormal(buffer->as<float>(), buffer->size() / sizeof(float), uint64_t(seed), stream);
+    else
+      fillNormal(buffer->as<double>(), buffer->size() / sizeof(double), uint64_t(seed), stream);
+  }
+  y.poison(stream);
+  const size_t mask = filterBytes / filter.element_bytes - 1, blocks = (count + 255) / 256;
+  const double scale = 1.0 / double(signal.elements);
+  CufftPlan plan(single ? Real::F32 : Real::F64, std::vector<long long>{signal.elements}, batch, stream);
+  std::vector<double> times = measure(
+      {[&] { CHECK_CUDA(cudaMemcpyAsync(z.data(), x.data(), all, cudaMemcpyDeviceToDevice, stream)); },
+       [&] {
+         plan.execute(Transform::Forward, x.data(), z.data());
+         if (single)
+           multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<float2>(), h.as<float2>(), z.as<float2>(), count, mask,
+                                                          scale);
+         else
+           multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<double2>(), h.as<double2>(), z.as<double2>(), count, mask,
+                                                          scale);
+         plan.execute(Transform::Inverse, z.data(), z.data());
+       },
+       [&] {
+         const void *inputs[] = {x.data(), h.data()};
+         void *outputs[] = {y.data()};
+         require(idc_launch(module, int64_t(batch), inputs, nullptr, outputs, workspaceBytes ? workspace.data() : nullptr,
+                            stream),
+                 "idc_launch");
+       }},
+      stream);
+  // z holds cuFFT's results no more: once again.
+  plan.execute(Transform::Forward, x.data(), z.data());
+  if (single)
+    multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<float2>(), h.as<float2>(), z.as<float2>(), count, mask, scale);
+  else
+    multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<double2>(), h.as<double2>(), z.as<double2>(), count, mask, scale);
+  plan.execute(Transform::Inverse, z.data(), z.data());
+  CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.size(), stream));
+  if (single)
+    compare<<<1024, 256, 0, stream>>>(y.as<float>(), z.as<float>(), 2 * count, sums.as<double>());
+  else
+    compare<<<1024, 256, 0, stream>>>(y.as<double>(), z.as<double>(), 2 * count, sums.as<double>());
+  double difference[2];
+  CHECK_CUDA(cudaMemcpyAsync(difference, sums.data(), sizeof difference, cudaMemcpyDeviceToHost, stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  const double relative = std::sqrt(difference[0] / difference[1]);
+  const bool alike = relative < (single ? 1e-5 : 1e-13);
+  std::printf("%-34s %-12s %8lld %9zu  %8.3f %8.2f %8.2f %9.2f  %.1e%s\n", idc_module_symbol(module),
+              shared ? "one" : "per signal", static_cast<long long>(signal.elements), batch, times[0],
+              times[1] / times[0], times[2] / times[0], times[1] / times[2], relative, alike ? "" : "  DIFFERS");
+  std::fflush(stdout);
+  idc_module_unload(module);
+  return alike;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  size_t bytes = GiB;
+  int first = 1;
+  if (argc > 2 && std::string(argv[1]) == "--bytes") {
+    bytes = std::strtoull(argv[2], nullptr, 10);
+    first = 3;
+  }
+  if (argc - first < 2 || (argc - first) % 2 || bytes == 0) {
+    std::fputs("usage: gpu-convolution [--bytes N] IMAGE MANIFEST [IMAGE MANIFEST ...]\n", stderr);
+    return 2;
+  }
+  try {
+    CHECK_CUDA(cudaSetDevice(0));
+    cudaStream_t stream;
+    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    std::printf("%-34s %-12s %8s %9s  %8s %8s %8s %9s  %s\n", "program", "filter", "points", "batch", "copy ms", "cuFFT",
+                "idc", "cuFFT/idc", "difference");
+    bool alike = true;
+    for (int i = first; i < argc; i += 2)
+      alike &= run(argv[i], argv[i + 1], bytes, stream);
+    return alike ? 0 : 1;
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "gpu-convolution: %s\n", error.what());
+    return 2;
+  }
+}
