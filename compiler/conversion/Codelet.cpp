@@ -10,6 +10,8 @@
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
@@ -434,7 +436,7 @@ SmallVector<Leaf> Codelet::runSums(const SharedSums &sums, ArrayRef<Leaf> argume
   for (size_t i = 0; i < values.size(); ++i)
     if (isMade(values[i], uses[i]))
       values[i] = resolved(values[i]);
-  std::map<std::pair<int, int>, Pair> pairs;
+  std::map<std::tuple<int, int, double>, Pair> pairs; // of the same operands: what a factor multiplies is another one
   auto times = [&](double factor, const Leaf &leaf) {
     if (factor == 1)
       return leaf;
@@ -443,7 +445,8 @@ SmallVector<Leaf> Codelet::runSums(const SharedSums &sums, ArrayRef<Leaf> argume
   for (const SharedSums::Sum &sum : sums.sums) {
     bool subtract = sum.factor == -1;
     Leaf right = times(subtract ? 1 : sum.factor, values[sum.right]);
-    values.push_back(combineReals(values[sum.left], right, subtract, pairs[{sum.left, sum.right}]));
+    values.push_back(
+        combineReals(values[sum.left], right, subtract, pairs[{sum.left, sum.right, std::fabs(sum.factor)}]));
   }
   SmallVector<Leaf> leaves;
   const SharedSums::Result *next = sums.results.data();
