@@ -58,14 +58,14 @@ protected:
   void allocate(size_t bytes) { buffer = std::make_unique<Buffer>(bytes); }
 
   Handle handle;
-  int rows, systems; // systems: or right-hand sides of one
+  int rows, systems;
   Buffer placeholder{256};
   std::unique_ptr<Buffer> buffer;
 };
 
 template <class T> class One : public Typed<T> {
 public:
-  One(size_t rows, size_t rightHandSides, bool pivoting) : Typed<T>(rows, rightHandSides), pivoting(pivoting) {
+  One(size_t rows, bool pivoting) : Typed<T>(rows, 1), pivoting(pivoting) {
     size_t bytes = 0;
     require((pivoting ? Routines<T>::oneBytes
                       : Routines<T>::noPivotBytes)(this->handle.on(nullptr), this->rows, this->systems, this->any(),
@@ -142,10 +142,10 @@ std::unique_ptr<CusparseSolver> make(Real real, Arguments... arguments) {
 
 } // namespace
 
-Solvers solversOfOne(Real real, size_t rows, size_t rightHandSides) {
+Solvers solversOfOne(Real real, size_t rows) {
   Solvers solvers;
   for (bool pivoting : {false, true})
-    solvers.push_back(make<One>(real, rows, rightHandSides, pivoting));
+    solvers.push_back(make<One>(real, rows, pivoting));
   return solvers;
 }
 

@@ -20,8 +20,8 @@ public:
   virtual void run(void *a, void *b, void *c, void *d, cudaStream_t stream) = 0;
 };
 
-/// gtsv2_nopivot and gtsv2, of one system with several right-hand sides, each contiguous.
-std::vector<std::unique_ptr<CusparseSolver>> solversOfOne(Real real, size_t rows, size_t rightHandSides);
+/// gtsv2_nopivot and gtsv2, of one system.
+std::vector<std::unique_ptr<CusparseSolver>> solversOfOne(Real real, size_t rows);
 /// gtsv2StridedBatch, of systems that lie one after another.
 std::vector<std::unique_ptr<CusparseSolver>> solversOfStrided(Real real, size_t rows, size_t systems);
 /// gtsvInterleavedBatch, by elimination without pivoting and by LU and QR with it.

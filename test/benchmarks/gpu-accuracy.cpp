@@ -64,7 +64,7 @@ void measureLibrary(const std::string &program, const std::string &type, int n, 
 
 template <class T> void measureCusparse(Real real, const std::string &type, int n, hard::AccuracyRows &rows) {
   const size_t count = size_t(1) << n;
-  for (const auto &solver : solversOfOne(real, count, 1))
+  for (const auto &solver : solversOfOne(real, count))
     for (const Matrix &matrix : hard::matrices()) {
       const System<T> system = hard::makeSystem<T>(matrix, count);
       const OnDevice<T> given(system);

@@ -147,12 +147,11 @@ private:
   void addSolvers() {
     const SystemLayout &layout = which.layout;
     const size_t systems = count() / size_t(executions) / layout.rows;
-    if (layout.periodic || (layout.shared > 1 && layout.stride > 1) || (layout.stride > 1 && which.batch > 1))
-      return; // cuSPARSE has no routine for these
-    solvers = layout.shared > 1   ? solversOfOne(which.real(), layout.rows, systems)
-              : layout.stride > 1 ? solversOfInterleaved(which.real(), layout.rows, systems)
-              : systems > 1       ? solversOfStrided(which.real(), layout.rows, systems)
-                                  : solversOfOne(which.real(), layout.rows, 1);
+    if (layout.periodic || layout.shared > 1 || (layout.stride > 1 && which.batch > 1))
+      return; // cuSPARSE has none, or solves right-hand sides one after another
+    solvers = layout.stride > 1 ? solversOfInterleaved(which.real(), layout.rows, systems)
+              : systems > 1     ? solversOfStrided(which.real(), layout.rows, systems)
+                                : solversOfOne(which.real(), layout.rows);
     for (const auto &solver : solvers) {
       // Where a solver overwrites an input it gets a copy.
       std::vector<const Operand *> operands;
