@@ -296,7 +296,7 @@ private:
   /// expansion has what a contraction kept beside its own.
   bool hasRoom(ArrayRef<int> levels) const {
     int64_t threads = threadsOf(levels) * fastLanes(nullptr), words = 1;
-    const int last = *llvm::max_element(levels);
+    const int last = levels.empty() ? 0 : *llvm::max_element(levels); // empty: one element
     for (int level = 0; level <= last; ++level)
       words = std::max(words, wordsAt(levels, level, stepsAt(levels, level)));
     return last < limits.levels && threads <= limits.threads &&
