@@ -49,6 +49,7 @@ public:
         if (auto tile = dyn_cast<id::TileType>(value.getType()))
           dataRegisters = std::max(dataRegisters, registersOf(tile));
     });
+    readsBeside = kernel.getKind() != id::KernelKind::Flat && kernel.getInputs().size() > 1;
     constexpr int64_t few = 16;
     factorRegisters = dataRegisters <= few ? 24 : 0;
     size_t numInputs = kernel.getInputs().size();
@@ -79,7 +80,8 @@ public:
                : counter                                ? emitTickets(kernel, lowered, counter)
                                                         : emitOnce(kernel)))
       return failure();
-    if (factorRegisters)
+    // Where a step reads a second tile, passes stand before and after it, and their factors are not all there at once.
+    if (factorRegisters && !readsBeside)
       dataRegisters += loadedRegisters();
     LLVM::ReturnOp::create(b, loc, ValueRange{});
     lowered.sharedBytes = sharedBytes;
@@ -286,8 +288,16 @@ public:
     return emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number);
   }
 
-  /// 32-bit registers a thread's part of the largest tile takes.
-  int64_t dataRegisters = 0;
+  /// Blocks that a multiprocessor shall have registers for. What shared memory leaves room for is not asked here: fewer
+  /// registers are worth having all the same.
+  int64_t residentBlocks(const LoweredKernel &lowered, bool flat) const {
+    int64_t blocks = target.residentBlocks(lowered.threads, target.registersBeside(dataRegisters), 0);
+    // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion.
+    if (flat && lowered.cluster == 1)
+      return std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4);
+    // Of several ones that read a second tile, one less.
+    return readsBeside ? std::max(std::min<int64_t>(blocks, 2), blocks - 1) : blocks;
+  }
 
 protected:
   FailureOr<Tile> emitLoad(id::LoadOp op) override {
@@ -530,6 +540,8 @@ protected:
 
 private:
   const passes::Target &target;
+  int64_t dataRegisters = 0;       // 32-bit, of a thread's part of the largest tile
+  bool readsBeside = false;        // a tile beside that of the step before
   DenseMap<Value, Value> pointers; // of the body's buffers
   Value batch, thread, block;
   Value rank; // in the cluster; null without clusters
@@ -1143,11 +1155,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     }
     auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
     func->setAttr("nvvm.reqntid", dims(entry.threads));
-    // What shared memory leaves room for is not asked here: fewer registers are worth having all the same.
-    int64_t blocks = target.residentBlocks(entry.threads, target.registersBeside(emitter.dataRegisters), 0);
-    // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion.
-    if (kernel.getKind() == id::KernelKind::Flat && entry.cluster == 1)
-      blocks = std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4);
+    int64_t blocks = emitter.residentBlocks(entry, kernel.getKind() == id::KernelKind::Flat);
     func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(blocks)));
   }
   return module;

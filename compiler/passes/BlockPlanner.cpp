@@ -190,7 +190,7 @@ private:
     if (!plan || (shape.ranks && (TileMappings::runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
                                   TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)))
       return infinite;
-    return 1 + std::hypot(runCost(shape, tile, own) - 1, waitCost(shape, tile, plan->ranges.size()) - 1);
+    return 1 + std::hypot(runCost(shape, tile, own) - 1, waitCost(shape, tile, *plan) - 1);
   }
 
   /// Mean cost of the runs of load and store; that of operands on top.
@@ -215,11 +215,15 @@ private:
   }
 
   /// What is left of waiting for exchanges, as few other blocks of a multiprocessor fill it with their accesses.
-  double waitCost(const Shape &shape, const std::vector<int> &tile, size_t ranges) const {
+  double waitCost(const Shape &shape, const std::vector<int> &tile, const KernelPlan &plan) const {
+    const size_t ranges = plan.ranges.size();
     double exchanges = std::pow(target.exchangeCost, std::max(0.0, static_cast<double>(ranges) - 2));
     if (shape.ranks) {
       bool large = shape.registers > 5, wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits;
-      double cost = costAt(target.clusterCost, int64_t(1) << shape.ranks) * exchanges;
+      int betweenBlocks = 0;
+      for (size_t i = 1; i < ranges; ++i)
+        betweenBlocks += plan.ranges[i].mapping[Field::Rank] != plan.ranges[i - 1].mapping[Field::Rank];
+      double cost = (1 + betweenBlocks * (costAt(target.clusterCost, int64_t(1) << shape.ranks) - 1)) * exchanges;
       if (large) // factors that depend on the digits of earlier kernels need registers beside the data
         cost *= meetsInput(shape) ? 1.1 : 1.2;
       if (wide)
@@ -261,18 +265,20 @@ private:
   //===--- kernels ------------------------------------------------------------------------------------------------===//
 
   /// Fewer registers than there are unless that costs a pass. A problem of at most two warps takes as few as four
-  /// passes allow, or, within a warp, one access: more threads hide more waiting than exchanges cost, unless elements
+  /// passes allow, or, within a warp, six: more threads hide more waiting than exchanges cost, unless elements
   /// are so narrow that exchanging them takes more instructions than their bytes are worth. Four numbers stay together:
   /// their factors are constants then, and sums with a factor of 1 exact.
   int usualRegisters(const Shape &kernel, int size) const {
     auto countPasses = [&](int registers) { return mappings.passesOf(kernel.first, kernel.last, registers).size(); };
     int least = std::max(1, largestNode), lanes = floorLog2(target.lanes);
     constexpr int together = 2;
+    constexpr size_t mostInWarp = 6, mostInTwo = 4; // passes
     if (size == request.numDigits && steps > 0 && size <= together)
       return std::max(least, size);
     if (size == request.numDigits && steps > 0 && request.elementBytes >= 8)
       for (int registers = least; registers < registerDigits; ++registers)
-        if (size <= registers + lanes + 1 && (size <= registers + lanes || countPasses(registers) <= 4))
+        if (size_t passes = countPasses(registers);
+            size <= registers + lanes + 1 && passes <= (size <= registers + lanes ? mostInWarp : mostInTwo))
           return registers;
     bool narrow = request.elementBytes < 4;
     bool fewer = registerDigits > least && countPasses(registerDigits - 1) == countPasses(registerDigits);

@@ -10,7 +10,8 @@ namespace idc::passes {
 
 /// The `count` cheapest ways to split steps 1 … `steps` into kernels, cheapest first; fewer when there are not so many,
 /// none when a step fits no kernel. `kernels(first, last)` gives the forms that a kernel of steps first … last can
-/// have, each with its cost; none when they are too many, and then also for more steps. The cost of a split is the sum.
+/// have, each with its cost; none when they are too many, and then also for more steps, unless these are all from the
+/// first on. The cost of a split is the sum.
 /// A program without steps takes one kernel, of steps 1 … 0.
 template <class Kernel, class Kernels>
 std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, size_t count, Kernels kernels) {
@@ -29,8 +30,10 @@ std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, si
     std::vector<Split> &splits = best[static_cast<size_t>(last)];
     for (int first = last; first >= 1; --first) {
       const std::vector<std::pair<Kernel, double>> forms = kernels(first, last);
-      if (forms.empty())
-        break;
+      if (forms.empty()) {
+        first = std::min(first, 2); // all steps next
+        continue;
+      }
       for (const auto &[kernel, cost] : forms)
         for (const Split &before : best[static_cast<size_t>(first) - 1]) {
           if (splits.size() == count && before.second + cost >= splits.back().second)

@@ -137,26 +137,61 @@ std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const
   return noWorse ? other : plan;
 }
 
+/// The digits that the rank holds in each pass. In the first one the slowest addresses that the pass leaves; then, for
+/// as many passes as possible, digits of the pass before that they leave, so that every register's word goes to one
+/// block: the slowest by the memory that they read. Empty where too few digits qualify, or blocks would exchange too
+/// often.
+std::vector<std::vector<int>> TileMappings::ranksOf(const std::vector<Steps> &passes, const std::vector<int> &tile,
+                                                    int ranks, const Side &load, const Side &store) const {
+  auto slowest = [&](const AddressOrder &order, llvm::function_ref<bool(int)> qualifies) {
+    std::vector<int> chosen;
+    for (int d : llvm::reverse(order))
+      if (static_cast<int>(chosen.size()) < ranks && llvm::is_contained(tile, d) && qualifies(d))
+        chosen.push_back(d);
+    return chosen;
+  };
+  auto digitsOf = [&](size_t pass) { return digitsOfSteps(request, passes[pass].first, passes[pass].second); };
+  auto isEnough = [&](const std::vector<int> &chosen) { return static_cast<int>(chosen.size()) == ranks; };
+  const std::vector<int> first = digitsOf(0);
+  std::vector<std::vector<int>> rankOf{slowest(load.order, [&](int d) { return !llvm::is_contained(first, d); })};
+  if (!isEnough(rankOf.front()))
+    return {};
+  for (int exchanges = 0; rankOf.size() < passes.size();) {
+    const size_t begin = rankOf.size();
+    const std::vector<int> before = digitsOf(begin - 1);
+    std::vector<int> own, chosen;
+    AddressOrder order = store.order;
+    size_t end = begin;
+    for (; end < passes.size(); ++end) {
+      llvm::append_range(own, digitsOf(end));
+      if (const Side side = sideOf(passes, end, load, store); side.order != store.order)
+        order = side.order;
+      std::vector<int> now =
+          slowest(order, [&](int d) { return llvm::is_contained(before, d) && !llvm::is_contained(own, d); });
+      if (!isEnough(now))
+        break;
+      chosen = std::move(now);
+    }
+    constexpr int mostExchanges = 2; // between blocks: there and back
+    if (end == begin || exchanges++ == mostExchanges)
+      return {};
+    rankOf.resize(end, chosen);
+  }
+  return rankOf;
+}
+
 std::optional<KernelPlan> TileMappings::clusterKernel(const std::vector<Steps> &passes, const std::vector<int> &tile,
                                                       int registers, int ranks, const Side &load,
                                                       const Side &store) const {
-  std::vector<int> first = digitsOfSteps(request, passes[0].first, passes[0].second),
-                   later = digitsOfSteps(request, passes[1].first, passes.back().second), before, after;
-  // The slowest address digits that qualify.
-  for (int d : llvm::reverse(load.order))
-    if (static_cast<int>(before.size()) < ranks && llvm::is_contained(tile, d) && !llvm::is_contained(first, d))
-      before.push_back(d);
-  for (int d : llvm::reverse(store.order))
-    if (static_cast<int>(after.size()) < ranks && llvm::is_contained(first, d) && !llvm::is_contained(later, d))
-      after.push_back(d);
-  if (static_cast<int>(before.size()) < ranks || static_cast<int>(after.size()) < ranks)
+  const std::vector<std::vector<int>> rankOf = ranksOf(passes, tile, ranks, load, store);
+  if (rankOf.empty())
     return std::nullopt;
-  auto without = [&](const std::vector<int> &rank) {
+  auto tileWithout = [&](const std::vector<int> &rank) {
     std::vector<int> rest = tile;
     llvm::erase_if(rest, [&](int d) { return llvm::is_contained(rank, d); });
     return rest;
   };
-  std::vector<int> loadTile = without(before), storeTile = without(after),
+  std::vector<int> loadTile = tileWithout(rankOf.front()), storeTile = tileWithout(rankOf.back()),
                    blockDigits = blockDigitsOf(tile, load, store);
   KernelPlan plan;
   plan.kind = "cluster";
@@ -167,21 +202,22 @@ std::optional<KernelPlan> TileMappings::clusterKernel(const std::vector<Steps> &
     range.last = passes[i].second;
     std::vector<int> own = digitsOfSteps(request, range.first, range.last);
     const Side side = sideOf(passes, i, load, store);
-    range.mapping = mappingOf(i == 0 ? loadTile : storeTile, own, registers, side.order, blockDigits);
-    if (i > 1)
-      keepWarps(range.mapping, plan.ranges.back().mapping, own, storeTile, side);
+    const std::vector<int> held = tileWithout(rankOf[i]);
+    range.mapping = mappingOf(held, own, registers, side.order, blockDigits);
+    if (i > 0 && rankOf[i] == rankOf[i - 1])
+      keepWarps(range.mapping, plan.ranges.back().mapping, own, held, side);
     plan.ranges.push_back(range);
   }
-  size_t inLoadTile = 1; // ranges
+  size_t firstPass = 0; // its range
   if (!hasFullRuns(plan.ranges.front().mapping, loadTile, load)) {
     plan.ranges.insert(plan.ranges.begin(),
                        memoryRange(RangePlan::Kind::Load, load, loadTile, registers, blockDigits, plan));
-    ++inLoadTile;
+    firstPass = 1;
   }
   if (!hasFullRuns(plan.ranges.back().mapping, storeTile, store))
     plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, storeTile, registers, blockDigits, plan));
   for (auto [i, range] : llvm::enumerate(plan.ranges))
-    for (int d : llvm::reverse(i < inLoadTile ? before : after))
+    for (int d : llvm::reverse(rankOf[std::min(i < firstPass ? 0 : i - firstPass, passes.size() - 1)]))
       range.mapping.push(Field::Rank, d);
   return plan;
 }

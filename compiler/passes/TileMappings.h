@@ -28,8 +28,8 @@ public:
                          const Side &store) const;
 
   /// The same on tiles held by clusters: the rank holds the slowest unprocessed digits in the first pass, afterwards
-  /// digits that the first pass has finished with, so that one exchange between blocks is enough. Nothing when the
-  /// steps take one pass, or too few digits qualify.
+  /// digits that the first pass has finished with, so that one exchange between blocks is enough where no digit is
+  /// acted on in two turns. Nothing when the steps take one pass, or too few digits qualify.
   std::optional<KernelPlan> clusterKernel(int first, int last, const std::vector<int> &tile, int registers, int ranks,
                                           const Side &load, const Side &store) const;
 
@@ -59,6 +59,8 @@ private:
                          const Side &load, const Side &store) const;
   std::optional<KernelPlan> clusterKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
                                           int ranks, const Side &load, const Side &store) const;
+  std::vector<std::vector<int>> ranksOf(const std::vector<Steps> &passes, const std::vector<int> &tile, int ranks,
+                                        const Side &load, const Side &store) const;
   Side sideOf(const std::vector<Steps> &passes, size_t pass, const Side &load, const Side &store) const;
   std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;
   RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
