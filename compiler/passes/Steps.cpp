@@ -362,7 +362,7 @@ static bool fitsThread(const FlowChain &chain, int64_t maxWords) {
 /// Chains that are better made by flat kernels become groups: those of other radices that need no exchange; next to a
 /// group, where they are a few more steps of it, those with larger nodes, and those without nodes.
 static void dissolveChains(FlowProgram &program) {
-  constexpr int64_t ownWords = 32, sharedWords = 64;
+  constexpr int64_t ownWords = 32, sharedWords = 96;
   auto isFewSteps = [](const FlowChain &chain) {
     return chain.steps.empty() ? !chain.after.empty() : !chain.isBinary() && fitsThread(chain, sharedWords);
   };

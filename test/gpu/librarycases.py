@@ -26,14 +26,13 @@ def word(text):
 def sizes_for(program, bits):
     """As LibraryProgram::sizesFor."""
     names = program.get("sizes", ["n"])
-    if "lengths" in program:
-        lengths = program["lengths"] + program.get("largeLengths", [])
-        return {names[0]: max((length for length in lengths if length <= 2**bits), default=1)}
+    lengths = program.get("lengths", []) + program.get("largeLengths", [])
     left = bits // program.get("digitBits", 1)
     sizes = {}
     for i, name in enumerate(names):
-        sizes[name] = left // (len(names) - i)
-        left -= sizes[name]
+        share = left // (len(names) - i)
+        left -= share
+        sizes[name] = max((length for length in lengths if length <= 2**share), default=1) if lengths else share
     return sizes
 
 

@@ -116,3 +116,17 @@ TEST_P(Convolution, PowerSpectraAgreeWithFftw) {
         << "n=" << n;
   }
 }
+
+TEST_P(Convolution, LinearOfAnyLengths) {
+  for (auto [n, m] : std::vector<std::pair<int64_t, int64_t>>{{1, 1}, {1, 7}, {5, 3}, {8, 9}, {100, 29}}) {
+    Buffer x = randomReals(static_cast<size_t>(n), 9, true), w = randomReals(static_cast<size_t>(m), 10, true);
+    std::vector<Complex> sums(static_cast<size_t>(n + m - 1));
+    for (size_t i = 0; i < x.size(); ++i)
+      for (size_t j = 0; j < w.size(); ++j)
+        sums[i + j] += value(x[i]) * value(w[j]);
+    Buffer expected(sums.size());
+    put(sums, expected);
+    Buffer y = runLibrary("convolution.id", "linear_convolve", {{"N", n}, {"M", m}}, f64, {x, w})[0];
+    EXPECT_LT(relativeError(y, expected), limit(16 * unit)) << n << " " << m;
+  }
+}

@@ -20,17 +20,15 @@ std::optional<frontend::SizeMap> LibraryProgram::sizesFor(int64_t bits, const st
       (prime - 1) % (uint64_t(1) << (bits + *roots)))
     return std::nullopt;
   frontend::SizeMap result;
-  if (!lengths.empty()) {
-    for (int64_t length : lengths)
-      if (length <= int64_t(1) << bits)
-        result[sizes[0]] = length;
-    return result;
-  }
   int64_t left = bits / digitBits;
   for (size_t i = 0; i < sizes.size(); ++i) {
     int64_t share = left / static_cast<int64_t>(sizes.size() - i);
-    result[sizes[i]] = share;
     left -= share;
+    if (lengths.empty())
+      result[sizes[i]] = share;
+    for (int64_t length : lengths)
+      if (length <= int64_t(1) << share)
+        result[sizes[i]] = length;
   }
   return result;
 }

@@ -26,6 +26,21 @@ TEST_P(Scan, SumsOfIntegersWrap) {
   }
 }
 
+TEST_P(Scan, SumsOfAnyNumberOfValues) {
+  for (int64_t size : {1, 2, 3, 5, 31, 33, 1000, 1009, 4095, 4097}) {
+    Buffer x = randomIntegers(static_cast<size_t>(size), unsigned(size), 0, 4294967295);
+    std::vector<int64_t> exclusive, inclusive;
+    uint32_t sum = 0;
+    for (const Scalar &element : x) {
+      exclusive.push_back(sum);
+      sum += static_cast<uint32_t>(element.integer);
+      inclusive.push_back(sum);
+    }
+    EXPECT_EQ(integers(runLibrary("scan.id", "exclusive_scan_any", {{"N", size}}, u32, {x})[0]), exclusive);
+    EXPECT_EQ(integers(runLibrary("scan.id", "inclusive_scan_any", {{"N", size}}, u32, {x})[0]), inclusive);
+  }
+}
+
 TEST_P(Scan, SumsOfRealsComplexAndResidues) {
   for (int64_t n : sizes(10, 13)) {
     const size_t size = size_t(1) << n;

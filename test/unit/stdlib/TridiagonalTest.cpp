@@ -70,6 +70,27 @@ Buffer dense(const System &s, bool periodic) {
   return x;
 }
 
+/// LAPACK's gtsv in double.
+Buffer lapack(const System &s) {
+  const int size = static_cast<int>(s.b.size()), one = 1;
+  int info = 0;
+  std::vector<double> dl, d, du, b;
+  for (int i = 0; i < size; ++i) {
+    if (i > 0)
+      dl.push_back(double(s.a[i].re));
+    d.push_back(double(s.b[i].re));
+    if (i + 1 < size)
+      du.push_back(double(s.c[i].re));
+    b.push_back(double(s.d[i].re));
+  }
+  dgtsv_(&size, &one, dl.data(), d.data(), du.data(), b.data(), &size, &info);
+  EXPECT_EQ(info, 0);
+  Buffer x(s.b.size());
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i].re = b[i];
+  return x;
+}
+
 /// The largest |a·x(before) + b·x + c·x(after) - d|.
 long double residual(const System &s, const Buffer &x, bool periodic) {
   const size_t size = x.size();
@@ -113,25 +134,37 @@ TEST_P(Tridiagonal, AgreesWithElimination) {
 TEST_P(Tridiagonal, AgreesWithLapack) {
   for (int64_t n : sizes(10, 12)) {
     System s = dominant(size_t(1) << n, 7);
-    const int size = 1 << n, one = 1;
-    int info = 0;
-    std::vector<double> dl, d, du, b;
-    for (int i = 0; i < size; ++i) {
-      if (i > 0)
-        dl.push_back(double(s.a[i].re));
-      d.push_back(double(s.b[i].re));
-      if (i + 1 < size)
-        du.push_back(double(s.c[i].re));
-      b.push_back(double(s.d[i].re));
-    }
-    dgtsv_(&size, &one, dl.data(), d.data(), du.data(), b.data(), &size, &info);
-    ASSERT_EQ(info, 0);
-    Buffer expected(size);
-    for (int i = 0; i < size; ++i)
-      expected[i].re = b[i];
     for (const char *entry : solvers)
-      EXPECT_LT(relativeError(runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], expected), 1e-13L)
+      EXPECT_LT(relativeError(runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], lapack(s)), 1e-13L)
           << entry << " n=" << n;
+  }
+}
+
+TEST_P(Tridiagonal, AgreesWithLapackForAnyNumberOfEquations) {
+  for (int size : GetParam() ? std::vector<int>{1, 2, 3, 5, 7, 31, 33, 1000, 1009, 1025}
+                             : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 9, 31, 33, 1000, 1009, 4095, 4097, 100003}) {
+    System s = dominant(static_cast<size_t>(size), 7);
+    Buffer x = runLibrary("tridiagonal.id", "tridiagonal_any", {{"N", size}}, f64, s.inputs())[0];
+    EXPECT_LT(relativeError(x, lapack(s)), 1e-13L) << size;
+    Buffer rounded = runLibrary("tridiagonal.id", "tridiagonal_any", {{"N", size}}, {{"T", "f32"}}, s.inputs())[0];
+    EXPECT_LT(relativeError(rounded, lapack(s)), 1e-5L) << size;
+  }
+}
+
+TEST_P(Tridiagonal, AnyNumbersOfRowsAndColumns) {
+  const size_t rows = 11, columns = 3;
+  System s = dominant(rows * columns, 21);
+  const SizeMap sizes = {{"M", 11}, {"N", 3}};
+  Buffer all = runLibrary("tridiagonal.id", "tridiagonal_columns_any", sizes, f64, s.inputs())[0];
+  for (size_t c = 0; c < columns; ++c) {
+    auto column = [&](const Buffer &x) {
+      Buffer result;
+      for (size_t r = 0; r < rows; ++r)
+        result.push_back(x[r * columns + c]);
+      return result;
+    };
+    System one = {column(s.a), column(s.b), column(s.c), column(s.d)};
+    EXPECT_LT(relativeError(column(all), dense(one, false)), limit(1e-16L));
   }
 }
 
