@@ -2,9 +2,9 @@
 // without idc does, cuFFT forward, a kernel that multiplies, and cuFFT back, and beside a copy of as many bytes as the
 // signals have. usage: gpu-convolution [--bytes N] IMAGE MANIFEST [IMAGE MANIFEST …]
 //
-// A program takes signals and filters of 2^n complex numbers, one filter for each signal or, where the manifest says
-// so, one for all; the batch fills 1 GiB, or N bytes. The three alternate. Exit status: 0 all measured and alike, 1 a
-// result differs, 2 wrong use or no GPU.
+// A program takes signals and a filter of 2^n complex numbers: one signal a problem, or several that share the filter.
+// The batch fills 1 GiB, or N bytes. The three alternate. Exit status: 0 all measured and alike, 1 a result differs, 2
+// wrong use or no GPU.
 #include "Cuda.h"
 #include "CufftPlan.h"
 #include "RandomData.h"
@@ -28,14 +28,14 @@ void require(idc_status status, const char *what) {
     throw CudaError(std::string(what) + ": " + idc_error_message(status) + ": " + idc_last_error());
 }
 
-/// to = from · filter / points; `filterMask` is the number of filter elements less one (all, or one problem's).
+/// to = from · filter · scale; a problem has 2^problem elements, which share a filter of `points`, a power of two.
 template <class Complex>
-__global__ void multiply(const Complex *from, const Complex *filter, Complex *to, size_t count, size_t filterMask,
-                         double scale) {
+__global__ void multiply(const Complex *from, const Complex *filter, Complex *to, size_t count, int problem,
+                         size_t points, double scale) {
   const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x;
   if (i >= count)
     return;
-  const Complex x = from[i], h = filter[i & filterMask];
+  const Complex x = from[i], h = filter[(i >> problem) * points + (i & (points - 1))];
   Complex y;
   y.x = (x.x * h.x - x.y * h.y) * decltype(y.x)(scale);
   y.y = (x.x * h.y + x.y * h.x) * decltype(y.x)(scale);
@@ -91,11 +91,11 @@ bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t str
   const bool single = std::string(signal.type) == "complex<f32>";
   const size_t problemBytes = size_t(signal.elements * signal.element_bytes);
   const size_t batch = std::max<size_t>(1, bytes / problemBytes), all = batch * problemBytes;
-  const bool shared = filter.shared;
-  const size_t filterBytes = shared ? problemBytes : all, count = all / signal.element_bytes;
+  const size_t count = all / size_t(signal.element_bytes), points = size_t(filter.elements);
   int64_t workspaceBytes = 0;
   require(idc_workspace_size(module, int64_t(batch), &workspaceBytes), "idc_workspace_size");
-  Buffer x(all), h(filterBytes), y(all), z(all), workspace{size_t(workspaceBytes)}, sums(2 * sizeof(double));
+  Buffer x(all), h(batch * points * size_t(filter.element_bytes)), y(all), z(all), workspace{size_t(workspaceBytes)},
+      sums(2 * sizeof(double));
   for (auto [buffer, seed] : {std::pair(&x, 1), {&h, 2}}) {
     if (single)
       fillNormal(buffer->as<float>(), buffer->size() / sizeof(float), uint64_t(seed), stream);
@@ -103,36 +103,33 @@ bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t str
       fillNormal(buffer->as<double>(), buffer->size() / sizeof(double), uint64_t(seed), stream);
   }
   y.poison(stream);
-  const size_t mask = filterBytes / filter.element_bytes - 1, blocks = (count + 255) / 256;
-  const double scale = 1.0 / double(signal.elements);
-  CufftPlan plan(single ? Real::F32 : Real::F64, std::vector<long long>{signal.elements}, batch, stream);
+  int problem = 0;
+  while (int64_t(1) << problem < signal.elements)
+    problem++;
+  CufftPlan plan(single ? Real::F32 : Real::F64, std::vector<long long>{filter.elements}, count / points, stream);
+  auto separately = [&] {
+    const auto blocks = unsigned((count + 255) / 256);
+    const double scale = 1.0 / double(points);
+    plan.execute(Transform::Forward, x.data(), z.data());
+    if (single)
+      multiply<<<blocks, 256, 0, stream>>>(z.as<float2>(), h.as<float2>(), z.as<float2>(), count, problem, points,
+                                           scale);
+    else
+      multiply<<<blocks, 256, 0, stream>>>(z.as<double2>(), h.as<double2>(), z.as<double2>(), count, problem, points,
+                                           scale);
+    plan.execute(Transform::Inverse, z.data(), z.data());
+  };
   std::vector<double> times = measure(
-      {[&] { CHECK_CUDA(cudaMemcpyAsync(z.data(), x.data(), all, cudaMemcpyDeviceToDevice, stream)); },
-       [&] {
-         plan.execute(Transform::Forward, x.data(), z.data());
-         if (single)
-           multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<float2>(), h.as<float2>(), z.as<float2>(), count, mask,
-                                                          scale);
-         else
-           multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<double2>(), h.as<double2>(), z.as<double2>(), count, mask,
-                                                          scale);
-         plan.execute(Transform::Inverse, z.data(), z.data());
-       },
+      {[&] { CHECK_CUDA(cudaMemcpyAsync(z.data(), x.data(), all, cudaMemcpyDeviceToDevice, stream)); }, separately,
        [&] {
          const void *inputs[] = {x.data(), h.data()};
          void *outputs[] = {y.data()};
-         require(idc_launch(module, int64_t(batch), inputs, nullptr, outputs, workspaceBytes ? workspace.data() : nullptr,
-                            stream),
+         require(idc_launch(module, int64_t(batch), inputs, nullptr, outputs,
+                            workspaceBytes ? workspace.data() : nullptr, stream),
                  "idc_launch");
        }},
       stream);
-  // z holds cuFFT's results no more: once again.
-  plan.execute(Transform::Forward, x.data(), z.data());
-  if (single)
-    multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<float2>(), h.as<float2>(), z.as<float2>(), count, mask, scale);
-  else
-    multiply<<<unsigned(blocks), 256, 0, stream>>>(z.as<double2>(), h.as<double2>(), z.as<double2>(), count, mask, scale);
-  plan.execute(Transform::Inverse, z.data(), z.data());
+  separately(); // the copy has overwritten its results
   CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.size(), stream));
   if (single)
     compare<<<1024, 256, 0, stream>>>(y.as<float>(), z.as<float>(), 2 * count, sums.as<double>());
@@ -143,9 +140,9 @@ bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t str
   CHECK_CUDA(cudaStreamSynchronize(stream));
   const double relative = std::sqrt(difference[0] / difference[1]);
   const bool alike = relative < (single ? 1e-5 : 1e-13);
-  std::printf("%-34s %-12s %8lld %9zu  %8.3f %8.2f %8.2f %9.2f  %.1e%s\n", idc_module_symbol(module),
-              shared ? "one" : "per signal", static_cast<long long>(signal.elements), batch, times[0],
-              times[1] / times[0], times[2] / times[0], times[1] / times[2], relative, alike ? "" : "  DIFFERS");
+  std::printf("%-34s %8zu %9zu %8zu  %8.3f %8.2f %8.2f %9.2f  %.1e%s\n", idc_module_symbol(module), points,
+              count / points, batch, times[0], times[1] / times[0], times[2] / times[0], times[1] / times[2], relative,
+              alike ? "" : "  DIFFERS");
   std::fflush(stdout);
   idc_module_unload(module);
   return alike;
@@ -168,8 +165,8 @@ int main(int argc, char **argv) {
     CHECK_CUDA(cudaSetDevice(0));
     cudaStream_t stream;
     CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    std::printf("%-34s %-12s %8s %9s  %8s %8s %8s %9s  %s\n", "program", "filter", "points", "batch", "copy ms", "cuFFT",
-                "idc", "cuFFT/idc", "difference");
+    std::printf("%-34s %8s %9s %8s  %8s %8s %8s %9s  %s\n", "program", "points", "signals", "filters", "copy ms",
+                "cuFFT", "idc", "cuFFT/idc", "difference");
     bool alike = true;
     for (int i = first; i < argc; i += 2)
       alike &= run(argv[i], argv[i + 1], bytes, stream);
