@@ -267,13 +267,15 @@ private:
   /// Fewer registers than there are unless that costs a pass. A problem of at most two warps takes as few as four
   /// passes allow, or, within a warp, six: more threads hide more waiting than exchanges cost, unless elements
   /// are so narrow that exchanging them takes more instructions than their bytes are worth. Four numbers stay together:
-  /// their factors are constants then, and sums with a factor of 1 exact.
+  /// their factors are constants then, and sums with a factor of 1 exact; but problems that are less than an access are
+  /// many to a thread.
   int usualRegisters(const Shape &kernel, int size) const {
     auto countPasses = [&](int registers) { return mappings.passesOf(kernel.first, kernel.last, registers).size(); };
     int least = std::max(1, largestNode), lanes = floorLog2(target.lanes);
     constexpr int together = 2;
     constexpr size_t mostInWarp = 6, mostInTwo = 4; // passes
-    if (size == request.numDigits && steps > 0 && size <= together)
+    if (size == request.numDigits && steps > 0 && size <= together &&
+        request.elementBytes << size >= target.vectorBytes)
       return std::max(least, size);
     if (size == request.numDigits && steps > 0 && request.elementBytes >= 8)
       for (int registers = least; registers < registerDigits; ++registers)
