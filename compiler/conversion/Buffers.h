@@ -37,6 +37,7 @@ struct LoweredKernel {
   int64_t ringBytes = 0;
   int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
 
+  bool isDependent() const { return kind == "dependent-launch"; }
   bool hasCounter() const { return counterOffset >= 0; }
   bool hasRing() const { return ringOffset >= 0; }
 };

@@ -54,11 +54,18 @@ public:
       arrived = true;
     }
     count(Field::Block, of.block, widestExtent(kernel, Field::Block));
-    if (failed(loadAhead()))
+    awaits = of.awaits;
+    // What kernels before have made is fetched when the first section has its own.
+    const bool dependent = awaits;
+    if (failed(loadAhead([&](Operation &load) { return !dependent || !mustAwait(load); })))
       return failure();
-    for (const FlatSection &section : cut.sections)
+    for (const FlatSection &section : cut.sections) {
       if (failed(emitSection(section)))
         return failure();
+      if (dependent && &section == &cut.sections.front() && failed(loadAhead(mustAwait)))
+        return failure();
+    }
+    awaitPrevious();
     return success();
   }
 
@@ -287,6 +294,7 @@ private:
   const FlatBlock *block = nullptr; // null: threads do not exchange
   const FlatSections *sections = nullptr;
   bool arrived = false;               // at a cluster barrier that nobody has waited for
+  bool awaits = false;                // has not yet waited for the kernels before
   DenseMap<Operation *, Tile> loaded; // ahead of their section
   // What has been found of the numbers: parts by field, weight and range, problems by where their digits are.
   struct Known {
@@ -472,18 +480,20 @@ private:
   //===--- sections ---------------------------------------------------------------------------------------------===//
 
   /// What some threads load for a section of their own is on its way from the start, while it is little.
-  LogicalResult loadAhead() {
+  LogicalResult loadAhead(llvm::function_ref<bool(Operation &)> isWanted) {
     constexpr int64_t maxWords = 32;
     int64_t words = 0;
     for (const FlatSection &section : sections->sections)
       for (Operation &op : llvm::make_range(section.first, section.end)) {
         auto load = dyn_cast<id::LoadOp>(op);
-        if (!load || section.threads == sections->threads)
+        if (!load || section.threads == sections->threads || !isWanted(op))
           continue;
         Tile tile = emptyTile(load.getResult().getType());
         words += static_cast<int64_t>(tile.registers.size()) * id::registerBytes(tile.element) / 4;
         if (words > maxWords)
           return success();
+        if (mustAwait(*load))
+          awaitPrevious();
         SmallVector<Value> values;
         SmallVector<Type> types;
         for (size_t r = 0; r < tile.registers.size(); ++r)
@@ -521,8 +531,30 @@ private:
                                  arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(threads))));
   }
 
+  /// True for accesses to memory that kernels of the same call write or read before: all but loads of its arguments.
+  static bool mustAwait(Operation &op) {
+    auto load = dyn_cast<id::LoadOp>(op);
+    if (!load)
+      return isa<id::StoreOp>(op);
+    Value buffer = load.getBuffer();
+    while (Operation *view = buffer.getDefiningOp())
+      buffer = view->getOperand(0);
+    auto kernel = op.getParentOfType<id::KernelOp>();
+    return !isa<BlockArgument>(kernel.getInputs()[cast<BlockArgument>(buffer).getArgNumber()]);
+  }
+
+  /// Every thread waits, outside branches: a kernel ends after those before it.
+  void awaitPrevious() {
+    if (awaits)
+      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+    awaits = false;
+  }
+
   LogicalResult emitSection(const FlatSection &section) {
     bool full = section.threads == sections->threads;
+    if (llvm::any_of(llvm::make_range(section.first, section.end),
+                     [&](Operation &op) { return !loaded.contains(&op) && mustAwait(op); }))
+      awaitPrevious();
     if (full) // roots of unity are looked up across the barrier
       for (Operation &op : llvm::make_range(section.first, section.end))
         if (isThroughMemory(&op))

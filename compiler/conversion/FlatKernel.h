@@ -14,12 +14,13 @@ namespace idc::conversion {
 /// A block whose threads exchange: tiles have lane digits, numbered through the block, block digits, which number the
 /// blocks of a problem, and maybe batch digits among the lanes.
 struct FlatBlock {
-  mlir::Value thread; // i32: counts the lane digits
-  mlir::Value rank;   // i32: counts the rank digits; null: no cluster
-  mlir::Value slot;   // i64: which of the tiles of a block, each for problems of its own, this thread works on
-  mlir::Value block;  // i64: counts the block digits
-  mlir::Value first;  // i64: a problem that the block has in any case
-  mlir::Value batch;  // i64
+  mlir::Value thread;  // i32: counts the lane digits
+  mlir::Value rank;    // i32: counts the rank digits; null: no cluster
+  mlir::Value slot;    // i64: which of the tiles of a block, each for problems of its own, this thread works on
+  mlir::Value block;   // i64: counts the block digits
+  mlir::Value first;   // i64: a problem that the block has in any case
+  mlir::Value batch;   // i64
+  bool awaits = false; // a dependent launch: what kernels before it write is there after a wait
 };
 
 /// Emits the body of a flat kernel: for one block number, `problem` (i64) of the batch and `number` (i64), which counts

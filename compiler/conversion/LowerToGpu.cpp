@@ -67,7 +67,7 @@ public:
                      [](Value value) { return value; });
     if (startsNext)
       NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
-    awaitsPrevious = kernel.getKind() == id::KernelKind::DependentLaunch;
+    awaitsPrevious = lowered.isDependent();
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
@@ -193,6 +193,7 @@ public:
     flat.thread = thread;
     flat.rank = rank;
     flat.batch = batch;
+    flat.awaits = awaitsPrevious;
     Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), block), inGroup = constant64(blocks);
     flat.block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);
     flat.first = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, wideBlock, inGroup),
@@ -258,6 +259,8 @@ public:
     });
     if (inBlocks)
       return emitFlatBlocks(kernel, lowered);
+    if (awaitsPrevious)
+      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
     constexpr int64_t threads = 256;
     int64_t extent = widestExtent(kernel, Field::Block);
     lowered.threads = threads;
@@ -1119,7 +1122,10 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   (void)shared;
   TwiddleTables tables(gpuModule, globalSpace);
   size_t index = 0;
-  auto isDependent = [](id::KernelOp kernel) { return kernel && kernel.getKind() == id::KernelKind::DependentLaunch; };
+  if (target.dependentLaunch) // flat kernels after the first of a call have no reason not to be
+    for (auto [entry, kernel] : llvm::drop_begin(llvm::zip(kernels, function.getBody().front().getOps<id::KernelOp>())))
+      if (kernel.getKind() == id::KernelKind::Flat)
+        entry.kind = "dependent-launch";
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     LoweredKernel &entry = kernels[index++];
     auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
@@ -1139,14 +1145,15 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
       func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
       bool input = i < kernel.getInputs().size();
-      if (input && isDependent(kernel))
+      if (input && entry.isDependent() && !isa<BlockArgument>(kernel.getInputs()[i]))
         continue;
       func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
       if (input)
         func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
     }
     GpuEmitter emitter(b, kernel.getLoc(), tables, target);
-    if (failed(emitter.run(kernel, isDependent(dyn_cast<id::KernelOp>(kernel->getNextNode())), func, entry)))
+    bool startsNext = index < kernels.size() && kernels[index].isDependent();
+    if (failed(emitter.run(kernel, startsNext, func, entry)))
       return {};
     if (entry.sharedBytes > target.sharedBytesPerBlock) {
       kernel.emitError() << "needs " << entry.sharedBytes << " bytes of shared memory, a block of " << target.name

@@ -246,10 +246,10 @@ private:
           levels[axis] = -1;
         here.pop_back();
       }
-      // The first level has most threads: what it needs, the others may take.
-      constexpr int64_t always = 32;
+      // The first level has most threads: what it needs, the others may take twice.
+      constexpr int64_t always = 16;
       if (current == 0)
-        words = std::min(words, std::max(always, wordsAt(levels, 0, here)));
+        words = std::min(std::max(words, target.levelWords), std::max(always, 2 * wordsAt(levels, 0, here)));
       here.clear();
       ++current;
       attempt(current); // one step is always possible

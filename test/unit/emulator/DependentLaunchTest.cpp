@@ -54,6 +54,33 @@ TEST_F(DependentKernels, StartBesideTheKernelBefore) {
   EXPECT_FALSE(shows(alone, Interleaving::RoundRobin, Kind::Uninitialised));
 }
 
+/// Groups in levels: three kernels, the last of which reads the input again before it waits.
+class DependentGroups : public CompiledFixture {
+protected:
+  void SetUp() override {
+    codegen::CompileRequest request;
+    request.file = std::string(IDC_STDLIB) + "/scan.id";
+    request.entry = "exclusive_scan";
+    request.types["T"] = "f32";
+    request.sizes["n"] = 19;
+    compile(request, size_t(1) << 19);
+  }
+  bool fails(const std::string &changed, Interleaving interleaving) {
+    EmulatorOptions options;
+    options.interleaving = interleaving;
+    options.residentBlocks = 8;
+    return !faults(changed, options, /*batch=*/1).empty();
+  }
+};
+
+TEST_F(DependentGroups, WaitForWhatKernelsBeforeHaveMade) {
+  for (Interleaving interleaving : {Interleaving::RoundRobin, Interleaving::Random, Interleaving::Reverse}) {
+    EXPECT_FALSE(fails(text, interleaving));
+    for (int number : {0, 1})
+      EXPECT_TRUE(fails(with(await, "", number), interleaving)) << number;
+  }
+}
+
 /// Kernels "k" and "next" of one block of 32 threads each; each adds one to its element.
 class DependentFault : public EmulatorFixture {
 protected:
