@@ -228,6 +228,8 @@ private:
         cost *= meetsInput(shape) ? 1.1 : 1.2;
       if (wide)
         cost *= large ? 1.2 : 1.08;
+      if (operandOf(request, shape.first, shape.last)) // a second tile takes registers of other blocks
+        cost *= large ? 1.8 : 1.35;
       return persistent() ? cost : cost * 1.07;
     }
     if (static_cast<int>(tile.size()) > tileDigits)
