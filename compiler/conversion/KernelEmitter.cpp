@@ -281,7 +281,11 @@ void KernelEmitter::prefetchTwiddles(Operation *op, const Tile &place) {
   };
   for (Operation *next = op->getNextNode(); next && !isa<id::ExchangeOp, id::StoreOp>(next);
        next = next->getNextNode()) {
-    // Steps that add or remove digits are followed by others in which the same numbers mean other digits.
+    // Steps that add or remove digits are followed by others in which the same numbers mean other digits. So are the
+    // digits of a step that adds some those of its results.
+    auto node = dyn_cast<id::NodeOp>(next);
+    if (node && node.getNumDigits() != static_cast<int>(place.radices.size()))
+      continue;
     if (llvm::any_of(next->getOperands(), [&](Value operand) {
           auto tile = dyn_cast<id::TileType>(operand.getType());
           return !tile || tile.getMapping() != place.mapping;
