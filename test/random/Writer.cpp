@@ -234,10 +234,10 @@ void Writer::define(const std::vector<Sequence> &results, const std::string &pip
 bool Writer::step(Choices &choices) {
   using Step = bool (Writer::*)(Choices &);
   static const std::vector<Step> steps = {
-      &Writer::permutation, &Writer::node,        &Writer::pointwise,   &Writer::node,
-      &Writer::loop,        &Writer::rootOfUnity, &Writer::permutation, &Writer::node,
-      &Writer::recursion,   &Writer::application, &Writer::pointwise,   &Writer::loop,
-      &Writer::rootOfUnity, &Writer::loop,        &Writer::dimensions,  &Writer::rootOfUnity};
+      &Writer::permutation, &Writer::node,        &Writer::pointwise,   &Writer::node,      &Writer::loop,
+      &Writer::rootOfUnity, &Writer::permutation, &Writer::node,        &Writer::recursion, &Writer::application,
+      &Writer::pointwise,   &Writer::loop,        &Writer::rootOfUnity, &Writer::loop,      &Writer::dimensions,
+      &Writer::rootOfUnity, &Writer::length};
   return (this->*choices.pick(steps))(choices);
 }
 
@@ -255,6 +255,26 @@ bool Writer::permutation(Choices &choices) {
     value.radices = radices;
   }
   define(moved, tuple(names) + " |> " + stage);
+  return true;
+}
+
+bool Writer::length(Choices &choices) {
+  Sequence value = pickValue(choices);
+  const std::string from = value.name;
+  const int before = static_cast<int>(value.elements());
+  const int most = static_cast<int>(std::min<int64_t>(2 * before, shared.maxElements));
+  const bool pads = value.type.isNumber() && most > before && choices.pick(2);
+  int after = pads ? choices.between(before, most) : choices.between(1, before);
+  value.name = fresh("v");
+  value.radices.clear();
+  for (int rest = after, p = 2; rest > 1; ++p)
+    for (; rest % p == 0; rest /= p)
+      value.radices.insert(value.radices.begin(), p); // the smallest at the top
+  if (pads)
+    for (Bound &bound : value.bounds)
+      bound.magnitude = std::max(bound.magnitude, decltype(bound.magnitude)(1));
+  define({value},
+         from + (pads ? " |> pad(" + std::to_string(after) + ", 1)" : " |> crop(" + std::to_string(after) + ")"));
   return true;
 }
 

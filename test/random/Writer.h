@@ -51,6 +51,7 @@ private:
   int nesting;
 
   bool permutation(Choices &choices);
+  bool length(Choices &choices);
   bool pointwise(Choices &choices);
   bool rootOfUnity(Choices &choices);
   bool node(Choices &choices);
