@@ -295,9 +295,13 @@ public:
   /// registers are worth having all the same.
   int64_t residentBlocks(const LoweredKernel &lowered, bool flat) const {
     int64_t blocks = target.residentBlocks(lowered.threads, target.registersBeside(dataRegisters), 0);
-    // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion.
-    if (flat && lowered.cluster == 1)
-      return std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4);
+    // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
+    // but not where a large problem's blocks then would no longer run all at once.
+    if (flat && lowered.cluster == 1) {
+      int64_t fewer = std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4), all = lowered.blocksPerGroup;
+      auto atOnce = [&](int64_t count) { return all <= count * target.latency.multiprocessors; };
+      return all > 1 && atOnce(blocks) && !atOnce(fewer) ? blocks : fewer;
+    }
     // Of several ones that read a second tile, one less.
     return readsBeside ? std::max(std::min<int64_t>(blocks, 2), blocks - 1) : blocks;
   }

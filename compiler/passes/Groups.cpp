@@ -558,17 +558,21 @@ private:
 
 namespace {
 
+/// The limits to try for the latency of a problem that takes one kernel: more and smaller blocks first.
+SmallVector<LevelLimits> latencyLimits(const Target &target) {
+  const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes, most = target.maxCluster;
+  return {{words / 2, run, lanes, 256, 1, most},
+          {words, run, lanes, 256, 1, most},
+          {words, run, lanes, 512, 1, most},
+          {words, run, lanes, 1024, 1, most}};
+}
+
 /// The limits to try, in this order. What was found on an H200 for trees of 2^6 to 2^28 numbers (docs/decisions.md):
 /// blocks of few threads, of which a multiprocessor holds several, go on loading while one of them waits at its
 /// barriers; then larger ones; then clusters, which cost the more the larger they are.
-SmallVector<LevelLimits> limitsOf(const Target &target, Plan plan) {
+SmallVector<LevelLimits> throughputLimits(const Target &target) {
   const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
-  const int64_t few = 256, many = 512, all = 1024, most = target.maxCluster;
-  if (plan == Plan::Latency)
-    return {{words / 2, run, lanes, few, 1, most},
-            {words, run, lanes, few, 1, most},
-            {words, run, lanes, many, 1, most},
-            {words, run, lanes, all, 1, most}};
+  const int64_t few = 256, many = 512, all = 1024;
   constexpr int64_t shallow = 8, deep = 62; // levels: barriers of a block that has its multiprocessor for itself
   SmallVector<LevelLimits> limits{{words, run, lanes, few, 2},
                                   {words, 2 * run, lanes, few, 2},
@@ -583,7 +587,7 @@ SmallVector<LevelLimits> limitsOf(const Target &target, Plan plan) {
                                   {words, run, lanes, many, 1, 4, deep, true},
                                   {2 * words, 2 * run, lanes / 2, many},
                                   {4 * words, 4 * run, lanes / 2, many}};
-  const int64_t cluster = std::min<int64_t>(most, 8);
+  const int64_t cluster = std::min<int64_t>(target.maxCluster, 8);
   limits.push_back({words, run, lanes, few, 2, cluster});
   limits.push_back({words, 4 * run, lanes, few, 2, cluster});
   for (int64_t blocks = 2; blocks <= cluster; blocks *= 2) {
@@ -609,6 +613,17 @@ int64_t bytesOf(const FlowProgram &program) {
 } // namespace
 
 void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) {
+  const bool hasGroups = llvm::any_of(
+      program.segments, [](const FlowSegment &segment) { return !segment.chain && !segment.group.steps.empty(); });
+  auto isOneKernel = [](const FlowProgram &program) { return program.segments.size() <= 1; };
+  if (plan == Plan::Latency && target.kind != "cpu" && hasGroups)
+    for (const LevelLimits &limits : latencyLimits(target)) {
+      FlowProgram merged = program;
+      if (Merger(merged, target, limits).run() && isOneKernel(merged)) {
+        program = std::move(merged);
+        return;
+      }
+    }
   // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
   constexpr double hardly = 1.05;
   struct Candidate {
@@ -617,11 +632,11 @@ void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) 
   };
   std::vector<Candidate> candidates;
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (const LevelLimits &limits : limitsOf(target, plan)) {
+  for (const LevelLimits &limits : throughputLimits(target)) {
     Candidate &last = candidates.emplace_back(Candidate{program, true});
     last.isWithinLimits = Merger(last.program, target, limits).run();
     least = std::min(least, bytesOf(last.program));
-    if (target.kind == "cpu" || (last.isWithinLimits && last.program.segments.size() <= 1))
+    if (target.kind == "cpu" || !hasGroups || (last.isWithinLimits && isOneKernel(last.program)))
       break;
   }
   for (bool within : {true, false})

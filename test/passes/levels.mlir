@@ -1,12 +1,15 @@
 // Groups in levels: what a block holds in registers and lanes, and what goes through shared memory (compiler/passes/LevelPlanner.cpp).
 // RUN: idc-opt %s --split-input-file --id-to-stages | FileCheck %s
 
-// 2^8 numbers, eight problems to a block of 256 threads: two levels of axes. The sum of eight goes to an eighth of the
-// threads; what the expansion needs stays where it was, and before the last store neighbours get neighbours.
+// 2^8 numbers, eight problems to a block of 256 threads: three levels of axes. The sum of eight goes to an eighth of the
+// threads, then on; what the expansion needs stays where it was, and before the last store neighbours get neighbours.
 // CHECK-LABEL: func.func @by_cost
 // CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**8, f32>
 // CHECK: id.load {{.*}} "reg(3..1) lane(11..4)"
-// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**5, "lane(8..1)", f32> -> <2**5, "reg(5..1) lane(8..6)", f32>
+// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**5, "lane(8..1)", f32> -> <2**5, "reg(4..1) lane(8..5)", f32>
+// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2, "lane(4..1)", f32> -> <2, "reg(1) lane(4..2)", f32>
+// What is kept at the levels that not all threads hold waits in shared memory.
+// CHECK: id.exchange %{{.*}}#1 by shared {{.*}} : <2, "lane(4..1)", f32> -> <2, "lane(4..1)", f32>
 // CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**8, "reg(3..1) lane(11..4)", f32> -> <2**8, "reg(8, 2..1) lane(11..9, 7..3)", f32>
 // CHECK: id.store {{.*}} "reg(8, 2..1) lane(11..9, 7..3)"
 // CHECK-NOT: id.kernel
