@@ -61,6 +61,7 @@ struct Compiler::State {
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
   OwningOpRef<ModuleOp> kernels; // gpu, then in the LLVM dialect
+  std::string scheduleOrigin;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
   std::vector<conversion::LoweredKernel> launches;
@@ -282,6 +283,7 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   llvm::SMLoc start = (*found)->range.Start;
   if (unsigned buffer = start.isValid() ? log.sources.FindBufferContainingLoc(start) : 0) {
     auto [line, column] = log.sources.getLineAndColumn(start, buffer);
+    scheduleOrigin = (log.sources.getMemoryBuffer(buffer)->getBufferIdentifier() + ":" + llvm::Twine(line)).str();
     function()->setAttr("id.schedule_location",
                         LocationAttr(FileLineColLoc::get(
                             &context, log.sources.getMemoryBuffer(buffer)->getBufferIdentifier(), line, column)));
@@ -516,6 +518,14 @@ llvm::Expected<std::string> Compiler::launches(llvm::raw_ostream &errors) {
     return error;
   return manifest(*s.program, s.symbol(), s.request.target, s.request.plan, s.launches, {}, *s.module);
 }
+
+llvm::Expected<func::FuncOp> Compiler::stages(llvm::raw_ostream &errors) {
+  if (llvm::Error error = state->toModule(Level::Stages, errors))
+    return error;
+  return state->function();
+}
+
+std::string Compiler::scheduleOrigin() const { return state->scheduleOrigin; }
 
 llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
   State &s = *state;

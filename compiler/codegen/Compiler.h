@@ -9,6 +9,7 @@
 #include "compiler/frontend/Parse.h"
 #include "compiler/passes/Planner.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
@@ -53,8 +54,14 @@ public:
   /// The manifest as far as the level Gpu knows it: without what an assembler reports.
   llvm::Expected<std::string> launches(llvm::raw_ostream &errors);
 
+  /// The function as kernels over tiles (the level Stages), valid as long as the compiler.
+  llvm::Expected<mlir::func::FuncOp> stages(llvm::raw_ostream &errors);
+
   /// The schedule in force as source text.
   llvm::Expected<std::string> schedule(llvm::raw_ostream &errors);
+
+  /// Where the schedule in force stands, "FILE:LINE", once there are stages; empty: the planner's.
+  std::string scheduleOrigin() const;
 
   /// The elaborated program, after parsing and checking.
   llvm::Expected<const frontend::Program *> program(llvm::raw_ostream &errors);

@@ -1,6 +1,8 @@
-// The idc driver: command-line flags of `idc compile`, `idc run`, `idc tune`, `idc check` and `idc format`.
+// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc check`
+// and `idc format`.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/tools/CheckCommand.h"
+#include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
 #include "compiler/tools/RunCommand.h"
@@ -21,6 +23,8 @@ namespace cl = llvm::cl;
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
 static cl::SubCommand checkCommand("check", "report mistakes without compiling");
+static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its stages, mappings and "
+                                                "costs");
 static cl::SubCommand tuneCommand("tune",
                                   "write candidate schedules to be measured on a GPU, or keep the best of those "
                                   "measured");
@@ -30,30 +34,33 @@ static cl::OptionCategory category("idc options");
 
 // All commands but format.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
+                                 cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
-                                  cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
+                                  cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
+                                  cl::cat(category));
 static cl::list<std::string> settings("set",
                                       cl::desc("bind a size or a type variable: n=12, T=f64; for a library also "
                                                "ranges and lists: n=8..24, T=f32,f64"),
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
-                                      cl::sub(tuneCommand), cl::sub(checkCommand), cl::cat(category));
+                                      cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
+                                      cl::cat(category));
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
                                  cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::sub(tuneCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> plan("plan",
                                  cl::desc("throughput (default): many problems at once; latency: one problem "
                                           "at a time, soonest"),
                                  cl::init("throughput"), cl::value_desc("PLAN"), cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::sub(tuneCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand), cl::cat(category));
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
-                                       cl::sub(runCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
-                                       cl::cat(category));
+                                       cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
+                                       cl::sub(checkCommand), cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
-                                         cl::cat(category));
+                                         cl::sub(explainCommand), cl::cat(category));
 
 // idc compile
 static cl::opt<std::string> compileTarget("target", cl::desc("nvptx (default) or cpu; for a library also nvptx,cpu"),
@@ -416,6 +423,13 @@ static int tune(const char *program) {
   return tools::mergeResults(results, table.empty() ? path.str().str() : table);
 }
 
+static int explain(const char *program) {
+  codegen::CompileRequest request;
+  if (!makeRequest(program, request))
+    return 1;
+  return tools::explainProgram(std::move(request));
+}
+
 static int check(const char *program) {
   codegen::CompileRequest request;
   if (!makeRequest(program, request))
@@ -441,6 +455,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
+  cl::HideUnrelatedOptions({&category}, explainCommand);
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
@@ -449,6 +464,8 @@ int main(int argc, char **argv) {
     return compile(argv[0]);
   if (runCommand)
     return run(argv[0]);
+  if (explainCommand)
+    return explain(argv[0]);
   if (tuneCommand)
     return tune(argv[0]);
   if (checkCommand)

@@ -1,0 +1,80 @@
+// What is worth looking at in a compiled program, as plain data: the steps as written, and of every kernel its
+// mappings, exchanges, accesses and resources. Text, SVG and HTML only print it.
+#pragma once
+
+#include "compiler/codegen/Compiler.h"
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace idc::explain {
+
+/// An input or a result of the program.
+struct Array {
+  std::string name, type;
+  int64_t elements = 0, elementBytes = 0;
+};
+
+/// A tile loaded or stored.
+struct Access {
+  bool isStore = false;
+  std::string buffer; // an input, an output, or a value between kernels
+  digits::Mapping mapping;
+  std::vector<int> order;    // the tile's digits by the buffer's address, lowest first; empty: not all are digits of it
+  int64_t bytes = 0;         // of one problem
+  int64_t runBytes = 0;      // consecutive bytes that a block or cluster touches; 0: not counted
+  bool staysInCache = false; // a ring between two passes
+  /// Of one access of a warp, by brute force; none where the lanes of a warp are no digits of the mapping, or the order
+  /// is unknown.
+  std::optional<digits::AccessCount> count;
+};
+
+/// Steps that one mapping serves.
+struct Stage {
+  digits::Mapping mapping;        // of the first step
+  std::vector<std::string> steps; // "node 12", "twiddle", "pointwise"
+};
+
+struct Exchange {
+  std::string kind; // of digits::exchangeKindName
+  digits::Mapping source, target;
+  int conflicts = 0; // words that meet in a bank in the worst access; 1: none meet; 0: not through shared memory
+  int64_t words = 0, wordBytes = 0;
+};
+
+using Event = std::variant<Access, Stage, Exchange>;
+
+/// One launch.
+struct Kernel {
+  std::string name, kind;
+  int64_t cluster = 1, threads = 0, problems = 1, blocks = 1, sharedBytes = 0; // `blocks` do `problems`
+  std::optional<int64_t> registers, spillBytes;                                // where there is an assembler
+  std::optional<int64_t> residentBlocks; // for which a multiprocessor has threads, registers and shared memory
+  std::vector<Event> events;
+  int64_t movedBytes = 0; // loads and stores of one problem
+  double predicted = 0;   // lower bound of its time over that of copying what the program must read and write
+};
+
+struct Facts {
+  const frontend::Program *program = nullptr; // as elaborated; lives as long as the compiler
+  std::string symbol, target, plan;
+  std::string schedule; // where it comes from: "the planner", or a file and line
+  std::vector<Array> inputs, outputs;
+  std::vector<Kernel> kernels;
+  int64_t workspaceBytes = 0, workspaceFixedBytes = 0; // per problem, and once
+  int64_t movedBytes = 0, leastBytes = 0;              // of one problem
+  double predicted = 0;                                // sum over the kernels; 0: not for this plan
+};
+
+/// Compiles as far as the manifest. Errors as of codegen::Compiler.
+llvm::Expected<Facts> gather(codegen::Compiler &compiler, llvm::raw_ostream &errors);
+
+/// The steps of a stage in a few words: "nodes 12 11 10, 2 twiddles".
+std::string spell(const std::vector<std::string> &steps);
+
+/// An error message for an unwritable file, or empty.
+std::string writeFile(const std::string &path, llvm::StringRef text);
+
+} // namespace idc::explain

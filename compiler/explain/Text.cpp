@@ -1,0 +1,173 @@
+#include "compiler/explain/Text.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace idc;
+using namespace idc::explain;
+using frontend::Step;
+using llvm::formatv;
+
+std::string explain::shapeOf(const std::vector<int> &radices) {
+  std::vector<std::string> factors;
+  for (size_t top = radices.size(); top > 0;) {
+    size_t count = 1;
+    while (count < top && radices[top - 1 - count] == radices[top - 1])
+      ++count;
+    std::string radix = std::to_string(radices[top - 1]);
+    factors.push_back(count > 1 ? radix + "^" + std::to_string(count) : radix);
+    top -= count;
+  }
+  return factors.empty() ? "1" : llvm::join(factors, " * ");
+}
+
+std::string explain::describe(const Step &step) {
+  std::string text = step.name;
+  if (step.kind == Step::Kind::Permute)
+    text += (text.empty() ? "permute " : " ") + step.permutation.str();
+  if (step.kind == Step::Kind::Node) {
+    std::vector<std::string> digits;
+    for (int digit : step.digits)
+      digits.push_back(std::to_string(digit));
+    text += " @ " + (digits.size() > 1 ? "(" + llvm::join(digits, ", ") + ")" : llvm::join(digits, ""));
+  }
+  return text;
+}
+
+static std::string plural(int64_t count, llvm::StringRef one) {
+  return formatv("{0} {1}{2}", count, one, count == 1 ? "" : "s").str();
+}
+
+std::string explain::launchOf(const Kernel &kernel) {
+  std::string text = formatv("{0}; {1} of {2} for {3}", kernel.kind, plural(kernel.blocks, "block"),
+                             plural(kernel.threads, "thread"), plural(kernel.problems, "problem"));
+  if (kernel.cluster > 1)
+    text += ", in clusters of " + std::to_string(kernel.cluster);
+  return text;
+}
+
+std::string explain::resourcesOf(const Kernel &kernel) {
+  std::string text = plural(kernel.sharedBytes, "byte") + " of shared memory per block, ";
+  if (!kernel.registers)
+    return text + "registers unknown without ptxas";
+  text += plural(*kernel.registers, "register") + " per thread, ";
+  text += kernel.spillBytes.value_or(0) ? plural(*kernel.spillBytes, "byte") + " spilled" : std::string("no spills");
+  return text + formatv("; a multiprocessor has room for {0}, {1}", plural(*kernel.residentBlocks, "block"),
+                        plural(*kernel.residentBlocks * kernel.threads, "thread"))
+                    .str();
+}
+
+std::string explain::countedOf(const Access &access) {
+  std::string text = plural(access.bytes, "byte");
+  if (access.runBytes)
+    text += ", runs of " + std::to_string(access.runBytes);
+  if (access.count)
+    text += formatv("; an access of a warp: {0} for {1} bytes", plural(access.count->sectors, "sector"),
+                    access.count->usefulBytes)
+                .str();
+  if (access.staysInCache)
+    text += "; stays in the L2 cache";
+  return text;
+}
+
+std::string explain::countedOf(const Exchange &exchange) {
+  if (exchange.conflicts == 0)
+    return {};
+  std::string text = plural(exchange.words, "word") + " of " + plural(exchange.wordBytes, "byte") + ", ";
+  return text + (exchange.conflicts == 1 ? "free of bank conflicts"
+                                         : std::to_string(exchange.conflicts) + "-way bank conflicts");
+}
+
+std::string explain::movedBy(const Facts &facts) {
+  return formatv("{0} bytes of a problem are read or written, {1:f2} times the {2} of its inputs and results",
+                 facts.movedBytes,
+                 static_cast<double>(facts.movedBytes) / static_cast<double>(std::max<int64_t>(1, facts.leastBytes)),
+                 facts.leastBytes);
+}
+
+std::string explain::predictedFor(const Facts &facts) {
+  if (facts.predicted == 0)
+    return {};
+  return formatv("at least {0:f2} times a copy of the inputs and results, by bytes, lengths of runs and clusters",
+                 facts.predicted);
+}
+
+std::string explain::settingsOf(const Facts &facts) {
+  std::vector<std::string> settings;
+  for (const auto &[name, value] : facts.program->sizes)
+    settings.push_back(name + " = " + std::to_string(value));
+  for (const auto &[name, type] : facts.program->types)
+    settings.push_back(name + " = " + type);
+  return llvm::join(settings, ", ");
+}
+
+static void printSteps(llvm::raw_ostream &os, const frontend::Program &program) {
+  std::vector<std::string> names(program.values.size());
+  for (const frontend::Parameter &input : program.inputs)
+    names[input.value] = input.name;
+  int last = -1;
+  for (auto [number, step] : llvm::enumerate(program.steps)) {
+    os << formatv("  {0,4}  {1}", number + 1, describe(step));
+    // Where a step does not simply go on with what the one before has made.
+    std::vector<std::string> taken;
+    for (int input : step.inputs)
+      taken.push_back(names[input]);
+    if (step.inputs.size() > 1 || (!step.inputs.empty() && step.inputs[0] != last))
+      os << " of " << llvm::join(taken, ", ");
+    for (auto [k, output] : llvm::enumerate(step.outputs))
+      names[output] = std::to_string(number + 1) + (step.outputs.size() > 1 ? "." + std::to_string(k) : "");
+    const frontend::Sequence &result = program.values[step.outputs.front()];
+    if (step.kind == Step::Kind::Resize || result.radices.size() != program.values[step.inputs.front()].radices.size())
+      os << " -> " << shapeOf(result.radices);
+    os << '\n';
+    last = step.outputs.front();
+  }
+  std::vector<std::string> returned;
+  for (int output : program.outputs)
+    returned.push_back(names[output]);
+  os << "  returns " << llvm::join(returned, ", ") << '\n';
+}
+
+static void printKernel(llvm::raw_ostream &os, const Kernel &kernel) {
+  os << "  " << launchOf(kernel) << "\n  " << resourcesOf(kernel) << '\n';
+  auto line = [&](llvm::StringRef what, llvm::StringRef mapping, llvm::StringRef counted) {
+    os << formatv("    {0,-12} {1}\n", what, mapping);
+    if (!counted.empty())
+      os << formatv("    {0,-12}   {1}\n", "", counted);
+  };
+  for (const Event &event : kernel.events) {
+    if (const auto *access = std::get_if<Access>(&event))
+      line((access->isStore ? "store " : "load ") + access->buffer, access->mapping.str(), countedOf(*access));
+    else if (const auto *exchange = std::get_if<Exchange>(&event))
+      line("exchange", exchange->kind + " to " + exchange->target.str(), countedOf(*exchange));
+    else
+      line("steps", spell(std::get<Stage>(event).steps), "");
+  }
+}
+
+void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
+  os << facts.symbol << ": " << facts.program->entry;
+  if (std::string settings = settingsOf(facts); !settings.empty())
+    os << ", " << settings;
+  os << ", for " << facts.target << ", plan " << facts.plan << ", schedule: " << facts.schedule << '\n';
+  auto arrays = [&](const char *what, const std::vector<Array> &listed) {
+    for (const Array &array : listed)
+      os << "  " << what << ' ' << array.name << ": " << array.elements << " of " << array.type << ", "
+         << plural(array.elements * array.elementBytes, "byte") << '\n';
+  };
+  arrays("input", facts.inputs);
+  arrays("result", facts.outputs);
+  if (facts.workspaceBytes || facts.workspaceFixedBytes)
+    os << "  workspace: " << facts.workspaceFixedBytes << " bytes, and " << facts.workspaceBytes
+       << " for each problem\n";
+  os << "\nThe steps as written\n";
+  printSteps(os, *facts.program);
+  for (auto [number, kernel] : llvm::enumerate(facts.kernels)) {
+    os << "\nKernel " << number + 1 << " of " << facts.kernels.size() << ": " << kernel.name << '\n';
+    printKernel(os, kernel);
+  }
+  os << "\nmoved: " << movedBy(facts) << '\n';
+  if (std::string predicted = predictedFor(facts); !predicted.empty())
+    os << "predicted: " << predicted << '\n';
+}

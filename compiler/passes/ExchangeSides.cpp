@@ -1,0 +1,51 @@
+#include "compiler/passes/ExchangeSides.h"
+
+using namespace idc;
+using namespace idc::passes;
+using digits::Field;
+
+/// Digits that both mappings hold in a field.
+static std::vector<int> commonDigits(const digits::Mapping &a, const digits::Mapping &b, Field field) {
+  std::vector<int> common;
+  for (const digits::Column &column : a[field])
+    if (digits::Place place; column.digits.size() == 1 && b.find(column.digits[0], place) && place.field == field)
+      common.push_back(column.digits[0]);
+  return common;
+}
+
+/// Lets the threads of a block hold what the blocks of a cluster do; returns whether they held anything.
+static bool inThreads(digits::Mapping &mapping) {
+  bool held = false;
+  for (const digits::Column &column : mapping[Field::Rank])
+    if (column.digits.size() == 1) {
+      mapping.push(Field::Warp, column.digits[0], column.radix);
+      held = true;
+    }
+  mapping[Field::Rank].clear();
+  return held;
+}
+
+ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
+  const std::vector<int> together = id::exchangeWordDigits(exchange);
+  ExchangeSides sides;
+  sides.source = exchange.getInput().getType().getMapping().without(together);
+  sides.target = exchange.getResult().getType().getMapping().without(together);
+  sides.wordBytes = id::exchangeWordBytes(exchange.getInput().getType().getElement());
+  auto kernel = exchange->getParentOfType<id::KernelOp>();
+  sides.flat = kernel && kernel.getKind() == id::KernelKind::Flat;
+  if (!sides.flat) {
+    sides.lanes = static_cast<int>(sides.source.extent(Field::Lane));
+    return sides;
+  }
+  // What the blocks of a cluster hold and give away goes to all of them; what all hold, each takes its part of.
+  const std::vector<int> stay = commonDigits(sides.source, sides.target, Field::Rank);
+  sides.source = sides.source.without(stay), sides.target = sides.target.without(stay);
+  sides.betweenBlocks = inThreads(sides.source);
+  inThreads(sides.target);
+  return sides;
+}
+
+int passes::countConflicts(const ExchangeSides &sides, const digits::SharedLayout &layout) {
+  return std::max(digits::countConflicts(sides.source, layout, sides.wordBytes, sides.lanes),
+                  digits::countConflicts(sides.target, layout, sides.wordBytes, sides.lanes));
+}

@@ -1,0 +1,24 @@
+// The two mappings between which an exchange goes through shared memory.
+#pragma once
+
+#include "id/IdDialect.h"
+
+namespace idc::passes {
+
+/// What an exchange writes to shared memory and reads from it, as the layout and the bank counter see them: without the
+/// digits in which the elements of one word differ, and in flat kernels with what the blocks of a cluster give to all
+/// of them held by threads.
+struct ExchangeSides {
+  digits::Mapping source, target;
+  int64_t wordBytes = 4;
+  int lanes = 32;
+  bool flat = false;          // threads are numbered without regard to warps
+  bool betweenBlocks = false; // flat: the blocks of a cluster give what they hold to all of them
+};
+
+ExchangeSides sidesOf(id::ExchangeOp exchange);
+
+/// The highest number of different words that meet in a bank in one access of either side; 1 is free of conflicts.
+int countConflicts(const ExchangeSides &sides, const digits::SharedLayout &layout);
+
+} // namespace idc::passes
