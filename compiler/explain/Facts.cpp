@@ -59,14 +59,22 @@ std::vector<int> storeOrder(const digits::Permutation &map) {
   return order;
 }
 
-/// The elements of a buffer that a view of it has, as far as its type tells.
-int64_t viewBytes(mlir::Value buffer) {
-  int64_t bytes = passes::sequenceBytes(buffer.getType());
-  while (mlir::Operation *op = buffer.getDefiningOp()) {
-    if (!mlir::isa<id::PartOp, id::PermuteOp, id::ResizeOp>(op))
-      break;
-    buffer = op->getOperand(0);
-    bytes = std::min(bytes, passes::sequenceBytes(buffer.getType()));
+/// The bytes of a buffer, or of the parts of it that there are, that a load of a view of it reads.
+int64_t bytesRead(mlir::Value view) {
+  int64_t bytes = passes::sequenceBytes(view.getType());
+  while (mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(view.getDefiningOp())) {
+    view = view.getDefiningOp()->getOperand(0);
+    bytes = std::min(bytes, passes::sequenceBytes(view.getType()));
+  }
+  return bytes;
+}
+
+/// The same of what a store writes: less where the result of the kernel has fewer elements.
+int64_t bytesWritten(mlir::Value stored) {
+  int64_t bytes = passes::sequenceBytes(stored.getType());
+  while (stored.hasOneUse() && mlir::isa<id::JoinOp, id::PermuteOp, id::ResizeOp>(*stored.user_begin())) {
+    stored = (*stored.user_begin())->getResult(0);
+    bytes = std::min(bytes, passes::sequenceBytes(stored.getType()));
   }
   return bytes;
 }
@@ -116,7 +124,7 @@ private:
       const digits::Permutation map = load.getMap().getPermutation();
       mlir::Value buffer = load.getBuffer();
       const int held = load.getBuffer().getType().getNumDigits();
-      Access access = accessOf(load.getResult().getType(), buffer);
+      Access access = accessOf(load.getResult().getType(), buffer, bytesRead(buffer));
       if (mlir::isa<mlir::BlockArgument>(buffer) || load.getDelay()) {
         access.order = loadOrder(map, held);
         auto lowered = conversion::loadAccess(access.mapping, map, held, maxVector(load.getResult().getType()));
@@ -126,7 +134,7 @@ private:
       add(std::move(access));
     } else if (auto store = mlir::dyn_cast<id::StoreOp>(each)) {
       const digits::Permutation map = store.getMap().getPermutation();
-      Access access = accessOf(store.getTile().getType(), store.getBuffer());
+      Access access = accessOf(store.getTile().getType(), store.getBuffer(), bytesWritten(store.getBuffer()));
       access.isStore = true;
       bool whole = llvm::all_of(store.getBuffer().getUsers(), llvm::IsaPred<id::YieldOp>);
       if (whole || store.getRing()) {
@@ -166,11 +174,11 @@ private:
     }
   }
 
-  Access accessOf(id::TileType tile, mlir::Value buffer) {
+  Access accessOf(id::TileType tile, mlir::Value buffer, int64_t bytes) {
     Access access;
     access.buffer = nameOf(buffer);
     access.mapping = tile.getMapping();
-    access.bytes = viewBytes(buffer);
+    access.bytes = bytes;
     return access;
   }
 

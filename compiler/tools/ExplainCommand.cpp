@@ -1,6 +1,10 @@
 #include "compiler/tools/ExplainCommand.h"
 
+#include "compiler/explain/Html.h"
+#include "compiler/explain/Pictures.h"
 #include "compiler/explain/Text.h"
+
+#include "llvm/Support/FileSystem.h"
 
 using namespace idc;
 
@@ -9,7 +13,7 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
-int tools::explainProgram(codegen::CompileRequest request) {
+int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &output) {
   if (request.target == "cpu")
     return fail("idc explain shows kernels of GPUs, not of cpu");
   codegen::Compiler compiler(std::move(request));
@@ -18,6 +22,21 @@ int tools::explainProgram(codegen::CompileRequest request) {
     std::string message = llvm::toString(facts.takeError());
     return message.empty() ? 1 : fail(llvm::StringRef(message).rtrim());
   }
-  explain::printText(llvm::outs(), *facts);
+  std::vector<std::pair<std::string, std::string>> files;
+  if (!output.svgFolder.empty()) {
+    if (std::error_code error = llvm::sys::fs::create_directories(output.svgFolder))
+      return fail("cannot make the folder " + output.svgFolder + ": " + error.message());
+    files.emplace_back(output.svgFolder + "/digits.svg", explain::digitPicture(*facts->program));
+    files.emplace_back(output.svgFolder + "/kernels.svg", explain::mappingPicture(*facts));
+    if (std::optional<std::string> circuit = explain::circuitPicture(*facts->program))
+      files.emplace_back(output.svgFolder + "/circuit.svg", *circuit);
+  }
+  if (!output.htmlFile.empty())
+    files.emplace_back(output.htmlFile, explain::htmlPage(*facts));
+  for (const auto &[path, text] : files)
+    if (std::string error = explain::writeFile(path, text); !error.empty())
+      return fail(error);
+  if (output.text)
+    explain::printText(llvm::outs(), *facts);
   return 0;
 }

@@ -3,9 +3,17 @@
 
 #include "compiler/codegen/Compiler.h"
 
+#include <string>
+
 namespace idc::tools {
 
-/// Compiles the program for a GPU and prints what became of it. Returns the exit status; what is wrong is printed.
-int explainProgram(codegen::CompileRequest request);
+struct ExplainOutput {
+  bool text = false;
+  std::string svgFolder, htmlFile; // empty: none
+};
+
+/// Compiles the program for a GPU and prints or writes what is asked for; nothing is written when anything is wrong
+/// with the program. Returns the exit status; what is wrong is printed.
+int explainProgram(codegen::CompileRequest request, const ExplainOutput &output);
 
 } // namespace idc::tools

@@ -23,8 +23,8 @@ namespace cl = llvm::cl;
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
 static cl::SubCommand checkCommand("check", "report mistakes without compiling");
-static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its stages, mappings and "
-                                                "costs");
+static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its circuit, stages, mappings and "
+                                                "costs, as text or pictures");
 static cl::SubCommand tuneCommand("tune",
                                   "write candidate schedules to be measured on a GPU, or keep the best of those "
                                   "measured");
@@ -129,6 +129,15 @@ static cl::opt<std::string> emulatorReport("report",
                                                     "JSON to a file"),
                                            cl::ValueOptional, cl::value_desc("FILE.json"), cl::sub(runCommand),
                                            cl::cat(category));
+
+// idc explain
+static cl::opt<bool> explainText("text", cl::desc("print (the default)"), cl::sub(explainCommand), cl::cat(category));
+static cl::opt<std::string> svgFolder("svg",
+                                      cl::desc("write digits.svg, kernels.svg and, for up to 64 wires, circuit.svg"),
+                                      cl::value_desc("FOLDER"), cl::sub(explainCommand), cl::cat(category));
+static cl::opt<std::string> htmlFile("html",
+                                     cl::desc("write one page with text and pictures, which needs nothing else"),
+                                     cl::value_desc("PAGE.html"), cl::sub(explainCommand), cl::cat(category));
 
 // idc tune
 static cl::opt<unsigned> candidates("candidates", cl::desc("schedules to try for each size (default 16)"), cl::init(16),
@@ -427,7 +436,11 @@ static int explain(const char *program) {
   codegen::CompileRequest request;
   if (!makeRequest(program, request))
     return 1;
-  return tools::explainProgram(std::move(request));
+  tools::ExplainOutput output;
+  output.text = explainText || (svgFolder.empty() && htmlFile.empty());
+  output.svgFolder = svgFolder;
+  output.htmlFile = htmlFile;
+  return tools::explainProgram(std::move(request), output);
 }
 
 static int check(const char *program) {

@@ -1,0 +1,55 @@
+#include "compiler/explain/Html.h"
+
+#include "compiler/explain/Pictures.h"
+#include "compiler/explain/Svg.h"
+#include "compiler/explain/Text.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace idc;
+using namespace idc::explain;
+using llvm::formatv;
+
+static constexpr llvm::StringRef pageStyle = R"(
+body{font:15px/1.5 sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
+h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em}
+table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25em .7em;text-align:left}
+.picture{overflow:auto;border:1px solid #ddd;padding:.5em}
+pre{overflow:auto;background:#f6f6f6;padding:1em}
+)";
+
+std::string explain::htmlPage(const Facts &facts) {
+  std::string page;
+  llvm::raw_string_ostream os(page);
+  auto section = [&](llvm::StringRef title, const std::string &picture) {
+    os << "<h2>" << escaped(title) << "</h2>\n<div class=\"picture\">\n" << picture << "</div>\n";
+  };
+  auto row = [&](llvm::StringRef what, const std::string &value) {
+    if (!value.empty())
+      os << "<tr><th>" << escaped(what) << "</th><td>" << escaped(value) << "</td></tr>\n";
+  };
+  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" << escaped(facts.symbol)
+     << "</title>\n<style>" << pageStyle << "</style>\n</head>\n<body>\n<h1>" << escaped(facts.symbol) << "</h1>\n"
+     << "<table>\n";
+  row("Algorithm", facts.program->entry + (settingsOf(facts).empty() ? "" : ", " + settingsOf(facts)));
+  row("Target", facts.target + ", plan " + facts.plan);
+  row("Schedule", facts.schedule);
+  for (const std::vector<Array> *arrays : {&facts.inputs, &facts.outputs})
+    for (const Array &array : *arrays)
+      row(arrays == &facts.inputs ? "Input" : "Result",
+          formatv("{0}: {1} of {2}, {3} bytes", array.name, array.elements, array.type,
+                  array.elements * array.elementBytes));
+  row("Kernels", std::to_string(facts.kernels.size()));
+  row("Moved", movedBy(facts));
+  row("Predicted", predictedFor(facts));
+  os << "</table>\n";
+  if (std::optional<std::string> circuit = circuitPicture(*facts.program))
+    section("Circuit: elements as wires", *circuit);
+  section("Steps on the digits of the index", digitPicture(*facts.program));
+  section("Kernels: who holds which digit", mappingPicture(facts));
+  std::string text;
+  llvm::raw_string_ostream textStream(text);
+  printText(textStream, facts);
+  os << "<h2>As text</h2>\n<pre>" << escaped(text) << "</pre>\n</body>\n</html>\n";
+  return page;
+}
