@@ -554,9 +554,7 @@ private:
   }
 };
 
-} // namespace
-
-namespace {
+//===--- limits -------------------------------------------------------------------------------------------------===//
 
 /// The limits to try for the latency of a problem that takes one kernel: more and smaller blocks first.
 SmallVector<LevelLimits> latencyLimits(const Target &target) {
