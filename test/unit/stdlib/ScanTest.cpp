@@ -11,34 +11,29 @@ const TypeMap i32 = {{"T", "i32"}}, u32 = {{"T", "u32"}}, i64 = {{"T", "i64"}}, 
 class Scan : public AgainstOracle {};
 INSTANTIATE_TEST_SUITE_P(Library, Scan, everyProcessor(), processorName);
 
-TEST_P(Scan, SumsOfIntegersWrap) {
-  for (int64_t n : sizes(10, 13)) {
-    Buffer x = randomIntegers(size_t(1) << n, unsigned(n), 0, 4294967295);
-    std::vector<int64_t> exclusive, inclusive;
-    uint32_t sum = 0;
-    for (const Scalar &element : x) {
-      exclusive.push_back(sum);
-      sum += static_cast<uint32_t>(element.integer);
-      inclusive.push_back(sum);
-    }
-    EXPECT_EQ(integers(runLibrary("scan.id", "exclusive_scan", {{"n", n}}, u32, {x})[0]), exclusive);
-    EXPECT_EQ(integers(runLibrary("scan.id", "inclusive_scan", {{"n", n}}, u32, {x})[0]), inclusive);
+/// Exclusive and inclusive sums of random u32 values by the entries of these names; `sizeName` is `size`.
+static void expectSumsOfIntegers(const std::string &exclusiveEntry, const std::string &inclusiveEntry,
+                                 const std::string &sizeName, int64_t size, size_t values) {
+  Buffer x = randomIntegers(values, unsigned(size), 0, 4294967295);
+  std::vector<int64_t> exclusive, inclusive;
+  uint32_t sum = 0;
+  for (const Scalar &element : x) {
+    exclusive.push_back(sum);
+    sum += static_cast<uint32_t>(element.integer);
+    inclusive.push_back(sum);
   }
+  EXPECT_EQ(integers(runLibrary("scan.id", exclusiveEntry, {{sizeName, size}}, u32, {x})[0]), exclusive);
+  EXPECT_EQ(integers(runLibrary("scan.id", inclusiveEntry, {{sizeName, size}}, u32, {x})[0]), inclusive);
+}
+
+TEST_P(Scan, SumsOfIntegersWrap) {
+  for (int64_t n : sizes(10, 13))
+    expectSumsOfIntegers("exclusive_scan", "inclusive_scan", "n", n, size_t(1) << n);
 }
 
 TEST_P(Scan, SumsOfAnyNumberOfValues) {
-  for (int64_t size : {1, 2, 3, 5, 31, 33, 1000, 1009, 4095, 4097}) {
-    Buffer x = randomIntegers(static_cast<size_t>(size), unsigned(size), 0, 4294967295);
-    std::vector<int64_t> exclusive, inclusive;
-    uint32_t sum = 0;
-    for (const Scalar &element : x) {
-      exclusive.push_back(sum);
-      sum += static_cast<uint32_t>(element.integer);
-      inclusive.push_back(sum);
-    }
-    EXPECT_EQ(integers(runLibrary("scan.id", "exclusive_scan_any", {{"N", size}}, u32, {x})[0]), exclusive);
-    EXPECT_EQ(integers(runLibrary("scan.id", "inclusive_scan_any", {{"N", size}}, u32, {x})[0]), inclusive);
-  }
+  for (int64_t size : {1, 2, 3, 5, 31, 33, 1000, 1009, 4095, 4097})
+    expectSumsOfIntegers("exclusive_scan_any", "inclusive_scan_any", "N", size, static_cast<size_t>(size));
 }
 
 TEST_P(Scan, SumsOfRealsComplexAndResidues) {
