@@ -6,26 +6,63 @@ include "mlir/Pass/PassBase.td"
 
 def SplitDigits : Pass<"id-split-digits", "::mlir::func::FuncOp"> {
   let summary = "split every digit of composite radix into digits of prime radix";
+  let description = [{
+    A digit of radix p·q becomes two digits, t = u + p·v, until all radices are prime: in sequences, permutations, nodes,
+    exponents and bodies. A node over a digit then acts on its parts together; no element moves. What plans digits meets
+    one form of programs on 4^m and on 2^(2m) elements.
+
+        %1 = id.node [2] (%x)       // %x : !id.seq<4**2, f32>
+        %1 = id.node [4, 3] (%x)    // %x : !id.seq<2**4, f32>
+  }];
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
 def ExtractTwiddles : Pass<"id-extract-twiddles", "::mlir::func::FuncOp"> {
   let summary = "turn pointwise products with a root of unity into id.twiddle";
+  let description = [{
+    A pointwise step whose body is the product of its argument and a root of unity with a polynomial exponent becomes an
+    `id.twiddle`, whose exponent later passes split and move. A node that takes an element only as a product with a root
+    of unity, or gives such a product, leaves the product to a twiddle before or after it.
+
+        %1 = id.pointwise (%0) { %w = id.omega(8, t2*t1)  %y = complex.mul %x, %w  id.yield %y }
+        %1 = id.twiddle %0 omega(8, t2*t1)
+  }];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
 def PushPermutations : Pass<"id-push-permutations", "::mlir::func::FuncOp"> {
   let summary = "push digit permutations to the end of the program (digit flow)";
+  let description = [{
+    A step after a permutation P is P after the same step on renamed digits, so permutations move to the results, where the
+    last one becomes the index map of a store. A complemented digit t reads as r - 1 - t. Operands that come through
+    different permutations keep the difference on their edges; nodes that remove or insert digits stop a permutation.
+
+        %2 = id.node [1] (%1)          // %1 = id.permute %0 [1, 2, 3]
+        %2 = id.permute %1 [1, 2, 3]   // %1 = id.node [3] (%0)
+  }];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
 def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
   let summary = "order commuting steps from high to low digits and place each twiddle term at its last chance";
+  let description = [{
+    Linear nodes on different digits commute; a term of a twiddle's exponent commutes with a linear node on other digits
+    than its own. Nodes are sorted from high to low digits, so that the first registers of a kernel hold slow address
+    digits, and every term goes just before the first node that needs it. All other steps keep their order.
+
+        node [1]  node [2]  twiddle t3*t1  node [3]
+        node [2]  node [1]  twiddle t3*t1  node [3]
+  }];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
 def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   let summary = "choose a schedule for a target by resource analysis, unless the function has one";
+  let description = [{
+    Every chain of steps gets kernels, tiles, mappings and workspace orders by the target's cost model, as the function's
+    attribute `id.schedule`. A schedule that is already there, from the program or from a table of measured ones, stays.
+    Steps outside chains need none: they become flat kernels.
+  }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine to plan for">,
                  Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">,
                  Option<"candidate", "candidate", "unsigned", "0", "the schedule to take, the best being 0">];
@@ -34,6 +71,12 @@ def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
 
 def BuildKernels : Pass<"id-build-kernels", "::mlir::func::FuncOp"> {
   let summary = "apply the function's schedule: kernels of tiles, exchanges where the mapping changes";
+  let description = [{
+    A chain's kernels load their tile in the mapping of their first range, do the ranges' steps, exchange where the mapping
+    changes, and store. Groups of other steps become flat kernels. Rejected, with the reason: schedules that skip or
+    repeat steps, put a step's digit elsewhere than in registers, change block digits inside a kernel, or exceed the
+    target's threads or shared memory.
+  }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits are checked">,
                  Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">];
   let dependentDialects = ["::idc::id::IdDialect"];
@@ -41,6 +84,11 @@ def BuildKernels : Pass<"id-build-kernels", "::mlir::func::FuncOp"> {
 
 def PlanExchanges : Pass<"id-plan-exchanges", "::mlir::func::FuncOp"> {
   let summary = "choose the means of every exchange and solve its shared-memory layout";
+  let description = [{
+    The two mappings are composed; what differs decides between nothing, a permutation of registers, shuffles, shared memory
+    of a warp or a block, and the shared memory of a cluster. For shared memory a swizzle (or padding, for radices other
+    than 2) is solved for; no layout is accepted in which the brute-force counter finds bank conflicts.
+  }];
   let options = [Option<"maxShuffleSwaps", "max-shuffle-swaps", "int", "1",
                         "register-lane swaps above which shared memory is used">];
   let dependentDialects = ["::idc::id::IdDialect"];
