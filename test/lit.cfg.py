@@ -15,6 +15,7 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   ptxas     NVIDIA's assembler: cubin and fatbin can be made
   libdevice CUDA's device library, where idc looks for it
   gpu       an NVIDIA GPU with its driver
+  gfortran  the Fortran compiler
   chromium  a browser without a window: pages can be looked at
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
@@ -59,8 +60,9 @@ if any(os.path.exists(os.path.join(folder, "libdevice.10.bc")) for folder in lib
     config.available_features.add("libdevice")
 if has_gpu():
     config.available_features.add("gpu")
-if shutil.which("chromium", path=config.environment["PATH"]):
-    config.available_features.add("chromium")
+for program in ("chromium", "gfortran"):
+    if shutil.which(program, path=config.environment["PATH"]):
+        config.available_features.add(program)
 if "-fsanitize" not in config.c_flags:
     config.available_features.add("unsanitized")
 
