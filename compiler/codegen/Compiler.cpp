@@ -61,7 +61,7 @@ struct Compiler::State {
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
   OwningOpRef<ModuleOp> kernels; // gpu, then in the LLVM dialect
-  std::string scheduleOrigin;
+  std::string scheduleOrigin, scheduleMeasured;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
   std::vector<conversion::LoweredKernel> launches;
@@ -280,6 +280,7 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
     schedule.kernels.push_back(std::move(plan));
   }
   function()->setAttr("id.schedule", passes::toAttribute(schedule, &context));
+  scheduleMeasured = (*found)->measured;
   llvm::SMLoc start = (*found)->range.Start;
   if (unsigned buffer = start.isValid() ? log.sources.FindBufferContainingLoc(start) : 0) {
     auto [line, column] = log.sources.getLineAndColumn(start, buffer);
@@ -526,6 +527,8 @@ llvm::Expected<func::FuncOp> Compiler::stages(llvm::raw_ostream &errors) {
 }
 
 std::string Compiler::scheduleOrigin() const { return state->scheduleOrigin; }
+
+std::string Compiler::scheduleMeasured() const { return state->scheduleMeasured; }
 
 llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
   State &s = *state;

@@ -63,6 +63,9 @@ public:
   /// Where the schedule in force stands, "FILE:LINE", once there are stages; empty: the planner's.
   std::string scheduleOrigin() const;
 
+  /// What that schedule says it took: "2.34 copies", "10.5 us"; empty when it says nothing. As scheduleOrigin().
+  std::string scheduleMeasured() const;
+
   /// The elaborated program, after parsing and checking.
   llvm::Expected<const frontend::Program *> program(llvm::raw_ostream &errors);
 

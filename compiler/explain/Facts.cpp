@@ -304,6 +304,7 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
   facts.target = manifest.getString("target")->str();
   facts.plan = manifest.getString("plan")->str();
   facts.schedule = compiler.scheduleOrigin().empty() ? "the planner's" : compiler.scheduleOrigin();
+  facts.measured = compiler.scheduleMeasured();
   facts.inputs = arraysOf(manifest.getArray("inputs"));
   facts.outputs = arraysOf(manifest.getArray("outputs"));
   facts.workspaceBytes = *manifest.getObject("workspace")->getInteger("bytesPerProblem");

@@ -42,6 +42,7 @@ std::string explain::htmlPage(const Facts &facts) {
   row("Kernels", std::to_string(facts.kernels.size()));
   row("Moved", movedBy(facts));
   row("Predicted", predictedFor(facts));
+  row("Measured", measuredFor(facts));
   os << "</table>\n";
   if (std::optional<std::string> circuit = circuitPicture(*facts.program))
     section("Circuit: elements as wires", *circuit);

@@ -93,6 +93,14 @@ std::string explain::predictedFor(const Facts &facts) {
                  facts.predicted);
 }
 
+std::string explain::measuredFor(const Facts &facts) {
+  auto [number, unit] = llvm::StringRef(facts.measured).split(' ');
+  if (unit.empty())
+    return {};
+  return number.str() + (unit == "us" ? " microseconds for one problem at a time, when the schedule was tried"
+                                      : " times a copy of the inputs and results, when the schedule was tried");
+}
+
 std::string explain::settingsOf(const Facts &facts) {
   std::vector<std::string> settings;
   for (const auto &[name, value] : facts.program->sizes)
@@ -170,4 +178,6 @@ void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
   os << "\nmoved: " << movedBy(facts) << '\n';
   if (std::string predicted = predictedFor(facts); !predicted.empty())
     os << "predicted: " << predicted << '\n';
+  if (std::string measured = measuredFor(facts); !measured.empty())
+    os << "measured: " << measured << '\n';
 }

@@ -17,9 +17,10 @@ std::string resourcesOf(const Kernel &kernel);
 /// What was counted of an access or an exchange: "runs of 256 bytes, 8 sectors for 256 bytes".
 std::string countedOf(const Access &access);
 std::string countedOf(const Exchange &exchange);
-/// "moved: 65536 bytes, …" and "predicted: …".
+/// "moved: 65536 bytes, …", "predicted: …" and "measured: …"; the last two may be empty.
 std::string movedBy(const Facts &facts);
 std::string predictedFor(const Facts &facts);
+std::string measuredFor(const Facts &facts);
 /// "n = 12, T = f32".
 std::string settingsOf(const Facts &facts);
 

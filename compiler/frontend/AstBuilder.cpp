@@ -548,6 +548,14 @@ std::unique_ptr<ScheduleDecl> AstBuilder::schedule(IdParser::ScheduleContext *co
     result->condition = expr(context->expr());
   for (IdParser::KernelContext *next : context->kernel())
     result->kernels.push_back(kernel(next));
+  if (IdParser::MeasurementContext *measured = context->measurement()) {
+    std::string unit = measured->name()->getText();
+    if (unit != "copies" && unit != "us")
+      diagnostics.error(range(measured->name()).Start,
+                        "what a schedule takes is measured in copies or us, not in '" + unit + "'",
+                        range(measured->name()));
+    result->measured = measured->children[1]->getText() + " " + unit;
+  }
   return result;
 }
 

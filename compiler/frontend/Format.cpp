@@ -219,7 +219,12 @@ private:
       return;
     case IdParser::RuleSchedule: {
       auto *schedule = static_cast<IdParser::ScheduleContext *>(context);
-      braces(brace(context), last(context), schedule->kernel(), depth);
+      std::vector<ParserRuleContext *> members;
+      for (IdParser::KernelContext *kernel : schedule->kernel())
+        members.push_back(kernel);
+      if (schedule->measurement())
+        members.push_back(schedule->measurement());
+      braces(brace(context), last(context), members, depth);
       return;
     }
     case IdParser::RuleKernel:

@@ -143,6 +143,8 @@ private:
       if (kernel.ring)
         line(3, "ring " + std::to_string(kernel.ring) + " delay " + std::to_string(kernel.delay));
     }
+    if (!decl.measured.empty())
+      line(2, "measured " + decl.measured);
   }
 };
 

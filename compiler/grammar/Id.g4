@@ -81,7 +81,9 @@ fieldValue : name ':' expr ;
 element : expr ('..' expr)? ;
 
 // schedule f for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
-schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* '}' ;
+schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* measurement? '}' ;
+// What the schedule took when it was tried: copies of the program's data (plan throughput), or us (plan latency).
+measurement : 'measured' (INT | REAL) name ;
 kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
 kernelKind : 'plain' | 'cluster' INT | ('tickets' | 'cooperative' | 'dependent' '-' 'launch') ('blocks' INT)? ;
 loadBlock : 'load' mapping ;
@@ -95,7 +97,7 @@ columns : column (','? column)* ;
 column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
 
 name : NAME | 'schedule' | 'where' | 'kernel' | 'plain' | 'cluster' | 'tickets' | 'cooperative' | 'dependent' | 'launch'
-     | 'blocks' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' ;
+     | 'blocks' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

@@ -26,8 +26,8 @@ std::vector<tools::LaunchText> tools::launchesOf(StringRef schedule) {
   std::string order; // of the last kernel's result
   bool joined = false;
   for (StringRef line : llvm::split(schedule, '\n')) {
-    if (!line.starts_with("  "))
-      continue; // the schedule's own first and last
+    if (!line.starts_with("  ") || line.starts_with("  measured "))
+      continue; // of the schedule as a whole
     if (line.starts_with("  kernel ") && !joined) {
       launches.emplace_back();
       launches.back().in = order;

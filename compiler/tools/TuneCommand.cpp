@@ -229,6 +229,14 @@ std::string besideResults(const std::string &results, const std::string &name, c
   return path.str().str();
 }
 
+/// The schedule's text with the time that it took: microseconds, or where a copy of the same data was timed, copies.
+std::string withMeasurement(llvm::StringRef schedule, double microseconds, double copyMicroseconds) {
+  std::string line = copyMicroseconds > 0
+                         ? llvm::formatv("  measured {0:f2} copies\n", microseconds / copyMicroseconds).str()
+                         : llvm::formatv("  measured {0:f2} us\n", microseconds).str();
+  return (schedule.drop_back(2) + line + "}\n").str(); // the last line is the closing brace
+}
+
 //===--- compositions ---------------------------------------------------------------------------------------------===//
 
 /// Launches one after the other, and the sum of their times.
@@ -334,11 +342,11 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return fail("cannot make the folder " + folder + ": " + error.message());
   bool latency = request.plan == passes::Plan::Latency;
-  request.ownSchedules = false;
   CandidateFolder candidates(folder);
   for (const frontend::SizeMap &size : sizes) {
     request.sizes = size;
-    std::set<std::string> seen; // launches
+    request.ownSchedules = false;
+    std::set<std::string> seen, schedules; // launches, and whole
     unsigned chosen = 0;
     for (unsigned number = 0; chosen < count && number < searched * count; ++number) {
       request.candidate = number;
@@ -366,8 +374,25 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
       }
       if (!candidates.add(*candidate, latency))
         return 1;
+      schedules.insert(*schedule);
       ++chosen;
     }
+    // What the table or the program has so far competes with these.
+    request.candidate = 0;
+    request.ownSchedules = true;
+    Compiler compiler(request);
+    llvm::Expected<std::string> schedule = compiler.schedule(llvm::errs());
+    if (!schedule) {
+      std::string message = llvm::toString(schedule.takeError());
+      return message.empty() ? 1 : fail(message);
+    }
+    if (schedules.count(*schedule))
+      continue;
+    std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, llvm::errs());
+    if (!candidate)
+      return fail("the present schedule does not compile");
+    if (!candidates.add(*candidate, latency))
+      return 1;
   }
   return candidates.finish() ? 0 : 1;
 }
@@ -422,7 +447,7 @@ int tools::mergeResults(const std::string &results, const std::string &table) {
       if (planned && ratio < margin)
         schedules.erase(header);
       else
-        schedules[header] = text;
+        schedules[header] = withMeasurement(text, best.time, group.copyTime);
   }
   if (compared)
     llvm::outs() << llvm::formatv("{0} of {1} sizes within 15 % of the best, the worst at {2:f2}\n", within, compared,

@@ -10,8 +10,8 @@ namespace idc::tools {
 
 /// Compiles `count` schedules of the request's plan for each of `sizes`, best first, each with a kernel that those
 /// before do not have, and writes kernels, manifests, schedules and a list of jobs for `idc-runner --jobs` to `folder`.
-/// The request's file is compiled without schedules of its own. Returns the exit status: 0, or 1 after printing what
-/// went wrong.
+/// The schedule that the program or its table has so far is one more. Returns the exit status: 0, or 1 after printing
+/// what went wrong.
 int writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
                     const std::string &folder);
 
@@ -21,7 +21,7 @@ int writeCandidates(codegen::CompileRequest request, const std::vector<frontend:
 int composeCandidates(codegen::CompileRequest request, const std::string &results);
 
 /// Reads what `idc-runner --jobs` measured of the candidates beside the file and puts the best schedules into `table`,
-/// an .id file of schedules, in place of those for the same entry, target, plan, sizes and types. Sizes at which the
+/// an .id file of schedules, with their times, in place of those for the same entry, target, plan, sizes and types. Sizes at which the
 /// planner's own choice is within a hundredth of the best get none. Prints, for every size, both. Returns the exit
 /// status.
 int mergeResults(const std::string &results, const std::string &table);

@@ -50,7 +50,7 @@ def main(root):
         "schedule": "schedule f for x", "plain": "kernel plain", "cluster": "kernel cluster", "tickets": "kernel tickets",
         "cooperative": "kernel cooperative", "dependent": "kernel dependent-launch", "launch": "kernel dependent-launch",
         "blocks": "blocks 8", "ring": "ring 8", "delay": "delay 8", "kernel": "kernel plain", "plan": "plan latency",
-        "load": "load {", "store": "store {", "steps": "steps 1", "order": "order [",
+        "load": "load {", "store": "store {", "steps": "steps 1", "order": "order [", "measured": "measured 2",
         "func": "func f", "node": "node f", "algorithm": "algorithm f", "type": "type R", "const": "const C",
     }  # fmt: skip
     for word in sorted(words):
