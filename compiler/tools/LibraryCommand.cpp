@@ -1,6 +1,7 @@
 #include "compiler/tools/LibraryCommand.h"
 
 #include "compiler/codegen/LibrarySignature.h"
+#include "compiler/tools/Progress.h"
 #include "compiler/tools/ResultCache.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -68,7 +69,7 @@ private:
   std::vector<std::pair<std::string, std::string>> outputs; // path and content
   std::mutex mutex;                                         // of what follows, and of `library` while jobs run
   llvm::StringSet<> files;
-  size_t done = 0;
+  std::optional<Progress> progress;
   std::atomic<bool> failed{false};
 };
 
@@ -228,14 +229,12 @@ void LibraryMaker::run(Job &job) {
     describe(**program, **declaration, function);
   for (const std::string &file : sources)
     files.insert(file);
-  ++done;
-  if (llvm::errs().is_displayed())
-    llvm::errs() << "\r[" << done << "/" << jobs.size() << "] " << job.instance.target << " "
-                 << (done == jobs.size() ? "\n" : "");
+  progress->finished(job.instance.target);
 }
 
 llvm::Error LibraryMaker::runAll() {
   llvm::DefaultThreadPool pool(llvm::hardware_concurrency(request.jobs));
+  progress.emplace(jobs.size());
   // The largest sizes take longest: they come first.
   for (size_t i = jobs.size(); i-- > 0;)
     pool.async([this, i] { run(jobs[i]); });

@@ -1,5 +1,6 @@
 #include "compiler/tools/TuneCommand.h"
 
+#include "compiler/tools/Progress.h"
 #include "compiler/tools/ScheduleText.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -8,15 +9,18 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <atomic>
 #include <set>
 
 using namespace idc;
 using codegen::Compiler;
 using codegen::Level;
 using tools::LaunchText;
+using tools::Progress;
 
 namespace {
 
@@ -109,6 +113,58 @@ std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string 
     *text = std::move(*result);
   }
   return readManifest(candidate, latency) ? std::optional(std::move(candidate)) : std::nullopt;
+}
+
+/// The request's schedules that are to be measured: `count` of the planner's, best first, each with a launch that
+/// those before do not have, and the one that the program or its table has so far. Returns false after printing to
+/// `errors` what went wrong.
+bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector<Candidate> &made,
+                    llvm::raw_ostream &errors) {
+  bool latency = request.plan == passes::Plan::Latency;
+  auto fail = [&](llvm::StringRef message) {
+    if (!message.empty())
+      errors << "idc: " << message << "\n";
+    return false;
+  };
+  std::set<std::string> seen; // launches
+  request.ownSchedules = false;
+  for (unsigned number = 0; made.size() < count && number < searched * count; ++number) {
+    request.candidate = number;
+    Compiler compiler(request);
+    // The first is the planner's choice, whose mistakes are the user's; a later one may not exist, or not fit.
+    llvm::raw_ostream &said = number ? llvm::nulls() : errors;
+    llvm::Expected<std::string> schedule = compiler.schedule(said);
+    if (!schedule) {
+      std::string message = llvm::toString(schedule.takeError());
+      if (number)
+        continue;
+      return fail(message);
+    }
+    // A schedule whose launches all stand in others says nothing that those do not.
+    bool fresh = false;
+    for (const LaunchText &launch : tools::launchesOf(*schedule))
+      fresh |= seen.insert(launch.key()).second;
+    if (!fresh)
+      continue;
+    std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, said);
+    if (candidate)
+      made.push_back(std::move(*candidate));
+    else if (!number)
+      return fail("the planner's own schedule does not compile");
+  }
+  request.candidate = 0;
+  request.ownSchedules = true;
+  Compiler compiler(request);
+  llvm::Expected<std::string> schedule = compiler.schedule(errors);
+  if (!schedule)
+    return fail(llvm::toString(schedule.takeError()));
+  if (llvm::any_of(made, [&](const Candidate &other) { return other.schedule == *schedule; }))
+    return true;
+  std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, errors);
+  if (!candidate)
+    return fail("the present schedule does not compile");
+  made.push_back(std::move(*candidate));
+  return true;
 }
 
 /// A folder of candidates and its list of jobs.
@@ -342,59 +398,30 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return fail("cannot make the folder " + folder + ": " + error.message());
   bool latency = request.plan == passes::Plan::Latency;
+  std::vector<std::vector<Candidate>> made(sizes.size());
+  std::vector<std::string> messages(sizes.size());
+  std::atomic<bool> failed{false};
+  Progress progress(sizes.size());
+  llvm::DefaultThreadPool pool;
+  for (size_t i = sizes.size(); i-- > 0;) // the largest take longest
+    pool.async([&, i] {
+      if (failed)
+        return;
+      codegen::CompileRequest one = request;
+      one.sizes = sizes[i];
+      llvm::raw_string_ostream errors(messages[i]);
+      failed = !makeCandidates(one, count, made[i], errors) || failed;
+      progress.finished(made[i].empty() ? "" : made[i].front().symbol);
+    });
+  pool.wait();
   CandidateFolder candidates(folder);
-  for (const frontend::SizeMap &size : sizes) {
-    request.sizes = size;
-    request.ownSchedules = false;
-    std::set<std::string> seen, schedules; // launches, and whole
-    unsigned chosen = 0;
-    for (unsigned number = 0; chosen < count && number < searched * count; ++number) {
-      request.candidate = number;
-      Compiler compiler(request);
-      // The first is the planner's choice, whose mistakes are the user's; a later one may not exist, or not fit.
-      llvm::Expected<std::string> schedule = compiler.schedule(number ? llvm::nulls() : llvm::errs());
-      if (!schedule) {
-        std::string message = llvm::toString(schedule.takeError());
-        if (number)
-          continue;
-        return message.empty() ? 1 : fail(message);
-      }
-      // A schedule whose launches all stand in others says nothing that those do not.
-      bool fresh = false;
-      for (const LaunchText &launch : launchesOf(*schedule))
-        fresh |= seen.insert(launch.key()).second;
-      if (!fresh)
-        continue;
-      std::optional<Candidate> candidate =
-          compileCandidate(compiler, *schedule, latency, number ? llvm::nulls() : llvm::errs());
-      if (!candidate) {
-        if (!number)
-          return fail("the planner's own schedule does not compile");
-        continue;
-      }
-      if (!candidates.add(*candidate, latency))
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    llvm::errs() << messages[i];
+    for (const Candidate &candidate : made[i])
+      if (!failed && !candidates.add(candidate, latency))
         return 1;
-      schedules.insert(*schedule);
-      ++chosen;
-    }
-    // What the table or the program has so far competes with these.
-    request.candidate = 0;
-    request.ownSchedules = true;
-    Compiler compiler(request);
-    llvm::Expected<std::string> schedule = compiler.schedule(llvm::errs());
-    if (!schedule) {
-      std::string message = llvm::toString(schedule.takeError());
-      return message.empty() ? 1 : fail(message);
-    }
-    if (schedules.count(*schedule))
-      continue;
-    std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, llvm::errs());
-    if (!candidate)
-      return fail("the present schedule does not compile");
-    if (!candidates.add(*candidate, latency))
-      return 1;
   }
-  return candidates.finish() ? 0 : 1;
+  return !failed && candidates.finish() ? 0 : 1;
 }
 
 int tools::composeCandidates(codegen::CompileRequest request, const std::string &results) {
