@@ -123,18 +123,38 @@ std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const
   if (passes.size() < 2)
     return std::nullopt;
   std::optional<KernelPlan> plan = clusterKernel(passes, tile, registers, ranks, load, store);
+  auto fit = [&](int from, int to) { return static_cast<int>(digitsOfSteps(request, from, to).size()) <= registers; };
+  auto storeRun = [&](const KernelPlan &kernel) { return runOfBlock(kernel.ranges.back().mapping, store); };
   // The last pass as long as registers allow: what they hold beside a pass's digits is finished there and makes each
   // element need factors of its own, but is still to come in the pass before and shares them.
   Steps &before = passes[passes.size() - 2], &end = passes.back();
-  while (passes.size() > 2 && before.second > before.first &&
-         static_cast<int>(digitsOfSteps(request, before.second, last).size()) <= registers) {
+  while (passes.size() > 2 && before.second > before.first && fit(before.second, last)) {
     --before.second;
     --end.first;
   }
   std::optional<KernelPlan> other = clusterKernel(passes, tile, registers, ranks, load, store);
-  bool noWorse = plan && other && other->ranges.size() <= plan->ranges.size() &&
-                 runOfBlock(other->ranges.back().mapping, store) >= runOfBlock(plan->ranges.back().mapping, store);
-  return noWorse ? other : plan;
+  if (plan && other && other->ranges.size() <= plan->ranges.size() && storeRun(*other) >= storeRun(*plan))
+    plan = other;
+  // The first pass, too, where the rank then leaves longer runs of an operand that a later pass reads.
+  const PlanOperand *operand = operandOf(request, first, last);
+  if (!plan || !operand || passes.size() == 2)
+    return plan;
+  Steps &begin = passes.front(), &after = passes[1];
+  while (after.first < after.second && fit(first, after.first)) {
+    ++begin.second;
+    ++after.first;
+  }
+  auto operandRun = [&](const KernelPlan &kernel) {
+    auto range = llvm::find_if(kernel.ranges, [&](const RangePlan &range) {
+      return range.kind == RangePlan::Kind::Steps && range.last >= std::min(operand->step, last);
+    });
+    return runOfBlock(range->mapping, {operand->order, operand->bytes});
+  };
+  other = clusterKernel(passes, tile, registers, ranks, load, store);
+  if (other && other->ranges.size() <= plan->ranges.size() &&
+      storeRun(*other) >= std::min(storeRun(*plan), 4 * target.sectorBytes) && operandRun(*other) > operandRun(*plan))
+    plan = other;
+  return plan;
 }
 
 /// The digits that the rank holds in each pass. In the first one the slowest addresses that the pass leaves; then, for
