@@ -112,8 +112,9 @@ int64_t Target::registersBeside(int64_t dataRegisters) const {
 }
 
 int64_t Target::residentBlocks(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const {
-  constexpr int64_t maxThreads = 2048;
-  int64_t blocks = std::min(registersPerMultiprocessor / (registersPerThread * threads), maxThreads / threads);
+  constexpr int64_t maxThreads = 2048, maxBlocks = 32;
+  int64_t blocks =
+      std::min({registersPerMultiprocessor / (registersPerThread * threads), maxThreads / threads, maxBlocks});
   if (sharedBytes > 0)
     blocks = std::min(blocks, sharedBytesPerMultiprocessor / sharedBytes);
   return std::max<int64_t>(1, blocks);

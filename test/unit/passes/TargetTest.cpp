@@ -101,5 +101,6 @@ TEST(Target, ResidentBlocks) {
   EXPECT_EQ(target.residentBlocks(256, 64, 0), 4);            // registers
   EXPECT_EQ(target.residentBlocks(1024, 32, 0), 2);           // threads
   EXPECT_EQ(target.residentBlocks(256, 64, 100 * 1024), 2);   // shared memory
+  EXPECT_EQ(target.residentBlocks(32, 40, 0), 32);            // blocks
   EXPECT_EQ(target.residentBlocks(1024, 168, 200 * 1024), 1); // the assembler then takes fewer registers
 }
