@@ -69,7 +69,7 @@ public:
     std::vector<Schedule> schedules;
     if (tooLarge)
       return schedules;
-    auto shapes = [&](int first, int last) { return shapesOf(first, last, count > 1); };
+    auto shapes = [&](int first, int last, double limit) { return shapesOf(first, last, count > 1, limit); };
     std::vector<std::pair<Schedule, double>> choices = rings();
     for (const auto &[kernels, cost] : cheapestSplits<Shape>(steps, count, shapes))
       choices.emplace_back(scheduleOf(kernels), cost);
@@ -148,13 +148,13 @@ private:
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Shape &kernel) const { return kernel.last == steps; }
 
-  /// The shapes that a kernel of these steps can have, each with its cost; `tuning` asks for more than the planner
-  /// chooses among.
-  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool tuning) const {
+  /// The shapes that a kernel of these steps can have, each with its cost, or with a bound of it from `limit` up;
+  /// `tuning` asks for more than the planner chooses among.
+  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool tuning, double limit) const {
     std::vector<std::pair<Shape, double>> shapes;
     auto consider = [&](int digits, int ranks, int registers) {
       Shape shape{first, last, digits, ranks, registers};
-      if (double cost = costOf(shape); cost < infinite)
+      if (double cost = costOf(shape, limit); cost < infinite)
         shapes.emplace_back(shape, cost);
     };
     consider(tileDigits, 0, 0);
@@ -174,14 +174,21 @@ private:
   }
 
   /// Time of a kernel over a copy's: what it waits for memory because of its runs, and for its own threads and blocks;
-  /// the two overlap in part.
-  double costOf(const Shape &shape) const {
+  /// the two overlap in part. A bound is enough where that is `limit` or more.
+  double costOf(const Shape &shape, double limit = infinite) const {
     int own = static_cast<int>(digitsOfSteps(request, shape.first, shape.last).size());
     if (own > shape.digits || (shape.ranks && shape.digits > request.numDigits))
       return infinite;
+    auto total = [](double runs, double wait) { return 1 + std::hypot(runs - 1, wait - 1); };
+    const double leastWait = this->leastWait(shape);
+    if (double least = total(1, leastWait); least >= limit)
+      return least;
     std::vector<int> tile = tileOf(shape);
     if (shape.registers && !shape.ranks && static_cast<int>(tile.size()) - shape.registers > threadDigits)
       return infinite;
+    const double runs = runCost(shape, tile, own);
+    if (double least = total(runs, leastWait); least >= limit)
+      return least;
     AddressOrder between = mappings.workspaceOrder(tile, tile);
     Side load{meetsInput(shape) ? request.loadOrder : between, request.loadBytes};
     Side store{meetsOutput(shape) ? request.storeOrder : between, request.storeBytes};
@@ -190,7 +197,7 @@ private:
     if (!plan || (shape.ranks && (TileMappings::runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
                                   TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)))
       return infinite;
-    return 1 + std::hypot(runCost(shape, tile, own) - 1, waitCost(shape, tile, *plan) - 1);
+    return total(runs, waitCost(shape, *plan));
   }
 
   /// Mean cost of the runs of load and store; that of operands on top.
@@ -214,15 +221,25 @@ private:
            2;
   }
 
-  /// What is left of waiting for exchanges, as few other blocks of a multiprocessor fill it with their accesses.
-  double waitCost(const Shape &shape, const std::vector<int> &tile, const KernelPlan &plan) const {
-    const size_t ranges = plan.ranges.size();
+  /// A bound of what the kernel waits for its own threads, by its passes alone: no plan has fewer ranges.
+  double leastWait(const Shape &shape) const {
+    const int registers = shape.ranks ? shape.registers : std::max(shape.registers, registerDigits);
+    return waitCost(shape, mappings.passesOf(shape.first, shape.last, registers).size(), 1);
+  }
+
+  double waitCost(const Shape &shape, const KernelPlan &plan) const {
+    int betweenBlocks = 0;
+    for (size_t i = 1; i < plan.ranges.size(); ++i)
+      betweenBlocks += plan.ranges[i].mapping[Field::Rank] != plan.ranges[i - 1].mapping[Field::Rank];
+    return waitCost(shape, plan.ranges.size(), betweenBlocks);
+  }
+
+  /// What is left of waiting for the exchanges of so many ranges, as few other blocks of a multiprocessor fill it with
+  /// their accesses; in a cluster so many of them are between blocks.
+  double waitCost(const Shape &shape, size_t ranges, int betweenBlocks) const {
     double exchanges = std::pow(target.exchangeCost, std::max(0.0, static_cast<double>(ranges) - 2));
     if (shape.ranks) {
       bool large = shape.registers > 5, wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits;
-      int betweenBlocks = 0;
-      for (size_t i = 1; i < ranges; ++i)
-        betweenBlocks += plan.ranges[i].mapping[Field::Rank] != plan.ranges[i - 1].mapping[Field::Rank];
       double cost = (1 + betweenBlocks * (costAt(target.clusterCost, int64_t(1) << shape.ranks) - 1)) * exchanges;
       if (large) // factors that depend on the digits of earlier kernels need registers beside the data
         cost *= meetsInput(shape) ? 1.1 : 1.2;
@@ -232,7 +249,7 @@ private:
         cost *= large ? 1.8 : 1.35;
       return persistent() ? cost : cost * 1.07;
     }
-    if (static_cast<int>(tile.size()) > tileDigits)
+    if (std::min(shape.digits, request.numDigits) > tileDigits)
       return target.aloneCost * exchanges;
     return shape.registers ? 1 + 0.01 * static_cast<double>(ranges) : 1;
   }

@@ -45,7 +45,7 @@ public:
   /// The schedules of least time, at most `count`, best first.
   std::vector<Schedule> run(size_t count) const {
     std::vector<Schedule> schedules;
-    auto shapes = [&](int first, int last) { return shapesOf(first, last); };
+    auto shapes = [&](int first, int last, double /*limit*/) { return shapesOf(first, last); };
     for (const auto &[kernels, time] : cheapestSplits<Shape>(steps, count, shapes))
       schedules.push_back(scheduleOf(kernels));
     return schedules;

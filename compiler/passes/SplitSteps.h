@@ -3,22 +3,24 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <utility>
 #include <vector>
 
 namespace idc::passes {
 
 /// The `count` cheapest ways to split steps 1 … `steps` into kernels, cheapest first; fewer when there are not so many,
-/// none when a step fits no kernel. `kernels(first, last)` gives the forms that a kernel of steps first … last can
-/// have, each with its cost; none when they are too many, and then also for more steps, unless these are all from the
-/// first on. The cost of a split is the sum.
-/// A program without steps takes one kernel, of steps 1 … 0.
+/// none when a step fits no kernel. `kernels(first, last, limit)` gives the forms that a kernel of steps first … last
+/// can have, each with its cost; none when they are too many, and then also for more steps, unless these are all from
+/// the first on. A form that costs `limit` or more is of no use, so that any bound of its cost from there up will do.
+/// The cost of a split is the sum. A program without steps takes one kernel, of steps 1 … 0.
 template <class Kernel, class Kernels>
 std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, size_t count, Kernels kernels) {
   using Split = std::pair<std::vector<Kernel>, double>;
+  constexpr double unlimited = std::numeric_limits<double>::infinity();
   if (steps == 0) {
     std::vector<Split> splits;
-    for (const auto &[kernel, cost] : kernels(1, 0))
+    for (const auto &[kernel, cost] : kernels(1, 0, unlimited))
       splits.push_back({{kernel}, cost});
     std::stable_sort(splits.begin(), splits.end(), [](const Split &a, const Split &b) { return a.second < b.second; });
     splits.resize(std::min(count, splits.size()));
@@ -29,13 +31,17 @@ std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, si
   for (int last = 1; last <= steps; ++last) {
     std::vector<Split> &splits = best[static_cast<size_t>(last)];
     for (int first = last; first >= 1; --first) {
-      const std::vector<std::pair<Kernel, double>> forms = kernels(first, last);
+      const std::vector<Split> &starts = best[static_cast<size_t>(first) - 1];
+      constexpr double rounding = 1e-9;
+      const bool full = splits.size() == count && !starts.empty();
+      const std::vector<std::pair<Kernel, double>> forms =
+          kernels(first, last, full ? (1 + rounding) * splits.back().second - starts.front().second : unlimited);
       if (forms.empty()) {
         first = std::min(first, 2); // all steps next
         continue;
       }
       for (const auto &[kernel, cost] : forms)
-        for (const Split &before : best[static_cast<size_t>(first) - 1]) {
+        for (const Split &before : starts) {
           if (splits.size() == count && before.second + cost >= splits.back().second)
             break; // those that follow cost more
           Split split = before;

@@ -29,7 +29,13 @@ TEST(SplitSteps, AreTheCheapestOfAll) {
         for (int first = std::max(1, last - longest + 1); first <= last; ++first)
           for (int number = 0; number < 2; ++number)
             forms[{first, last}].emplace_back(Form{first, last, number}, 1 + random() / 4294967296.0);
-      auto kernels = [&](int first, int last) { return forms[{first, last}]; };
+      // Of forms that cost too much a bound has to do.
+      auto kernels = [&](int first, int last, double limit) {
+        std::vector<std::pair<Form, double>> known = forms[{first, last}];
+        for (auto &[form, cost] : known)
+          cost = std::min(cost, limit);
+        return known;
+      };
       std::vector<Split> all;
       std::function<void(Split)> extend = [&](Split split) {
         int next = split.first.empty() ? 1 : split.first.back().last + 1;
@@ -57,14 +63,14 @@ TEST(SplitSteps, AreTheCheapestOfAll) {
 }
 
 TEST(SplitSteps, NoStepsTakeOneKernelAndImpossibleOnesNone) {
-  auto moves = [](int first, int last) {
+  auto moves = [](int first, int last, double) {
     return std::vector<std::pair<Form, double>>{{{first, last, 0}, 2}, {{first, last, 1}, 1}, {{first, last, 2}, 3}};
   };
   std::vector<Split> splits = cheapestSplits<Form>(0, 2, moves);
   ASSERT_EQ(splits.size(), 2u);
   EXPECT_EQ(splits[0].first, (std::vector<Form>{{1, 0, 1}}));
   EXPECT_EQ(splits[1].first, (std::vector<Form>{{1, 0, 0}}));
-  auto notTheThird = [](int first, int last) {
+  auto notTheThird = [](int first, int last, double) {
     return first <= 3 && last >= 3 ? std::vector<std::pair<Form, double>>()
                                    : std::vector<std::pair<Form, double>>{{{first, last, 0}, 1}};
   };
