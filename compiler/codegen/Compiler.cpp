@@ -4,6 +4,7 @@
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/codegen/Ptx.h"
+#include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
 #include "compiler/irgen/IrGen.h"
@@ -159,6 +160,8 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     if (error)
       return error;
     function().setName(symbol());
+    if (request.inPlace)
+      function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
     moduleLevel = Level::Id;
   }
   if (moduleLevel < Level::Flow && level >= Level::Flow) {
@@ -456,6 +459,8 @@ static std::string manifest(const frontend::Program &program, const std::string 
       info.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), id::elementBytes(type)});
   for (auto [i, value] : llvm::enumerate(program.outputs))
     info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
+  for (const conversion::InPlacePair &pair : conversion::findInPlace(function, launches, target == "cpu"))
+    info.outputs[pair.output].inPlace.push_back(pair.input);
   return writeManifest(info, launches, resources);
 }
 

@@ -31,6 +31,7 @@ struct CompileRequest {
   passes::Plan plan = passes::Plan::Throughput;
   unsigned candidate = 0;   // of the plan's schedules, best first
   bool ownSchedules = true; // those of the program, and measured ones of the standard library
+  bool inPlace = false;     // every result may have the memory of an argument
   std::string scheduleFile; // an .id file with schedules; empty: those of the program
 };
 

@@ -6,6 +6,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
 
@@ -85,11 +86,11 @@ static std::string describeArray(const LibraryParameter &array, const LibraryFun
   return text;
 }
 
-static std::string sizeRanges(const LibraryFunction &function) {
+static std::string sizeRanges(const LibraryFunction &function, const std::vector<std::vector<int64_t>> &points) {
   std::string text;
   for (auto [i, size] : llvm::enumerate(function.sizes)) {
     std::vector<int64_t> values;
-    for (const std::vector<int64_t> &point : function.points)
+    for (const std::vector<int64_t> &point : points)
       values.push_back(point[i]);
     llvm::sort(values);
     values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -104,6 +105,47 @@ static std::string sizeRanges(const LibraryFunction &function) {
   return text;
 }
 
+/// Whether an instance's output may have the memory of an input, by its manifest.
+static bool isInPlace(const LibraryInstance &instance, size_t output, int64_t input) {
+  const llvm::json::Value manifest = cantFail(llvm::json::parse(instance.manifest));
+  const llvm::json::Array *outputs = manifest.getAsObject()->getArray("outputs");
+  const llvm::json::Array *inputs = (*outputs)[output].getAsObject()->getArray("inPlace");
+  return inputs && llvm::is_contained(*inputs, llvm::json::Value(input));
+}
+
+/// Which results may lie on which inputs, for all targets alike.
+static std::string describeInPlace(const LibraryFunction &function) {
+  const size_t targets = function.instances.size() / function.points.size();
+  std::string text;
+  std::vector<CParameter> parameters = signature(function);
+  for (const CParameter &output : parameters)
+    for (const CParameter &input : parameters) {
+      if (output.role != CParameter::Role::Output || input.role != CParameter::Role::Input)
+        continue;
+      std::vector<std::vector<int64_t>> points, others;
+      for (auto [i, point] : llvm::enumerate(function.points)) {
+        auto ofPoint = llvm::ArrayRef(function.instances).slice(i * targets, targets);
+        bool all = llvm::all_of(ofPoint, [&](const LibraryInstance &instance) {
+          return isInPlace(instance, size_t(output.index), input.index);
+        });
+        (all ? points : others).push_back(point);
+      }
+      if (points.empty())
+        continue;
+      text += output.name + " may be " + input.name;
+      if (!others.empty() && function.sizes.size() == 1) {
+        text += " for " + sizeRanges(function, points);
+      } else if (!others.empty()) {
+        text += " but for";
+        for (auto [i, other] : llvm::enumerate(others))
+          text += (i ? "; " : " ") + sizeRanges(function, {other});
+      }
+      text += ".\n";
+    }
+  return text.empty() ? "Results must not overlap inputs: it does not work in place.\n"
+                      : "Results must not overlap inputs, except as follows.\nIn place: " + text;
+}
+
 static void writeFunction(llvm::raw_ostream &os, const Library &library, const LibraryFunction &function) {
   const std::string &name = function.name;
   bool cpu = library.targets.back() == "cpu", gpu = library.targets.front() != "cpu";
@@ -111,7 +153,7 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
   if (!function.documentation.empty())
     os << comment(function.documentation) << "///\n";
   if (!function.sizes.empty())
-    os << "/// Compiled for " << sizeRanges(function) << ".\n";
+    os << "/// Compiled for " << sizeRanges(function, function.points) << ".\n";
   for (const CParameter &parameter : signature(function)) {
     auto line = [&](const std::string &text) {
       os << comment(llvm::formatv("  {0,-10} {1}", parameter.name, text).str());
@@ -142,7 +184,7 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
     }
   }
   os << "///\n"
-     << comment("Pointers are multiples of 16 bytes. Results must not overlap inputs: it does not work in place.\n"
+     << comment("Pointers are multiples of 16 bytes.\n" + describeInPlace(function) +
                 "Any number of threads may call it at once, with a workspace and results of their own.");
   if (gpu)
     os << comment(

@@ -15,6 +15,8 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
         json.attribute("type", array.type);
         json.attribute("elementBytes", array.elementBytes);
         json.attribute("elements", array.elements);
+        if (!array.inPlace.empty())
+          json.attribute("inPlace", llvm::json::Array(array.inPlace));
       });
   });
 }

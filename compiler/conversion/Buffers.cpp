@@ -1,5 +1,6 @@
 #include "compiler/conversion/Buffers.h"
 
+#include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/RingPasses.h"
 
 using namespace mlir;
@@ -73,20 +74,8 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
   }
 }
 
-FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp function) {
-  SmallVector<id::KernelOp> kernels;
-  Block &block = function.getBody().front();
-  for (Operation &op : block.without_terminator()) {
-    auto kernel = dyn_cast<id::KernelOp>(op);
-    if (!kernel)
-      return op.emitError() << "only kernels can be lowered; run the stage passes first";
-    kernels.push_back(kernel);
-  }
-  DenseMap<Value, Buffer> places;
-  for (BlockArgument argument : block.getArguments())
-    places[argument] = {Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), bytesOf(argument), 0};
-  if (!placeChain(kernels, block.getTerminator(), places))
-    placeGraph(kernels, block.getTerminator(), places);
+/// The kernels with what is known of their launches, their buffers in the given places.
+static std::vector<LoweredKernel> describe(ArrayRef<id::KernelOp> kernels, const DenseMap<Value, Buffer> &places) {
   std::vector<LoweredKernel> lowered;
   int64_t counters = 0; // bytes
   for (id::KernelOp kernel : kernels) {
@@ -130,6 +119,44 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
       entry.ringOffset = end;
       end += wholeLines(entry.ringBytes);
     }
+  return lowered;
+}
+
+/// Emits an error unless every result may lie on an argument.
+static LogicalResult checkInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels, bool cpu) {
+  std::vector<InPlacePair> pairs = findInPlace(function, kernels, cpu);
+  for (int output = 0; output < static_cast<int>(function.getNumResults()); ++output)
+    if (llvm::none_of(pairs, [&](const InPlacePair &pair) { return pair.output == output; }))
+      return function.emitError() << "cannot work in place: result " << output
+                                  << " has the memory of no argument, as none has as many and as large elements, or "
+                                     "elements are still read when others are written";
+  return success();
+}
+
+FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp function, bool cpu) {
+  SmallVector<id::KernelOp> kernels;
+  Block &block = function.getBody().front();
+  for (Operation &op : block.without_terminator()) {
+    auto kernel = dyn_cast<id::KernelOp>(op);
+    if (!kernel)
+      return op.emitError() << "only kernels can be lowered; run the stage passes first";
+    kernels.push_back(kernel);
+  }
+  DenseMap<Value, Buffer> arguments;
+  for (BlockArgument argument : block.getArguments())
+    arguments[argument] = {Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), bytesOf(argument), 0};
+  DenseMap<Value, Buffer> places = arguments;
+  const bool inPlace = function->hasAttr(inPlaceAttr);
+  if (placeChain(kernels, block.getTerminator(), places)) {
+    std::vector<LoweredKernel> lowered = describe(kernels, places);
+    if (!inPlace || !findInPlace(function, lowered, cpu).empty())
+      return lowered;
+    places = arguments;
+  }
+  placeGraph(kernels, block.getTerminator(), places);
+  std::vector<LoweredKernel> lowered = describe(kernels, places);
+  if (inPlace && failed(checkInPlace(function, lowered, cpu)))
+    return failure();
   return lowered;
 }
 

@@ -363,7 +363,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
                                              std::vector<LoweredKernel> &kernels) {
   MLIRContext *context = function.getContext();
   context->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect>();
-  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function);
+  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function, /*cpu=*/true);
   if (failed(lowered))
     return {};
   kernels = std::move(*lowered);

@@ -9,6 +9,7 @@
 
 #include "compiler/conversion/Access.h"
 #include "compiler/conversion/FlatKernel.h"
+#include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/RingPasses.h"
@@ -32,8 +33,9 @@ constexpr unsigned globalSpace = 1, sharedSpace = 3, clusterSpace = 7;
 
 class GpuEmitter : public KernelEmitter {
 public:
-  GpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const passes::Target &target)
-      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), target(target) {}
+  /// `inPlace`: what the kernel writes may lie on what it reads.
+  GpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const passes::Target &target, bool inPlace)
+      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), target(target), inPlace(inPlace) {}
 
   /// `startsNext`: the kernel after this one is a dependent launch.
   LogicalResult run(id::KernelOp kernel, bool startsNext, LLVM::LLVMFuncOp function, LoweredKernel &lowered) {
@@ -328,6 +330,9 @@ protected:
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
     if (duty != Duty::None) // nothing was exchanged in the pass
       blockBarrier();
+    if (meetsBeforeStore)
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    meetsBeforeStore = false;
     if (!op.getRing())
       return emitStoreAt(op, tile);
     block = passes->tileInRing();
@@ -547,6 +552,8 @@ protected:
 
 private:
   const passes::Target &target;
+  const bool inPlace;
+  bool meetsBeforeStore = false;   // the blocks of the cluster, at a barrier that they have arrived at
   int64_t dataRegisters = 0;       // 32-bit, of a thread's part of the largest tile
   bool readsBeside = false;        // a tile beside that of the step before
   DenseMap<Value, Value> pointers; // of the body's buffers
@@ -956,6 +963,10 @@ private:
       tickets->wait(numSent++);
     else
       NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    // A block waits only for what it is sent, while others may not have loaded all that it is going to overwrite.
+    meetsBeforeStore = tickets && inPlace && numSent == tickets->exchanges();
+    if (meetsBeforeStore)
+      NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
     readShared(layout, moved, real, components, wordBytes);
   }
 
@@ -1102,15 +1113,31 @@ private:
 
 } // namespace
 
+/// True for an argument of a kernel that may have the memory of another one, and whose loads and stores then have to
+/// keep their order.
+static bool mayBeEqual(const Buffer &buffer, const LoweredKernel &kernel, ArrayRef<InPlacePair> inPlace) {
+  auto has = [&](Buffer::Kind kind, int index) {
+    return llvm::any_of(kernel.buffers,
+                        [&](const Buffer &other) { return other.kind == kind && other.index == index; });
+  };
+  return llvm::any_of(inPlace, [&](const InPlacePair &pair) {
+    bool member = buffer.kind == Buffer::Kind::Input
+                      ? buffer.index == pair.input
+                      : buffer.kind == Buffer::Kind::Output && buffer.index == pair.output;
+    return pair.byOrder && member && has(Buffer::Kind::Input, pair.input) && has(Buffer::Kind::Output, pair.output);
+  });
+}
+
 OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes::Target &target,
                                              std::vector<LoweredKernel> &kernels) {
   MLIRContext *context = function.getContext();
   context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, scf::SCFDialect, arith::ArithDialect,
                        math::MathDialect>();
-  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function);
+  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function, /*cpu=*/false);
   if (failed(lowered))
     return {};
   kernels = std::move(*lowered);
+  const std::vector<InPlacePair> inPlace = findInPlace(function, kernels, /*cpu=*/false);
   Location loc = function.getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b(context);
@@ -1151,11 +1178,15 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
       bool input = i < kernel.getInputs().size();
       if (input && entry.isDependent() && !isa<BlockArgument>(kernel.getInputs()[i]))
         continue;
+      if (mayBeEqual(entry.buffers[i], entry, inPlace))
+        continue;
       func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
       if (input)
         func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
     }
-    GpuEmitter emitter(b, kernel.getLoc(), tables, target);
+    bool equalPointers =
+        llvm::any_of(entry.buffers, [&](const Buffer &buffer) { return mayBeEqual(buffer, entry, inPlace); });
+    GpuEmitter emitter(b, kernel.getLoc(), tables, target, equalPointers);
     bool startsNext = index < kernels.size() && kernels[index].isDependent();
     if (failed(emitter.run(kernel, startsNext, func, entry)))
       return {};

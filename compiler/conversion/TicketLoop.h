@@ -52,6 +52,7 @@ public:
   void send(mlir::Value word, mlir::Value pointer, mlir::Value barrier);
   /// Sends the next number to every block of the cluster: part of exchange 0.
   void sendNumber();
+  size_t exchanges() const { return shape.exchangedBytes.size(); }
   /// Waits until all words of exchange `i` have arrived in this block.
   void wait(size_t i);
 

@@ -77,6 +77,7 @@ std::string ResultCache::key(const CompileRequest &request, const std::vector<st
   for (const std::string &text : {request.entry, request.target, std::string(passes::planName(request.plan)), prefix})
     add(text);
   add(laterGpus ? "later" : "");
+  add(request.inPlace ? "in place" : "");
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 

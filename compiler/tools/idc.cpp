@@ -62,6 +62,11 @@ static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
 
+static cl::opt<bool> inPlace("in-place",
+                             cl::desc("every result may have the memory of an input; run: it has that of the first "
+                                      "one that it may"),
+                             cl::sub(compileCommand), cl::sub(runCommand), cl::sub(explainCommand), cl::cat(category));
+
 // idc compile
 static cl::opt<std::string> compileTarget("target", cl::desc("nvptx (default) or cpu; for a library also nvptx,cpu"),
                                           cl::init("nvptx"), cl::sub(compileCommand), cl::cat(category));
@@ -210,6 +215,7 @@ static bool makeRequestWithoutSettings(const char *program, codegen::CompileRequ
   request.entry = entry;
   request.target = arch;
   request.scheduleFile = scheduleFile;
+  request.inPlace = inPlace;
   std::optional<passes::Plan> wanted = passes::findPlan(plan);
   if (!wanted) {
     fail("unknown plan '" + plan + "'; known are throughput and latency");
@@ -382,6 +388,7 @@ static int run(const char *program) {
   }
   work.tolerance = tolerance;
   work.seed = seed;
+  work.inPlace = inPlace;
   work.time = timeIt;
   work.repeat = repeat;
   return tools::runProgram(std::move(request), std::move(work), device.str(), verify, emulation);

@@ -9,7 +9,11 @@
 
 namespace idc::host {
 
-Operands::Operands(const idc_module *module, int64_t batch) : batch(batch) {
+static bool contains(const std::vector<int32_t> &numbers, int32_t number) {
+  return std::find(numbers.begin(), numbers.end(), number) != numbers.end();
+}
+
+Operands::Operands(const idc_module *module, int64_t batch, bool inPlace) : batch(batch) {
   if (batch < 1)
     throw Error("the batch is " + std::to_string(batch) + "; it must be at least 1");
   idc_operand described;
@@ -20,6 +24,16 @@ Operands::Operands(const idc_module *module, int64_t batch) : batch(batch) {
   for (int32_t i = 0; i < idc_output_count(module); ++i) {
     check(idc_output(module, i, &described));
     describe(described, outputs);
+  }
+  std::vector<int32_t> taken;
+  for (int32_t i = 0; inPlace && i < idc_output_count(module); ++i) {
+    int32_t input = 0;
+    while (input < idc_input_count(module) && (!idc_in_place(module, input, i) || contains(taken, input)))
+      ++input;
+    if (input == idc_input_count(module))
+      throw Error("output '" + outputs[size_t(i)].name + "' cannot have the memory of an input");
+    taken.push_back(input);
+    outputs[size_t(i)].offset = inputs[size_t(input)].offset;
   }
 }
 

@@ -27,8 +27,9 @@ struct Operand {
 
 /// The operands of a module at some batch, laid out in one stretch of memory: a set.
 struct Operands {
-  /// Throws Error for a batch below 1 and operands that are too large.
-  Operands(const idc_module *module, int64_t batch);
+  /// Throws Error for a batch below 1 and operands that are too large. `inPlace`: each output has the memory of the
+  /// first input that it may have; an Error when there is none.
+  Operands(const idc_module *module, int64_t batch, bool inPlace = false);
 
   /// Enqueues the module on a set; `scalars` holds the bytes of each run-time scalar.
   void launch(const idc_module *module, char *set, const std::vector<std::vector<char>> &scalars, char *workspace,

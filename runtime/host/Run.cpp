@@ -30,7 +30,7 @@ private:
   void launch(char *set) { operands.launch(module, set, scalars, workspace.get(), memory->stream()); }
   std::vector<char> download(const Operand &operand, const char *set);
   void writeAndCompare(size_t i, const char *set, RunReport &report);
-  void compareWithReference(const char *set, RunReport &report);
+  void compareWithReference(const char *given, const char *set, RunReport &report);
   void launchAgain(char *set, RunReport &report);
   Timing measure(const Memory::Buffer &first);
 
@@ -49,11 +49,13 @@ const idc_module *moduleOf(const RunRequest &request) {
     throw Error("there is no module to run");
   if (request.repeat < 1)
     throw Error("the number of repeats is " + std::to_string(request.repeat) + "; it must be at least 1");
+  if (request.inPlace && request.launches > 1)
+    throw Error("a launch in place cannot be repeated: its input is gone");
   return request.module;
 }
 
 Runner::Runner(const RunRequest &request)
-    : request(request), module(moduleOf(request)), operands(module, request.batch) {
+    : request(request), module(moduleOf(request)), operands(module, request.batch, request.inPlace) {
   if (!request.inputs.empty() && request.inputs.size() != inputs.size())
     throw Error("the module has " + std::to_string(inputs.size()) + " inputs, but " +
                 std::to_string(request.inputs.size()) + " input files are given");
@@ -118,25 +120,25 @@ void Runner::writeAndCompare(size_t i, const char *set, RunReport &report) {
   }
 }
 
-/// The worst of a few problems: the first, the last, and some in between.
-void Runner::compareWithReference(const char *set, RunReport &report) {
+/// The worst of a few problems: the first, the last, and some in between. `given` is a set with the inputs.
+void Runner::compareWithReference(const char *given, const char *set, RunReport &report) {
   int64_t count = std::clamp<int64_t>(request.referenceProblems, 1, request.batch);
   std::vector<double> worst(outputs.size(), 0);
   for (int64_t k = 0; k < count; ++k) {
     int64_t problem = count == 1 ? 0 : (request.batch - 1) * k / (count - 1);
-    auto bytesOf = [&](const Operand &operand) {
+    auto bytesOf = [&](const Operand &operand, const char *from) {
       std::vector<char> data(size_t(operand.bytes / request.batch));
-      memory->download(data.data(), set + operand.offset + problem * int64_t(data.size()), int64_t(data.size()));
+      memory->download(data.data(), from + operand.offset + problem * int64_t(data.size()), int64_t(data.size()));
       return data;
     };
-    std::vector<std::vector<char>> given;
+    std::vector<std::vector<char>> arguments;
     for (const Operand &operand : inputs)
-      given.push_back(bytesOf(operand));
-    given.insert(given.end(), scalars.begin(), scalars.end());
-    std::vector<npy::Array> expected = request.reference(given);
+      arguments.push_back(bytesOf(operand, given));
+    arguments.insert(arguments.end(), scalars.begin(), scalars.end());
+    std::vector<npy::Array> expected = request.reference(arguments);
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::string what = "output '" + outputs[i].name + "'";
-      npy::Array actual = toArray(bytesOf(outputs[i]), outputs[i].type, 1, outputs[i].elementsPerProblem, what);
+      npy::Array actual = toArray(bytesOf(outputs[i], set), outputs[i].type, 1, outputs[i].elementsPerProblem, what);
       double error = relativeError(actual, expected[i], what);
       worst[i] = std::isnan(error) ? error : std::max(worst[i], error);
     }
@@ -188,16 +190,21 @@ RunReport Runner::run() {
       {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
   const size_t wanted = request.reference || request.launches > 1 ? outputs.size() : named;
   // All ones is not a number in every floating-point type: elements that no kernel writes show up.
-  for (size_t i = 0; i < wanted; ++i)
+  for (size_t i = 0; i < wanted && !request.inPlace; ++i)
     memory->upload(set.get() + outputs[i].offset, std::vector<char>(size_t(outputs[i].bytes), '\xff').data(),
                    outputs[i].bytes);
+  Memory::Buffer given; // what a launch in place overwrites
+  if (request.inPlace && request.reference) {
+    given = memory->allocate(operands.setBytes);
+    memory->copy(given.get(), set.get(), operands.setBytes);
+  }
   launch(set.get());
   memory->synchronize();
 
   for (size_t i = 0; i < named; ++i)
     writeAndCompare(i, set.get(), report);
   if (request.reference)
-    compareWithReference(set.get(), report);
+    compareWithReference(given ? given.get() : set.get(), set.get(), report);
   if (request.latency)
     report.latencySeconds = dependentSeconds(
         *memory, [&] { launch(set.get()); }, request.repeat);

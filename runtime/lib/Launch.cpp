@@ -26,8 +26,8 @@ static idc_status checkOperands(const std::vector<Operand> &operands, const void
   return IDC_SUCCESS;
 }
 
-/// Refuses outputs that lie on inputs or on other outputs: blocks run in any order, and several kernels may use an
-/// output for values between them. checkOperands() has passed.
+/// Refuses outputs that lie on other outputs, or on inputs but for those whose place they may take: blocks run in any
+/// order, and several kernels may use an output for values between them. checkOperands() has passed.
 static idc_status checkOverlap(const Manifest &manifest, const void *const *inputs, void *const *outputs,
                                int64_t batch) {
   auto overlap = [&](const Operand &a, const void *atA, const Operand &b, const void *atB) {
@@ -37,10 +37,14 @@ static idc_status checkOverlap(const Manifest &manifest, const void *const *inpu
   };
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const Operand &output = manifest.outputs[i];
-    for (size_t j = 0; j < manifest.inputs.size(); ++j)
-      if (overlap(output, outputs[i], manifest.inputs[j], inputs[j]))
-        return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps input %zu (%s): no program works in place", i,
-                    output.name.c_str(), j, manifest.inputs[j].name.c_str());
+    for (size_t j = 0; j < manifest.inputs.size(); ++j) {
+      const bool inPlace = output.takesPlaceOf(int32_t(j));
+      if ((inPlace && outputs[i] == inputs[j]) || !overlap(output, outputs[i], manifest.inputs[j], inputs[j]))
+        continue;
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps input %zu (%s)%s", i, output.name.c_str(), j,
+                  manifest.inputs[j].name.c_str(),
+                  inPlace ? ": in place both have the same pointer" : ", in whose place it was not compiled to work");
+    }
     for (size_t j = 0; j < i; ++j)
       if (overlap(output, outputs[i], manifest.outputs[j], outputs[j]))
         return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps output %zu (%s)", i, output.name.c_str(), j,
@@ -119,6 +123,10 @@ idc_status idc_input(const idc_module *module, int32_t index, idc_operand *opera
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand) {
   return module ? describe(module->manifest.outputs, index, operand)
                 : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+}
+
+int32_t idc_in_place(const idc_module *module, int32_t input, int32_t output) {
+  return output >= 0 && output < idc_output_count(module) && module->manifest.outputs[output].takesPlaceOf(input);
 }
 
 int32_t idc_scalar_count(const idc_module *module) {

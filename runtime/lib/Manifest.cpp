@@ -79,6 +79,17 @@ Operand parseOperand(const Field &field) {
   return operand;
 }
 
+Operand parseOutput(const Field &field, const Manifest &manifest) {
+  Operand output = parseOperand(field);
+  if (std::optional<Field> inPlace = field.find("inPlace")) // absent: none
+    for (const Field &input : inPlace->array()) {
+      output.inPlace.push_back(int32_t(input.integer(0, int64_t(manifest.inputs.size()) - 1)));
+      if (manifest.inputs[size_t(output.inPlace.back())].bytesPerProblem() != output.bytesPerProblem())
+        input.error("names an input of another size");
+    }
+  return output;
+}
+
 Scalar parseScalar(const Field &field) {
   Scalar scalar;
   scalar.name = field.get("name").string();
@@ -193,7 +204,7 @@ Manifest parseManifest(std::string_view text) {
       manifest.scalars.push_back(parseScalar(scalar));
   Field outputs = root.get("outputs");
   for (const Field &output : outputs.array())
-    manifest.outputs.push_back(parseOperand(output));
+    manifest.outputs.push_back(parseOutput(output, manifest));
   if (manifest.outputs.empty())
     outputs.error("must not be empty");
   Field workspace = root.get("workspace");

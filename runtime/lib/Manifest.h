@@ -7,6 +7,7 @@
 #ifndef IDC_RUNTIME_LIB_MANIFEST_H
 #define IDC_RUNTIME_LIB_MANIFEST_H
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -25,9 +26,11 @@ struct Operand {
   std::string name;
   std::string type;
   int64_t elementBytes = 0;
-  int64_t elements = 0; ///< per problem
+  int64_t elements = 0;         ///< per problem
+  std::vector<int32_t> inPlace; ///< of an output: the inputs whose memory it may have
 
   int64_t bytesPerProblem() const { return elementBytes * elements; }
+  bool takesPlaceOf(int32_t input) const { return std::find(inPlace.begin(), inPlace.end(), input) != inPlace.end(); }
 };
 
 /// A value that is given to a launch, one for the whole batch.

@@ -31,6 +31,7 @@ Runs the kernels of a fatbin, cubin or PTX file as its manifest says. The second
   --random NAME=D   how a random input is drawn: x=uniform, b=3+|normal|; ",zero/K" makes every K-th problem zero
   --sketch S.npy    where to write a small sketch of an output, once for each in order
   --expect-sketch S.npy   a sketch that an output is compared with, once for each in order
+  --in-place        every output has the memory of the first input that it may have
   --launches K      launch K times in all and compare the results of each with the first one's, bit by bit
   --tolerance E     largest relative L2 error that passes (default 1e-5)
   --seed S          seed of random inputs (default 0)
@@ -96,6 +97,10 @@ Options parseOptions(int argc, char **argv) {
     }
     if (option == word && option == "--time") {
       request.time = true;
+      continue;
+    }
+    if (option == word && option == "--in-place") {
+      request.inPlace = true;
       continue;
     }
     if (option == word && option == "--latency") {

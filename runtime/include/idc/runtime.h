@@ -107,7 +107,8 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
 /// call. Nothing is allocated, nothing waits, and the stream may be capturing a graph. On a CPU module the pointers are
 /// host pointers, `stream` is ignored, and the outputs are complete on return.
 ///
-/// Outputs lie neither on inputs nor on other outputs: nothing works in place.
+/// Outputs lie neither on inputs nor on other outputs, with one exception: where idc_in_place() says so, an output may
+/// have the same pointer as an input, and takes its place.
 ///
 /// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer,
 /// overlapping operands (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more
@@ -137,6 +138,10 @@ int32_t idc_output_count(const idc_module *module);
 idc_status idc_input(const idc_module *module, int32_t index, idc_operand *operand);
 idc_status idc_scalar(const idc_module *module, int32_t index, idc_operand *operand);
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand);
+
+/// 1 when output number `output` may have the same pointer as input number `input`, else 0, also for numbers out of
+/// range.
+int32_t idc_in_place(const idc_module *module, int32_t input, int32_t output);
 
 /// The algorithm that was compiled, its symbol, and the target ("cpu", "sm_90"); null for a null module.
 const char *idc_module_entry(const idc_module *module);

@@ -42,9 +42,10 @@ protected:
     float number[4];
   };
 
-  /// What the kernels of `text` do wrong when they run on a batch in one order, and what they compute.
+  /// What the kernels of `text` do wrong when they run on a batch in one order, and what they compute. `inPlace`: the
+  /// output has the memory of the input.
   std::vector<idc::emulator::Fault> faults(const std::string &text, EmulatorOptions options, int64_t batch = 5,
-                                           std::vector<Pair> *result = nullptr) {
+                                           std::vector<Pair> *result = nullptr, bool inPlace = false) {
     llvm::Expected<std::unique_ptr<EmulatedModule>> module = EmulatedModule::create(text, manifest, options);
     if (!module) {
       ADD_FAILURE() << llvm::toString(module.takeError());
@@ -57,13 +58,13 @@ protected:
     idc_workspace_size(module->get(), batch, &bytes);
     std::vector<Pair> workspace(static_cast<size_t>(bytes) / sizeof(Pair) + 1, Pair{{NAN, NAN, NAN, NAN}});
     const void *inputs[] = {x.data()};
-    void *outputs[] = {y.data()};
+    void *outputs[] = {inPlace ? x.data() : y.data()};
     idc_launch(module->get(), batch, inputs, nullptr, outputs, workspace.data(), nullptr);
     std::vector<idc::emulator::Fault> found;
     for (const KernelReport &report : (*module)->reports())
       found.insert(found.end(), report.faults.begin(), report.faults.end());
     if (result)
-      *result = y;
+      *result = inPlace ? x : y;
     return found;
   }
 

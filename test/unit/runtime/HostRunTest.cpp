@@ -66,6 +66,38 @@ TEST_F(HostRun, ComparesAllLaunchesWithTheFirst) {
       << report.comparisons[0].file;
 }
 
+TEST_F(HostRun, WorksInPlace) {
+  request.inPlace = true;
+  EXPECT_EQ(errorOf(request), "output 'y0' cannot have the memory of an input");
+  std::string manifest = doubleManifest(), outputs = R"("outputs": [{)";
+  manifest.insert(manifest.find(outputs) + outputs.size(), R"("inPlace": [0], )");
+  ModulePointer inPlace = makeCpuModule(manifest, doubleKernel);
+  EXPECT_EQ(idc_in_place(inPlace.get(), 0, 0), 1);
+  EXPECT_EQ(idc_in_place(inPlace.get(), 1, 0), 0);
+  EXPECT_EQ(idc_in_place(inPlace.get(), 0, 1), 0);
+  EXPECT_EQ(idc_in_place(module.get(), 0, 0), 0);
+  writeFloats(path("x"), {1, 2, 3, 4, 5, 6, 7, 8});
+  writeFloats(path("right"), {2, 4, 6, 8, 10, 12, 14, 16});
+  request.module = inPlace.get();
+  request.inputs = {path("x")};
+  request.expected = {path("right")};
+  request.reference = [](const std::vector<std::vector<char>> &given) { // is given what has been overwritten
+    npy::Array doubled{npy::DType::F4, {problemElements}, given[0]};
+    for (int64_t i = 0; i < problemElements; ++i) {
+      float value;
+      std::memcpy(&value, &doubled.data[size_t(4 * i)], 4);
+      value *= 2;
+      std::memcpy(&doubled.data[size_t(4 * i)], &value, 4);
+    }
+    return std::vector<npy::Array>{doubled};
+  };
+  RunReport report = run(request);
+  ASSERT_EQ(report.comparisons.size(), 2u);
+  EXPECT_TRUE(report.passed());
+  request.launches = 2;
+  EXPECT_EQ(errorOf(request), "a launch in place cannot be repeated: its input is gone");
+}
+
 TEST_F(HostRun, ReadsWritesAndCompares) {
   writeFloats(path("x"), {1, 2, 3, 4, 5, 6, 7, 8});
   writeFloats(path("right"), {2, 4, 6, 8, 10, 12, 14, 16});

@@ -220,7 +220,7 @@ TEST_F(Library, RefusesWhatItCannotDo) {
     // In place, and half of it.
     EXPECT_EQ(twice(3, 1, x, x, workspace, stream), IDC_ERROR_INVALID_ARGUMENT);
     EXPECT_STREQ(idc_message(IDC_ERROR_INVALID_ARGUMENT),
-                 "output 0 (y0) overlaps input 0 (x): no program works in place");
+                 "output 0 (y0) overlaps input 0 (x), in whose place it was not compiled to work");
     EXPECT_EQ(twice(3, 2, x, x + 4, workspace, stream), IDC_ERROR_INVALID_ARGUMENT);
     EXPECT_EQ(twice(3, 1, x, x + 4, workspace, stream), IDC_SUCCESS) << idc_last_error();
   }

@@ -88,6 +88,17 @@ TEST(Manifest, Scalars) {
       "manifest: kernels[0].args[3] must have exactly one of 'input', 'output', 'scalar', 'workspace' and 'batch'");
 }
 
+TEST(Manifest, InPlace) {
+  const std::string outputs = R"("outputs": [{)";
+  EXPECT_FALSE(parseManifest(valid).outputs[0].takesPlaceOf(0));
+  EXPECT_TRUE(parseManifest(with(outputs, outputs + R"("inPlace": [0], )")).outputs[0].takesPlaceOf(0));
+  EXPECT_EQ(errorOf(with(outputs, outputs + R"("inPlace": [1], )")),
+            "manifest: outputs[0].inPlace[0] is 1, outside 0 .. 0");
+  std::string smaller = with(outputs, outputs + R"("inPlace": [0], )");
+  smaller.replace(smaller.find("\"elements\": 4096"), 16, "\"elements\": 2048");
+  EXPECT_EQ(errorOf(smaller), "manifest: outputs[0].inPlace[0] names an input of another size");
+}
+
 TEST(Manifest, GridRoundsGroupsUp) {
   Kernel kernel = parseManifest(valid).kernels[0];
   EXPECT_EQ(kernel.blocks(0), 0);

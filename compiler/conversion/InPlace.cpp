@@ -1,0 +1,178 @@
+#include "compiler/conversion/InPlace.h"
+
+#include "compiler/conversion/FlatSections.h"
+#include "dialect/digits/BufferView.h"
+
+#include <optional>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+
+namespace {
+
+/// Threads that read x before any of them writes y, by the fields that number such units; those of the others number
+/// what is in one.
+struct Unit {
+  SmallVector<Field> fields;
+  bool byOrder = false;
+};
+
+/// What the columns of some fields stand for in a buffer: (distance in elements, radix). Nothing for columns that are
+/// no digit of their own and for what is no whole buffer.
+using Distances = SmallVector<std::pair<int64_t, int>>;
+
+std::optional<Distances> distancesOf(const digits::Mapping &mapping, ArrayRef<Field> fields,
+                                     const digits::BufferView &view) {
+  Distances distances;
+  const int n = static_cast<int>(view.radices.size());
+  for (Field field : fields)
+    for (const digits::Column &column : mapping[field]) {
+      if (column.digits.size() != 1)
+        return std::nullopt;
+      int digit = column.digits[0];
+      int64_t distance = digit <= n ? view.address.weight[digit - 1] : view.elements << (digit - n - 1);
+      distances.emplace_back(distance, column.radix);
+    }
+  return distances;
+}
+
+digits::BufferView wholeBuffer(Value buffer) {
+  ArrayRef<int32_t> radices = id::radicesOf(buffer.getType());
+  return digits::BufferView::whole({radices.begin(), radices.end()});
+}
+
+/// True when both take the same elements for every value of the unit's fields. The elements of all units together are
+/// the whole buffer, once each, so that equal distances from unit to unit leave only one way to fill what is between.
+bool sameElements(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
+  if (!isa<BlockArgument>(load.getBuffer()) || !llvm::all_of(store.getBuffer().getUsers(), llvm::IsaPred<id::YieldOp>))
+    return false; // a part of a buffer, or one of another length
+  digits::BufferView from = wholeBuffer(load.getBuffer()), to = wholeBuffer(store.getBuffer());
+  const digits::Permutation loaded = load.getMap().getPermutation(), stored = store.getMap().getPermutation();
+  if (loaded.size() != static_cast<int>(from.radices.size()))
+    return false; // it is repeated
+  from.move(loaded);
+  to.move(stored.inverse());
+  std::optional<Distances> read = distancesOf(load.getResult().getType().getMapping(), fields, from),
+                           written = distancesOf(store.getTile().getType().getMapping(), fields, to);
+  return read && written && *read == *written;
+}
+
+/// The units whose threads meet between a load and a store of a kernel.
+SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
+  auto kernel = load->getParentOfType<id::KernelOp>();
+  if (cpu)
+    return {{{Field::Block}, true}}; // a turn of the loop, by one thread
+  const bool flat = kernel.getKind() == id::KernelKind::Flat;
+  SmallVector<Unit> units;
+  // All values that are made of what is loaded, and whether all of it goes through them.
+  DenseMap<Value, bool> made{{load.getResult(), true}};
+  bool inLanes = false;
+  for (Operation &op : kernel.getBody().front()) {
+    for (Value value : op.getResults())
+      if (auto tile = dyn_cast<id::TileType>(value.getType()))
+        inLanes |= !tile.getMapping()[Field::Lane].empty();
+    if (&op == store)
+      break;
+    auto from = llvm::find_if(op.getOperands(), [&](Value operand) { return made.contains(operand); });
+    if (from == op.getOperands().end())
+      continue;
+    const bool whole = made[*from] && (*from).hasOneUse() && op.getNumResults() <= 1;
+    for (Value result : op.getResults())
+      made[result] = whole;
+    if (auto passed = dyn_cast<id::StoreOp>(op); passed && passed.getRing() && whole)
+      return {{{}, false}};
+    auto exchange = dyn_cast<id::ExchangeOp>(op);
+    if (!exchange || !isThroughMemory(&op))
+      continue;
+    const digits::Mapping before = exchange.getInput().getType().getMapping(),
+                          after = exchange.getResult().getType().getMapping();
+    constexpr int64_t warpThreads = 32;
+    const bool ofWarps = flat ? std::max(before.extent(Field::Lane), after.extent(Field::Lane)) <= warpThreads
+                              : before[Field::Warp] == after[Field::Warp];
+    if (exchange.getKind() == id::ExchangeKind::Cluster) // drawing numbers, a block waits for what it is sent only
+      units.push_back({{Field::Block}, !whole || kernel.getKind() == id::KernelKind::Tickets});
+    else if (!ofWarps)
+      units.push_back({{Field::Block, Field::Rank}, !whole});
+    else if (!flat)
+      units.push_back({{Field::Block, Field::Rank, Field::Warp}, !whole});
+  }
+  // In a flat kernel that exchanges, threads beyond the batch read what is another thread's.
+  if (!flat || !inLanes)
+    units.push_back({{Field::Block, Field::Rank, Field::Lane, Field::Warp}, true});
+  return units;
+}
+
+/// How a kernel that reads an input and writes an output may do so in the same memory: nothing, or whether it is by
+/// order only.
+std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &inputs, Value output, bool cpu) {
+  bool byOrder = false;
+  bool stored = false;
+  for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>()) {
+    if (store.getBuffer() != output)
+      continue;
+    stored = true;
+    for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
+      Value buffer = load.getBuffer();
+      while (isa_and_nonnull<id::PartOp, id::ResizeOp, id::PermuteOp>(buffer.getDefiningOp()))
+        buffer = buffer.getDefiningOp()->getOperand(0);
+      if (!llvm::is_contained(inputs, buffer))
+        continue;
+      if (!load->isBeforeInBlock(store))
+        return std::nullopt;
+      SmallVector<Unit> units = unitsBetween(load, store, cpu);
+      llvm::erase_if(units, [&](const Unit &unit) { return !sameElements(load, store, unit.fields); });
+      if (units.empty())
+        return std::nullopt;
+      byOrder |= llvm::all_of(units, [](const Unit &unit) { return unit.byOrder; });
+    }
+  }
+  return stored ? std::optional(byOrder) : std::nullopt;
+}
+
+} // namespace
+
+std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
+                                                 bool cpu) {
+  Block &body = function.getBody().front();
+  auto findPair = [&](int input, int output) -> std::optional<InPlacePair> {
+    auto from = cast<id::SeqType>(body.getArgument(input).getType()),
+         to = cast<id::SeqType>(body.getTerminator()->getOperand(output).getType());
+    if (from.getNumElements() != to.getNumElements() ||
+        id::elementBytes(from.getElement()) != id::elementBytes(to.getElement()))
+      return std::nullopt;
+    InPlacePair pair{input, output, false};
+    bool written = false;
+    for (auto [kernel, lowered] : llvm::zip(body.getOps<id::KernelOp>(), kernels)) {
+      Block &inner = kernel.getBody().front();
+      const size_t numInputs = kernel.getInputs().size();
+      SmallVector<Value> read, stored;
+      for (auto [i, buffer] : llvm::enumerate(lowered.buffers)) {
+        if (i < numInputs && buffer.kind == Buffer::Kind::Input && buffer.index == input)
+          read.push_back(inner.getArgument(i));
+        if (i >= numInputs && buffer.kind == Buffer::Kind::Output && buffer.index == output)
+          stored.push_back(inner.getTerminator()->getOperand(i - numInputs));
+      }
+      if (written && !read.empty())
+        return std::nullopt;
+      written |= !stored.empty();
+      for (Value value : stored) {
+        if (read.empty())
+          continue;
+        std::optional<bool> byOrder = inOneKernel(kernel, read, value, cpu);
+        if (!byOrder)
+          return std::nullopt;
+        pair.byOrder |= *byOrder;
+      }
+    }
+    return pair;
+  };
+  std::vector<InPlacePair> pairs;
+  for (int output = 0; output < static_cast<int>(function.getNumResults()); ++output)
+    for (int input = 0; input < static_cast<int>(function.getNumArguments()); ++input)
+      if (std::optional<InPlacePair> pair = findPair(input, output);
+          pair && (cpu || !pair->byOrder || function->hasAttr(inPlaceAttr)))
+        pairs.push_back(*pair);
+  return pairs;
+}

@@ -1,0 +1,29 @@
+// Which results of a function may lie on which arguments: working in place.
+//
+// A result y may have the memory of an argument x, of as many and as large elements, when nothing of x is read after
+// something of y has been written there. Between two kernels launch order says so. In a kernel that reads x and writes
+// y the threads are seen in the largest units that meet after x has been read and before y is written: problems (with a
+// ring), clusters, blocks, warps, or single threads; every unit must write exactly the elements that it reads.
+//
+// Where units meet by an exchange through which all of x has gone, no load of x can come later than a store of y. Other
+// kernels have to be compiled for it: loads and stores keep the order of the code where the two pointers may be equal,
+// and the blocks of a cluster that draws numbers meet once more.
+#pragma once
+
+#include "compiler/conversion/Buffers.h"
+
+namespace idc::conversion {
+
+struct InPlacePair {
+  int input, output;
+  bool byOrder; // the kernels must be compiled for pointers that may be equal
+};
+
+/// What a function carries that is to work in place: its kernels are compiled for it.
+constexpr const char inPlaceAttr[] = "id.in_place";
+
+/// The pairs, by output and input, of a function whose kernels have the given buffers. Those by order are left out on
+/// a GPU unless the function is to work in place; code for a CPU always keeps the order.
+std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vector<LoweredKernel> &kernels, bool cpu);
+
+} // namespace idc::conversion
