@@ -210,15 +210,23 @@ private:
       if (int step = std::min(operand.step, steps); shape.first <= step && step <= shape.last)
         operands +=
             target.loadRunCost.at(runBytes(tile, operand.order, operand.bytes), operand.bytes << request.numDigits) - 1;
-    // Beside the workspace, runs are what two tiles have in common: the columns of both, as each holds the other's.
-    bool inner = !meetsInput(shape) && !meetsOutput(shape);
-    int64_t between = request.elementBytes << (inner ? columns : 2 * columns);
-    auto cost = [&](const RunCosts &costs, bool outside, const AddressOrder &order, int64_t bytes) {
-      return costs.at(outside ? runBytes(tile, order, bytes) : between, bytes << request.numDigits);
-    };
-    return (cost(target.loadRunCost, meetsInput(shape), request.loadOrder, request.loadBytes) +
-            cost(target.storeRunCost, meetsOutput(shape), request.storeOrder, request.storeBytes) + operands) /
-           2;
+    double load = meetsInput(shape) ? target.loadRunCost.at(runBytes(tile, request.loadOrder, request.loadBytes),
+                                                            request.loadBytes << request.numDigits)
+                                    : 1; // a workspace is in the order of its consumer's tiles
+    int64_t storeRun = meetsOutput(shape) ? runBytes(tile, request.storeOrder, request.storeBytes)
+                                          : request.elementBytes << sharedColumns(shape, columns);
+    double store = target.storeRunCost.at(storeRun, request.storeBytes << request.numDigits);
+    return (load + store + operands) / 2;
+  }
+
+  /// Digits that the tile has in common with the one that reads what it stores: the columns of both, as each holds the
+  /// other's; the other one's are those of a tile of the same size that has all steps that are left. Those of a kernel
+  /// between two others are columns already.
+  int sharedColumns(const Shape &shape, int columns) const {
+    if (!meetsInput(shape))
+      return columns;
+    int left = shape.digits - static_cast<int>(digitsOfSteps(request, shape.last + 1, steps).size());
+    return columns + (left < 0 ? columns : std::min(left, columns));
   }
 
   /// A bound of what the kernel waits for its own threads, by its passes alone: no plan has fewer ranges.
@@ -244,9 +252,9 @@ private:
       if (large) // factors that depend on the digits of earlier kernels need registers beside the data
         cost *= meetsInput(shape) ? 1.1 : 1.2;
       if (wide)
-        cost *= large ? 1.2 : 1.08;
+        cost *= large ? 1.2 : 1.12;
       if (operandOf(request, shape.first, shape.last)) // a second tile takes registers of other blocks
-        cost *= large ? 1.8 : 1.35;
+        cost *= large ? 1.8 : wide ? 1.3 : 1.35;
       return persistent() ? cost : cost * 1.07;
     }
     if (std::min(shape.digits, request.numDigits) > tileDigits)

@@ -94,6 +94,20 @@ KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int>
   return shortLast.ranges.size() < even.ranges.size() ? shortLast : even;
 }
 
+/// Passes of which the last one's digits are no more than one access stores, so that its lanes have neighbouring
+/// addresses where the last steps act on the lowest ones; empty when there are none.
+std::vector<TileMappings::Steps> TileMappings::passesToStore(int first, int last, int registers,
+                                                             const Side &store) const {
+  int begin = last + 1;
+  while (begin > first && static_cast<int>(digitsOfSteps(request, begin - 1, last).size()) <= vectorDigits(store))
+    --begin;
+  if (begin > last)
+    return {};
+  std::vector<Steps> passes = passesOf(first, begin - 1, registers);
+  passes.emplace_back(begin, last);
+  return passes;
+}
+
 KernelPlan TileMappings::blockKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
                                      const Side &load, const Side &store) const {
   std::vector<int> blockDigits = blockDigitsOf(tile, load, store);
@@ -135,6 +149,13 @@ std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const
   std::optional<KernelPlan> other = clusterKernel(passes, tile, registers, ranks, load, store);
   if (plan && other && other->ranges.size() <= plan->ranges.size() && storeRun(*other) >= storeRun(*plan))
     plan = other;
+  // A pass instead of a range that only stores.
+  if (std::vector<Steps> toStore = passesToStore(first, last, registers, store);
+      toStore.size() > 1 && plan && plan->ranges.back().kind == RangePlan::Kind::Store) {
+    other = clusterKernel(toStore, tile, registers, ranks, load, store);
+    if (other && other->ranges.size() <= plan->ranges.size())
+      return other;
+  }
   // The first pass, too, where the rank then leaves longer runs of an operand that a later pass reads.
   const PlanOperand *operand = operandOf(request, first, last);
   if (!plan || !operand || passes.size() == 2)

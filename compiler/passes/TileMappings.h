@@ -61,6 +61,7 @@ private:
                                           int ranks, const Side &load, const Side &store) const;
   std::vector<std::vector<int>> ranksOf(const std::vector<Steps> &passes, const std::vector<int> &tile, int ranks,
                                         const Side &load, const Side &store) const;
+  std::vector<Steps> passesToStore(int first, int last, int registers, const Side &store) const;
   Side sideOf(const std::vector<Steps> &passes, size_t pass, const Side &load, const Side &store) const;
   std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;
   RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
