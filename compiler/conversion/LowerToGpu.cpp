@@ -83,7 +83,9 @@ public:
                                                         : emitOnce(kernel)))
       return failure();
     // Where a step reads a second tile, passes stand before and after it, and their factors are not all there at once.
-    if (factorRegisters && !readsBeside)
+    // Beside the least data they fit into what is asked for without them.
+    constexpr int64_t least = 8;
+    if (factorRegisters && !readsBeside && dataRegisters > least)
       dataRegisters += loadedRegisters();
     LLVM::ReturnOp::create(b, loc, ValueRange{});
     lowered.sharedBytes = sharedBytes;
