@@ -124,7 +124,7 @@ bool Codelet::same(const Complex &x, const Complex &y) const {
   return equal(x.re, y.re) && equal(x.im, y.im);
 }
 
-Leaf Codelet::scale(const Leaf &x, const Complex &w, bool oftenTurn) {
+Leaf Codelet::scale(const Leaf &x, const Complex &w, bool direct) {
   Leaf y = x;
   for (int quarters : {0, 1, 2, 3})
     if (Complex turn = turned({constant(1), constant(0)}, quarters); same(turn, w)) {
@@ -133,7 +133,7 @@ Leaf Codelet::scale(const Leaf &x, const Complex &w, bool oftenTurn) {
     }
   y.number = resolve(x);
   y.factor = w;
-  y.oftenTurn = oftenTurn;
+  y.direct = direct;
   return y;
 }
 
@@ -216,7 +216,7 @@ Leaf Codelet::combine(const Leaf &x, const Leaf &y, bool subtract, Pair &pair) {
   if (!pair.start)
     pair.start = resolve(right ? x : y);
   const Complex &whole = *pair.start;
-  if (const auto &other = subtract ? pair.sum : pair.difference; other && !fused.oftenTurn) {
+  if (const auto &other = subtract ? pair.sum : pair.difference; other && !fused.direct) {
     Complex rest = right ? negate(*other) : *other;
     Real two = constant(right || !subtract ? 2 : -2);
     return Leaf::of(Complex{fma(two, whole.re, rest.re), fma(two, whole.im, rest.im)});

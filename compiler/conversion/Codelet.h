@@ -43,7 +43,7 @@ struct Leaf {
   enum class Kind { Complex, Real, Other } kind = Kind::Other;
   Complex number;                // Real: .re
   std::optional<Complex> factor; // Complex only: not yet multiplied in
-  bool oftenTurn = false;        // the factor is a run-time value, but ±1 or ±i for many threads
+  bool direct = false;           // sum and difference with the factor are each made from their operands
   mlir::Value other;
   std::vector<std::pair<Real, Real>> products = {}; // Real only: not yet made, and .number nothing
   int64_t bound = 1;                                // of a residue, like its quotient
@@ -84,8 +84,8 @@ public:
   /// x·(-i)^quarters
   Complex turned(const Complex &x, int64_t quarters) const;
 
-  /// The leaf times w, multiplied lazily. `oftenTurn`: w is ±1 or ±i for many threads.
-  Leaf scale(const Leaf &x, const Complex &w, bool oftenTurn = false);
+  /// The leaf times w, multiplied lazily. `direct`: a difference is not made from the sum of the same two.
+  Leaf scale(const Leaf &x, const Complex &w, bool direct = false);
   /// x·y, made when its sum is.
   Leaf product(const Real &x, const Real &y);
   /// A complex leaf with its factor multiplied in.

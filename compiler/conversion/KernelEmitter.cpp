@@ -225,13 +225,18 @@ static std::pair<int64_t, int64_t> quarterTurns(int64_t root, int64_t exponent) 
   return {0, exponent};
 }
 
-/// True when omega(root, exponent) has so few values that a good part of them, if not all, are ±1 or ±i.
-static bool isOftenTurn(int64_t root, const Polynomial &exponent) {
-  constexpr int64_t fewValues = 8;
+/// True when sum and difference with the factor omega(root, exponent) are each made from their operands, which takes
+/// two instructions more than the second from the first and saves the first one's rounding errors: for run-time factors
+/// of so few values that many of them, if not all, are ±1 or ±i and round nothing. Kernels of 64-bit numbers have time
+/// for it at more factors, and at constants.
+static bool isDirect(int64_t root, const Polynomial &exponent, Type real) {
+  const bool wide = real.isF64();
+  if (exponent.isConstant() && !wide)
+    return false;
   int64_t common = root;
   for (const auto &[digits, coefficient] : exponent.monomials())
     common = std::gcd(common, coefficient);
-  return root / common <= fewValues;
+  return root / common <= (wide ? 32 : 8);
 }
 
 FailureOr<Complex> KernelEmitter::emitTableProduct(Operation *op, int64_t root, const Polynomial &exponent,
@@ -347,7 +352,7 @@ LogicalResult KernelEmitter::emitTwiddle(id::TwiddleOp op) {
     // The free turn first, so that what stays lazy is the shared factor.
     leaf.number = codelet.turned(leaf.number, quarters);
     leaf = codelet.scale(leaf, entry->second,
-                         !exponent.isZero() && isOftenTurn(root, exponent + Polynomial::constant(rest)));
+                         isDirect(root, exponent + Polynomial::constant(rest), complex.getElementType()));
   }
   tiles[op.getResult()] = std::move(tile);
   return success();

@@ -9,7 +9,7 @@ namespace gpucheck {
 namespace {
 
 constexpr size_t guardBytes = 256 * 1024;
-constexpr double cufftFactor = 1.5;  // accuracy wanted relative to cuFFT
+constexpr double realFactor = 1.5;   // error of a transform of reals over cuFFT's on complex numbers
 constexpr double worstFactor = 10.0; // of one member over the typical error; both sides of the difference have errors
 
 /// Members compared with the reference: all of a small batch, else evenly spread with the first and the last.
@@ -168,7 +168,8 @@ void Checker::judge(const KernelFile &file, CaseResult &result, const void *inpu
     result.cufftError = yardstick->error(other.data(), 1);
   }
   const double expected = std::max(typical, result.cufftError);
-  result.errorBound = cufftFactor * expected * scatter(members.size() * file.components());
+  const double factor = transform == Transform::Hadamard ? realFactor : 1;
+  result.errorBound = factor * expected * scatter(members.size() * file.components());
   result.worstBound = worstFactor * expected * scatter(file.components());
   result.worst =
       worstDifference(file.real, output, file.unscale(), other.data(), file.components(), result.batch, cudaStream);
