@@ -90,6 +90,8 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           json.attribute("kind", kernel.kind);
           json.attribute("threads", kernel.threads);
           json.attribute("cluster", kernel.cluster);
+          if (kernel.team > 1)
+            json.attribute("team", kernel.team);
           json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
           json.attribute("blocksPerGroup", kernel.blocksPerGroup);
           if (kernel.passes > 1) {

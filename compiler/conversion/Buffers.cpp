@@ -1,5 +1,6 @@
 #include "compiler/conversion/Buffers.h"
 
+#include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/RingPasses.h"
 
@@ -87,7 +88,8 @@ static std::vector<LoweredKernel> describe(ArrayRef<id::KernelOp> kernels, const
       kind = kernel.getCluster() > 1 ? id::KernelKind::Cluster : id::KernelKind::Plain;
     entry.kind = id::stringifyKernelKind(kind).str();
     std::replace(entry.kind.begin(), entry.kind.end(), '_', '-'); // the spelling of schedules and manifests
-    entry.cluster = kernel.getCluster();
+    const bool cooperative = kind == id::KernelKind::Cooperative;
+    (cooperative ? entry.team : entry.cluster) = kernel.getCluster();
     for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
       entry.buffers.push_back(places.lookup(value));
     entry.scalars = scalarArguments(kernel);
@@ -107,6 +109,8 @@ static std::vector<LoweredKernel> describe(ArrayRef<id::KernelOp> kernels, const
       entry.delay = std::max<int64_t>(entry.delay, load.getDelay().value_or(0));
     if (kernel.getKind() == id::KernelKind::Tickets)
       entry.counterBytes = 4;
+    if (cooperative)
+      entry.counterBytes = CooperativeRounds::Shape{entry.team, 1, postedCells(kernel)}.postBytes();
     if (entry.counterBytes) {
       entry.counterOffset = counters;
       counters += entry.counterBytes;

@@ -26,6 +26,7 @@ struct LoweredKernel {
   std::string kind = "plain";
   int64_t threads = 1;
   int64_t cluster = 1;
+  int64_t team = 1;                  // blocks that wait for each other, all of which must be resident
   int64_t problemsPerBlockGroup = 1; // the grid is ceil(batch / this) * blocksPerGroup blocks
   int64_t blocksPerGroup = 1;
   int64_t sharedBytes = 0;

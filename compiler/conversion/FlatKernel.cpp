@@ -8,6 +8,7 @@
 
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/PrimeField.h"
+#include "compiler/passes/TurnTree.h"
 #include "dialect/digits/BufferView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -67,6 +68,90 @@ public:
     }
     awaitPrevious();
     return success();
+  }
+
+  /// Words of 4 bytes that an exchange posts.
+  static int64_t cellsOf(id::ExchangeOp op) {
+    int64_t cells = 0;
+    for (Type type : numberTypes(op.getInput().getType().getElement()))
+      cells += static_cast<int64_t>(cellsOf(type));
+    return cells * op.getLayoutAttr().getLayout().words;
+  }
+
+  /// Round by round. What the first half loads at its start is loaded a round ahead.
+  LogicalResult run(id::KernelOp kernel, Value batch, CooperativeRounds &of, const FlatSections &cut) {
+    rounds = &of;
+    sections = &cut;
+    FlatBlock own;
+    own.batch = batch;
+    block = &own;
+    LogicalResult result = success();
+    auto enter = [&](const CooperativeRounds::Item &item) {
+      current = item;
+      numbers.clear();
+      known = {};
+      const int64_t blocks = widestExtent(kernel, Field::Block);
+      own.thread = of.thread();
+      own.rank = of.rank();
+      Value number = arith::ExtUIOp::create(b, loc, b.getI64Type(), item.number);
+      own.block = arith::RemUIOp::create(b, loc, number, constant(blocks));
+      own.first = problem = arith::DivUIOp::create(b, loc, number, constant(blocks));
+      count(Field::Lane, own.thread, cut.threads);
+      count(Field::Rank, own.rank, kernel.getCluster());
+      count(Field::Block, own.block, blocks);
+      count(Field::Turn, item.turn, widestExtent(kernel, Field::Turn));
+    };
+    SmallVector<id::LoadOp> ahead;
+    for (const FlatSection &section : ArrayRef(cut.sections).take_front(cut.firstHalf))
+      for (Operation &op : llvm::make_range(section.first, section.end))
+        if (auto load = dyn_cast<id::LoadOp>(op); load && section.threads == cut.threads)
+          ahead.push_back(load);
+    auto loadItem = [&](const CooperativeRounds::Item &item) {
+      enter(item);
+      SmallVector<Value> values;
+      for (id::LoadOp load : ahead) {
+        FailureOr<Tile> tile = emitLoadHere(load);
+        if (failed(tile)) {
+          result = failure();
+          continue;
+        }
+        for (const auto &leaves : tile->registers)
+          llvm::append_range(values, numbersOf(leaves, tile->element));
+      }
+      return values;
+    };
+    auto emitHalf = [&](ArrayRef<FlatSection> half) {
+      for (const FlatSection &section : half)
+        result = failed(result) ? result : emitSection(section);
+    };
+    SmallVector<Value> first = loadItem(of.first());
+    if (failed(result))
+      return failure();
+    clearTotals();
+    of.begin(first);
+    of.firstHalf([&](const CooperativeRounds::Item &item) -> SmallVector<Value> {
+      enter(item);
+      ArrayRef<Value> values = of.carried();
+      for (id::LoadOp load : ahead) {
+        Tile tile = emptyTile(load.getResult().getType());
+        const size_t perElement = numberTypes(tile.element).size();
+        for (auto &leaves : tile.registers) {
+          leaves = leavesOf(values.take_front(perElement), tile.element);
+          values = values.drop_front(perElement);
+        }
+        loaded[load] = std::move(tile);
+      }
+      emitHalf(ArrayRef(cut.sections).take_front(cut.firstHalf));
+      if (failed(result))
+        return SmallVector<Value>(of.carried());
+      return of.next(ValueRange(of.carried()).getTypes(), loadItem);
+    });
+    of.secondHalf([&](const CooperativeRounds::Item &item) {
+      enter(item);
+      emitHalf(ArrayRef(cut.sections).drop_front(cut.firstHalf));
+    });
+    of.end();
+    return result;
   }
 
 protected:
@@ -186,6 +271,10 @@ protected:
     }
     if (!block || !isThroughMemory(op))
       return op.emitError() << "a flat kernel of this kind has no such exchange";
+    if (isPosted(op)) {
+      awaitPosts(op, moved);
+      return moved;
+    }
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     const ExchangeWords words = wordsOf(op);
     Value base = sharedPointer(op, moved.mapping, words);
@@ -292,6 +381,8 @@ private:
   Value problem;
   SmallVector<Numbered> numbers;
   const FlatBlock *block = nullptr; // null: threads do not exchange
+  CooperativeRounds *rounds = nullptr;
+  CooperativeRounds::Item current; // of the rounds
   const FlatSections *sections = nullptr;
   bool arrived = false;               // at a cluster barrier that nobody has waited for
   bool awaits = false;                // has not yet waited for the kernels before
@@ -572,7 +663,7 @@ private:
     }
     LogicalResult result = success();
     auto emit = [&] {
-      result = emitOps(section.first, section.end);
+      result = emitSteps(section.first, section.end);
       if (failed(result))
         return;
       for (id::ExchangeOp exchange : section.writes)
@@ -588,6 +679,159 @@ private:
       where(isBelow(section.threads), emit);
     }
     return result;
+  }
+
+  /// The ops of a section; those on turns are a tree of their own.
+  LogicalResult emitSteps(Block::iterator first, Block::iterator end) {
+    Block::iterator turns = std::find_if(first, end, [](Operation &op) { return actsOnTurns(&op); }), after = turns;
+    for (Block::iterator op = turns; op != end; ++op)
+      if (actsOnTurns(&*op))
+        after = std::next(op);
+    if (failed(emitOps(first, turns)) || (turns != after && failed(emitTurns(turns, after))))
+      return failure();
+    return emitOps(after, end);
+  }
+
+  /// Totals of turns are always loaded, used when they are there.
+  void clearTotals() {
+    where(isBelow(1), [&] {
+      for (const FlatSection &section : sections->sections)
+        for (Operation &op : llvm::make_range(section.first, section.end))
+          if (sections->totals.contains(&op))
+            for (auto [i, type] : llvm::enumerate(numberTypes(id::elementOf(op.getOperand(0).getType()))))
+              LLVM::StoreOp::create(b, loc, LLVM::ZeroOp::create(b, loc, type),
+                                    at(totalsOf(&op), static_cast<int64_t>(i) * widestNumber),
+                                    static_cast<unsigned>(bytesOf(type)));
+    });
+  }
+
+  static constexpr int64_t widestNumber = 8; // bytes; totals lie so far apart
+  Value totalsOf(Operation *up) {
+    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
+    return at(LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory"), sections->totals.lookup(up));
+  }
+
+  /// The tree above the turns, for the turn at hand. Bit j of the turn says of which element of level j's node it is:
+  /// of the first one, whose place in the expansion needs nothing of the node, or of the second, and then the first
+  /// element, the total of turns before, lies in shared memory. Afterwards the turn's own total goes up until it is a
+  /// first element.
+  LogicalResult emitTurns(Block::iterator first, Block::iterator end) {
+    SmallVector<Operation *> steps;
+    for (Operation &op : llvm::make_range(first, end))
+      steps.push_back(&op);
+    std::optional<passes::TurnTree> tree = passes::findTurnTree(steps);
+    if (!tree)
+      return first->emitError() << "is no tree that can be done in turns";
+    const size_t levels = tree->up.size();
+    const Value turn = current.turn;
+    auto bitOf = [&](size_t level) {
+      Value bit = arith::AndIOp::create(b, loc, turn, position(size_t(1) << level));
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, position(0)).getResult();
+    };
+    using Leaves = SmallVector<Leaf>;
+    auto memoryOf = [&](size_t level) { return totalsOf(tree->up[level]); };
+    auto bodyOf = [&](Operation *step, ArrayRef<Leaf> arguments) -> FailureOr<Leaves> {
+      return runBody(step->getRegion(0), arguments, emptyTile(step->getResult(0).getType()), 0);
+    };
+    auto leavesAt = [](Leaves &leaves, ValueRange values, size_t number) {
+      size_t begin = 0;
+      for (size_t i = 0; i < number; ++i)
+        begin += id::leafTypes(id::elementOf(values[i].getType())).size();
+      return Leaves(ArrayRef<Leaf>(leaves).slice(begin, id::leafTypes(id::elementOf(values[number].getType())).size()));
+    };
+    auto resolve = [&](Leaves &leaves, Type element) {
+      Tile one;
+      one.element = element;
+      one.registers = {leaves};
+      makeSettled(one);
+      leaves = one.registers[0];
+    };
+    // What the second elements' nodes keep, of the first ones.
+    std::vector<Leaves> totals(levels), kept(levels);
+    for (size_t level = 0; level < levels; ++level) {
+      Type element = id::elementOf(tree->up[level].getInputs()[0].getType());
+      SmallVector<Value> values;
+      for (auto [i, type] : llvm::enumerate(numberTypes(element)))
+        values.push_back(LLVM::LoadOp::create(b, loc, type, at(memoryOf(level), static_cast<int64_t>(i) * widestNumber),
+                                              static_cast<unsigned>(bytesOf(type))));
+      totals[level] = leavesOf(values, element);
+      Leaves both = totals[level];
+      both.append(totals[level]); // the second is used for nothing that is kept
+      FailureOr<Leaves> made = bodyOf(tree->up[level], both);
+      if (failed(made))
+        return failure();
+      kept[level] = std::move(*made);
+    }
+    Leaves value; // from the top down
+    for (Operation *step : tree->top) {
+      if (value.empty()) { // it depends on no argument
+        Type element = id::elementOf(step->getOperand(0).getType());
+        SmallVector<Value> nothing;
+        for (Type type : numberTypes(element))
+          nothing.push_back(LLVM::ZeroOp::create(b, loc, type));
+        value = leavesOf(nothing, element);
+      }
+      FailureOr<Leaves> made = bodyOf(step, value);
+      if (failed(made))
+        return failure();
+      value = std::move(*made);
+    }
+    for (size_t level = levels; level-- > 0;) {
+      id::NodeOp down = tree->down[level], up = tree->up[level];
+      Leaves arguments;
+      for (OpOperand &operand : down->getOpOperands())
+        llvm::append_range(
+            arguments, operand.getOperandNumber() == tree->parent[level]
+                           ? value
+                           : leavesAt(kept[level], up.getOutputs(), cast<OpResult>(operand.get()).getResultNumber()));
+      FailureOr<Leaves> made = bodyOf(down, arguments);
+      if (failed(made))
+        return failure();
+      Type element = id::elementOf(down.getOutputs()[0].getType());
+      size_t half = made->size() / 2;
+      std::array<Leaves, 2> elements{Leaves(ArrayRef<Leaf>(*made).take_front(half)),
+                                     Leaves(ArrayRef<Leaf>(*made).drop_front(half))};
+      std::array<SmallVector<Value>, 2> both;
+      for (size_t i : {0, 1}) {
+        resolve(elements[i], element);
+        both[i] = numbersOf(elements[i], element);
+      }
+      SmallVector<Value> chosen;
+      for (auto [zero, one] : llvm::zip(both[0], both[1]))
+        chosen.push_back(arith::SelectOp::create(b, loc, bitOf(level), one, zero));
+      value = leavesOf(chosen, element);
+    }
+    Tile result = emptyTile(tree->down[0].getOutputs()[0].getType());
+    result.registers = {value};
+    // The turn's own total.
+    Tile own = settled(tree->up[0].getInputs()[0]);
+    Leaves total = own.registers[0];
+    Value goesUp; // so far; null: always
+    for (size_t level = 0; level < levels; ++level) {
+      Type element = id::elementOf(tree->up[level].getInputs()[0].getType());
+      resolve(total, element);
+      Value second = bitOf(level);
+      Value isFirst = arith::XOrIOp::create(b, loc, second, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
+      if (goesUp)
+        isFirst = arith::AndIOp::create(b, loc, isFirst, goesUp);
+      SmallVector<Value> values = numbersOf(total, element);
+      where(isFirst, [&] {
+        for (auto [i, number] : llvm::enumerate(values))
+          LLVM::StoreOp::create(b, loc, number, at(memoryOf(level), static_cast<int64_t>(i) * widestNumber),
+                                static_cast<unsigned>(bytesOf(number.getType())));
+      });
+      if (level + 1 == levels)
+        break;
+      goesUp = goesUp ? arith::AndIOp::create(b, loc, goesUp, second).getResult() : second;
+      Leaves both = totals[level];
+      llvm::append_range(both, total);
+      FailureOr<Leaves> made = bodyOf(tree->up[level], both);
+      if (failed(made))
+        return failure();
+      total = leavesAt(*made, tree->up[level].getOutputs(), tree->total[level]);
+    }
+    hold(tree->down[0].getOutputs()[0], std::move(result));
+    return success();
   }
 
   /// What was stored before, in any block of the cluster, is there afterwards.
@@ -608,6 +852,11 @@ private:
                                      arith::MulIOp::create(b, loc, block->slot, constant(sections->sharedBytes)));
     auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
     Value memory = LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
+    if (sections->parked.contains(op)) {
+      Value place =
+          arith::MulIOp::create(b, loc, rounds->place(current), position(static_cast<size_t>(sections->parkedBytes)));
+      offset = arith::AddIOp::create(b, loc, offset, arith::ExtUIOp::create(b, loc, b.getI64Type(), place));
+    }
     return at(byteOffset(memory, offset), sections->offset.lookup(op));
   }
 
@@ -619,7 +868,104 @@ private:
     return offset;
   }
 
+  //===--- posts ------------------------------------------------------------------------------------------------===//
+
+  /// The cells of register `r` of a tile that is posted: those of an element follow each other.
+  SmallVector<Value> cellsOf(id::ExchangeOp op, const Mapping &mapping, Value base, size_t r, size_t cells) {
+    const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    constexpr int64_t cellBytes = 8;
+    const int64_t elementBytes = static_cast<int64_t>(cells) * cellBytes;
+    int64_t offset = 0;
+    for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+      offset += value * layout.column(column.digits[0]) * elementBytes;
+    SmallVector<Value> found;
+    for (size_t i = 0; i < cells; ++i)
+      found.push_back(at(base, offset + static_cast<int64_t>(i) * cellBytes));
+    return found;
+  }
+
+  Value postPointer(id::ExchangeOp op, const Mapping &mapping, size_t cells) {
+    const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+    int64_t first = 0; // of the exchanges before
+    for (id::ExchangeOp other : op->getParentOfType<id::KernelOp>().getBody().getOps<id::ExchangeOp>()) {
+      if (other == op)
+        break;
+      first += isPosted(other) ? cellsOf(other) : 0;
+    }
+    Value offset = sumOfParts(mapping, [&](int digit) {
+      return static_cast<int64_t>(layout.column(digit)) * static_cast<int64_t>(cells) * 8;
+    });
+    return at(byteOffset(rounds->posts(current), offset), first * 8);
+  }
+
+  void emitPosts(id::ExchangeOp op) {
+    const Tile &tile = settled(op.getInput());
+    Value base;
+    for (size_t r = 0; r < tile.registers.size(); ++r) {
+      SmallVector<Value> words;
+      for (Value number : numbersOf(tile.registers[r], tile.element))
+        appendCells(number, words);
+      if (!base)
+        base = postPointer(op, tile.mapping, words.size());
+      for (auto [cell, word] : llvm::zip(cellsOf(op, tile.mapping, base, r, words.size()), words))
+        rounds->post(current, cell, word);
+    }
+  }
+
+  void awaitPosts(id::ExchangeOp op, Tile &moved) {
+    const SmallVector<Type> types = numberTypes(moved.element);
+    size_t perElement = 0;
+    for (Type type : types)
+      perElement += cellsOf(type);
+    Value base = postPointer(op, moved.mapping, perElement);
+    SmallVector<Value> cells;
+    for (size_t r = 0; r < moved.registers.size(); ++r)
+      llvm::append_range(cells, cellsOf(op, moved.mapping, base, r, perElement));
+    SmallVector<Value> words = rounds->await(current, cells);
+    ArrayRef<Value> rest = words;
+    for (auto &leaves : moved.registers) {
+      SmallVector<Value> numbers;
+      for (Type type : types) {
+        numbers.push_back(fromCells(rest.take_front(cellsOf(type)), type));
+        rest = rest.drop_front(cellsOf(type));
+      }
+      leaves = leavesOf(numbers, moved.element);
+    }
+  }
+
+  static size_t cellsOf(Type number) { return bytesOf(number) > 4 ? 2 : 1; }
+
+  Type integerOf(Type number) { return b.getIntegerType(static_cast<unsigned>(8 * bytesOf(number))); }
+
+  /// A number as words of 32 bits.
+  void appendCells(Value number, SmallVectorImpl<Value> &words) {
+    Type integer = integerOf(number.getType()), i32 = b.getI32Type();
+    if (number.getType() != integer)
+      number = LLVM::BitcastOp::create(b, loc, integer, number);
+    if (bytesOf(integer) < 4) {
+      words.push_back(arith::ExtUIOp::create(b, loc, i32, number));
+    } else if (bytesOf(integer) == 4) {
+      words.push_back(number);
+    } else {
+      words.push_back(arith::TruncIOp::create(b, loc, i32, number));
+      words.push_back(arith::TruncIOp::create(b, loc, i32, arith::ShRUIOp::create(b, loc, number, constant(32))));
+    }
+  }
+  Value fromCells(ArrayRef<Value> words, Type type) {
+    Type integer = integerOf(type);
+    Value number = words[0];
+    if (words.size() == 2) {
+      Value high = arith::ShLIOp::create(b, loc, arith::ExtUIOp::create(b, loc, integer, words[1]), constant(32));
+      number = arith::OrIOp::create(b, loc, high, arith::ExtUIOp::create(b, loc, integer, words[0]));
+    } else if (bytesOf(integer) < 4) {
+      number = arith::TruncIOp::create(b, loc, integer, number);
+    }
+    return type == integer ? number : LLVM::BitcastOp::create(b, loc, type, number).getResult();
+  }
+
   void emitWrites(id::ExchangeOp op) {
+    if (isPosted(op))
+      return emitPosts(op);
     const Tile &tile = settled(op.getInput());
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     const ExchangeWords words = wordsOf(op);
@@ -1059,6 +1405,19 @@ LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables
                                        const DenseMap<Value, Value> &buffers, const Parameters &parameters,
                                        Value problem, const FlatBlock &block, const FlatSections &sections) {
   return FlatEmitter(b, loc, tables, buffers, parameters, problem).run(kernel, block, sections);
+}
+
+LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
+                                       const DenseMap<Value, Value> &buffers, const Parameters &parameters, Value batch,
+                                       CooperativeRounds &rounds, const FlatSections &sections) {
+  return FlatEmitter(b, loc, tables, buffers, parameters, {}).run(kernel, batch, rounds, sections);
+}
+
+int64_t conversion::postedCells(id::KernelOp kernel) {
+  int64_t cells = 0;
+  for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>())
+    cells += isPosted(exchange) ? FlatEmitter::cellsOf(exchange) : 0;
+  return cells;
 }
 
 int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {

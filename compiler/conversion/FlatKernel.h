@@ -1,6 +1,7 @@
 // Kernels of steps of any kind: every thread (or turn of a CPU loop) does one block number, or a block does.
 #pragma once
 
+#include "compiler/conversion/CooperativeRounds.h"
 #include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Scalars.h"
 #include "compiler/conversion/TwiddleTables.h"
@@ -33,6 +34,13 @@ mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, Twiddle
 mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
                                  const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
                                  mlir::Value problem, const FlatBlock &block, const FlatSections &sections);
+
+/// Emits the rounds of a cooperative kernel. `batch` is i64.
+mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
+                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
+                                 mlir::Value batch, CooperativeRounds &rounds, const FlatSections &sections);
+/// Words of 4 bytes that the blocks of a cooperative kernel post for each other.
+int64_t postedCells(id::KernelOp kernel);
 
 /// The product of the radices of a field's digits in the widest tile of a kernel.
 int64_t widestExtent(id::KernelOp kernel, digits::Field field);

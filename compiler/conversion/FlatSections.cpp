@@ -35,6 +35,7 @@ public:
 
   FailureOr<FlatSections> run() {
     cut();
+    findHalves();
     if (failed(check()))
       return failure();
     placeBarriers(/*tight=*/false);
@@ -43,6 +44,7 @@ public:
       placeBarriers(/*tight=*/true);
       allocate();
     }
+    park();
     return std::move(result);
   }
 
@@ -67,8 +69,9 @@ private:
         continue; // between sections, or in one: they are no code
       int64_t lanes = lanesOf(&op);
       result.threads = std::max(result.threads, lanes);
-      bool starts = result.sections.empty() || result.sections.back().threads != lanes ||
-                    (isThroughMemory(&op) && makerOf(op.getOperand(0)) + 1 == result.sections.size());
+      bool starts =
+          result.sections.empty() || result.sections.back().threads != lanes ||
+          (isThroughMemory(&op) && (makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
       if (starts) {
         FlatSection section;
         section.first = op.getIterator();
@@ -82,7 +85,30 @@ private:
     }
   }
 
+  bool isCooperative() { return kernel.getKind() == id::KernelKind::Cooperative; }
+
+  void findHalves() {
+    result.firstHalf = result.sections.size();
+    for (auto &[op, section] : sectionOf)
+      if (isPosted(op))
+        result.firstHalf = std::min(result.firstHalf, section);
+    for (auto &[op, section] : sectionOf)
+      if (isThroughMemory(op) && !isPosted(op) && section >= result.firstHalf &&
+          makerOf(op->getOperand(0)) < result.firstHalf)
+        result.parked.insert(op);
+  }
+
   LogicalResult check() {
+    if (isCooperative() && result.firstHalf == result.sections.size())
+      return kernel.emitError() << "has no exchange between its blocks";
+    for (auto &[op, section] : sectionOf) {
+      if (isPosted(op) && makerOf(op->getOperand(0)) >= result.firstHalf)
+        return op->emitError() << "of a value that is made after blocks have waited for others";
+      for (Value operand : op->getOperands())
+        if (isCooperative() && isa<id::TileType>(operand.getType()) && !isThroughMemory(op) &&
+            section >= result.firstHalf && makerOf(operand) < result.firstHalf)
+          return op->emitError() << "uses a tile that was made before blocks waited for others";
+    }
     for (auto &[op, section] : sectionOf)
       for (Value operand : op->getOperands())
         if (isa<id::TileType>(operand.getType()) && !isThroughMemory(op) && makerOf(operand) != section &&
@@ -90,6 +116,14 @@ private:
           return op->emitError() << "uses a tile of " << result.sections[makerOf(operand)].threads
                                  << " threads that was made before a barrier";
     return success();
+  }
+
+  /// True for what needs no barrier before a section reads it: posts are waited for, what is parked was written before
+  /// the barrier that ends a round, and one thread knows what it has written.
+  bool isThere(Operation *exchange, const FlatSection &section) const {
+    return isPosted(exchange) || result.parked.contains(exchange) ||
+           (oneProblem && !isBetweenBlocks(exchange) && section.threads == 1 &&
+            lanesOf(exchange->getOperand(0).getType()) == 1);
   }
 
   void placeBarriers(bool tight) {
@@ -100,7 +134,7 @@ private:
       section.barrier = section.warpBarrier = section.clusterBarrier = section.barrierBeforeWrites = false;
       bool inWarp = oneProblem;
       for (Operation &op : llvm::make_range(section.first, section.end))
-        if (isThroughMemory(&op)) {
+        if (isThroughMemory(&op) && !isThere(&op, section)) {
           section.barrier = true;
           section.clusterBarrier |= isBetweenBlocks(&op);
           inWarp &= !section.clusterBarrier && lanesOf(op.getOperand(0).getType()) <= warpThreads &&
@@ -127,7 +161,9 @@ private:
     result.sharedBytes = 0;
     for (size_t s = 0; s < result.sections.size(); ++s)
       for (id::ExchangeOp exchange : result.sections[s].writes) {
-        int64_t bytes = llvm::alignTo(wordsOf(exchange).totalBytes(), alignment);
+        if (isPosted(exchange) || result.parked.contains(exchange))
+          continue;
+        const int64_t bytes = wordsOf(exchange).totalBytes(), wordBytes = wordsOf(exchange).bytes;
         int from = isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s];
         Slot slot{0, bytes, from, readEpoch[sectionOf.lookup(exchange)]};
         for (bool moved = true; moved;) {
@@ -135,15 +171,42 @@ private:
           for (const Slot &other : slots)
             if (other.first <= slot.last && slot.first <= other.last && other.offset < slot.end &&
                 slot.offset < other.end) {
-              slot.offset = other.end;
+              slot.offset = llvm::alignTo(other.end, wordBytes);
               slot.end = slot.offset + bytes;
               moved = true;
             }
         }
         slots.push_back(slot);
         result.offset[exchange] = slot.offset;
-        result.sharedBytes = std::max(result.sharedBytes, slot.end);
+        result.sharedBytes = std::max<int64_t>(result.sharedBytes, llvm::alignTo(slot.end, alignment));
       }
+  }
+
+  /// Gives places to what is parked, above all else, and to totals of turns.
+  void park() {
+    auto take = [](int64_t &end, int64_t bytes, int64_t wordBytes) {
+      int64_t offset = llvm::alignTo(end, wordBytes);
+      end = offset + bytes;
+      return offset;
+    };
+    for (const FlatSection &section : result.sections)
+      for (Operation &op : llvm::make_range(section.first, section.end))
+        if (actsOnTurns(&op) && cast<id::NodeOp>(op).getInputs().size() == 1) {
+          constexpr int64_t widestNumber = 8;
+          Type element = cast<id::NodeOp>(op).getInputs()[0].getType();
+          int64_t numbers = 0;
+          for (Type leaf : id::leafTypes(id::elementOf(element)))
+            numbers += isa<ComplexType>(leaf) ? 2 : 1;
+          result.totals[&op] = take(result.sharedBytes, numbers * widestNumber, widestNumber);
+        }
+    result.sharedBytes = llvm::alignTo(result.sharedBytes, alignment);
+    for (const FlatSection &section : result.sections)
+      for (id::ExchangeOp exchange : section.writes)
+        if (result.parked.contains(exchange))
+          result.offset[exchange] =
+              result.sharedBytes + take(result.parkedBytes, wordsOf(exchange).totalBytes(), wordsOf(exchange).bytes);
+    result.parkedBytes = llvm::alignTo(result.parkedBytes, alignment);
+    result.sharedBytes += 2 * result.parkedBytes;
   }
 };
 
@@ -155,7 +218,26 @@ FailureOr<FlatSections> conversion::cutSections(id::KernelOp kernel, bool onePro
 
 bool conversion::isThroughMemory(Operation *op) {
   auto exchange = dyn_cast<id::ExchangeOp>(op);
-  return exchange && (exchange.getKind() == id::ExchangeKind::Shared || isBetweenBlocks(op));
+  return exchange && (exchange.getKind() == id::ExchangeKind::Shared || isBetweenBlocks(op) || isPosted(op));
+}
+
+bool conversion::isPosted(Operation *op) {
+  auto exchange = dyn_cast<id::ExchangeOp>(op);
+  return exchange && exchange.getKind() == id::ExchangeKind::Grid;
+}
+
+bool conversion::actsOnTurns(Operation *op) {
+  auto node = dyn_cast<id::NodeOp>(op);
+  if (!node)
+    return false;
+  for (Value value : llvm::concat<Value>(node.getInputs(), node.getOutputs())) {
+    auto tile = cast<id::TileType>(value.getType());
+    digits::Place place;
+    if (tile.getNumDigits() == node.getNumDigits() && !node.getDigits().empty() &&
+        tile.getMapping().find(static_cast<int>(node.getDigits()[0]), place) && place.field == Field::Turn)
+      return true;
+  }
+  return false;
 }
 
 ExchangeWords conversion::wordsOf(id::ExchangeOp exchange) {

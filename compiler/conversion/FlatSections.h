@@ -10,11 +10,16 @@
 // All threads run a section that all hold; else it is a branch, and values leave it through shared memory only. An
 // exchange has its memory from the section that writes it to the last barrier after which it is read; one between the
 // blocks of a cluster from the cluster's barrier before, since the others may be that far behind.
+//
+// The sections of a cooperative kernel are in two halves: from the first one that waits for other blocks' posts on they
+// belong to the second, which a block does one item later than the first (CooperativeRounds.h). What goes from one half
+// to the other is parked: it has two places, which items use in turn.
 #pragma once
 
 #include "id/IdDialect.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 
 namespace idc::conversion {
 
@@ -33,14 +38,26 @@ struct FlatSections {
   llvm::DenseMap<mlir::Operation *, int64_t> offset; // of an exchange's memory, in bytes
   int64_t threads = 1;                               // lanes of the widest tile
   int64_t sharedBytes = 0;
+  // Of a cooperative kernel:
+  size_t firstHalf = 0;                              // sections before it waits
+  llvm::DenseSet<mlir::Operation *> parked;          // exchanges from one half to the other
+  int64_t parkedBytes = 0;                           // of one of their two places
+  llvm::DenseMap<mlir::Operation *, int64_t> totals; // of a node that contracts turns: where what is before it lies
+  bool isFirstHalf(const FlatSection &section) const { return &section < sections.begin() + firstHalf; }
 };
 
 /// Cuts the body of a kernel; the exchanges must be planned. `oneProblem`: a block has one set of lanes, so that 32
 /// threads are a warp. Fails, with an error at the op, where a value is used in a section whose threads do not hold it.
 llvm::FailureOr<FlatSections> cutSections(id::KernelOp kernel, bool oneProblem);
 
-/// True for exchanges through shared memory, of the block or of the cluster.
+/// True for exchanges through memory: shared memory of the block or of the cluster, or posts.
 bool isThroughMemory(mlir::Operation *op);
+
+/// True for exchanges between the blocks of a grid.
+bool isPosted(mlir::Operation *op);
+
+/// True for nodes on digits that a block works through in turns.
+bool actsOnTurns(mlir::Operation *op);
 
 /// How the elements of an exchange are cut into words of shared memory.
 struct ExchangeWords {

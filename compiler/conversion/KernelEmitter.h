@@ -94,6 +94,9 @@ protected:
                                                    size_t r);
   /// The tile of a value made so far, no factor left to be multiplied in.
   const Tile &settled(mlir::Value value);
+  void makeSettled(Tile &tile) { resolveAll(codelet, tile); }
+  /// The tile of a value that was made elsewhere.
+  void hold(mlir::Value value, Tile tile) { tiles[value] = std::move(tile); }
 
 private:
   void prefetchLaterTwiddles(id::LoadOp load);

@@ -51,7 +51,7 @@ public:
         if (auto tile = dyn_cast<id::TileType>(value.getType()))
           dataRegisters = std::max(dataRegisters, registersOf(tile));
     });
-    readsBeside = kernel.getKind() != id::KernelKind::Flat && kernel.getInputs().size() > 1;
+    readsBeside = !kernel.isFlat() && kernel.getInputs().size() > 1;
     constexpr int64_t few = 16;
     factorRegisters = dataRegisters <= few ? 24 : 0;
     size_t numInputs = kernel.getInputs().size();
@@ -73,14 +73,15 @@ public:
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
-    if (int64_t size = kernel.getCluster(); size > 1) {
+    if (int64_t size = lowered.cluster; size > 1) {
       rank = arith::AndIOp::create(b, loc, block, constant32(size - 1));
       block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
     }
-    if (failed(kernel.getKind() == id::KernelKind::Flat ? emitFlat(kernel, lowered)
-               : lowered.hasRing()                      ? emitPasses(kernel, lowered, counter)
-               : counter                                ? emitTickets(kernel, lowered, counter)
-                                                        : emitOnce(kernel)))
+    if (failed(lowered.team > 1    ? emitRounds(kernel, lowered, counter)
+               : kernel.isFlat()   ? emitFlat(kernel, lowered)
+               : lowered.hasRing() ? emitPasses(kernel, lowered, counter)
+               : counter           ? emitTickets(kernel, lowered, counter)
+                                   : emitOnce(kernel)))
       return failure();
     // Where a step reads a second tile, passes stand before and after it, and their factors are not all there at once.
     // Beside the least data they fit into what is asked for without them.
@@ -212,6 +213,23 @@ public:
     return emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, flat, *sections);
   }
 
+  /// A flat kernel whose blocks wait for each other.
+  LogicalResult emitRounds(id::KernelOp kernel, LoweredKernel &lowered, Value posts) {
+    FailureOr<FlatSections> sections = cutSections(kernel, /*oneProblem=*/true);
+    if (failed(sections))
+      return failure();
+    const int64_t blocks = widestExtent(kernel, Field::Block);
+    lowered.threads = sections->threads;
+    lowered.problemsPerBlockGroup = 1;
+    lowered.blocksPerGroup = blocks * lowered.team;
+    sharedBytes = sections->sharedBytes;
+    CooperativeRounds::Shape shape{lowered.team, widestExtent(kernel, Field::Turn), postedCells(kernel)};
+    Value numbers =
+        arith::TruncIOp::create(b, loc, b.getI32Type(), arith::MulIOp::create(b, loc, batch, constant64(blocks)));
+    CooperativeRounds rounds(b, loc, shape, posts, numbers);
+    return emitFlatBody(b, loc, tables, kernel, pointers, parameters, batch, rounds, *sections);
+  }
+
   /// The block numbers of the batch, or those of clusters.
   Value blockNumbers(const LoweredKernel &lowered) {
     int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / lowered.cluster;
@@ -299,6 +317,11 @@ public:
   /// registers are worth having all the same.
   int64_t residentBlocks(const LoweredKernel &lowered, bool flat) const {
     int64_t blocks = target.residentBlocks(lowered.threads, target.registersBeside(dataRegisters), 0);
+    if (lowered.team >
+        1) { // two, unless the team needs more: what is loaded ahead has registers beside what is worked on
+      const int64_t processors = target.latency.multiprocessors;
+      return std::max<int64_t>(2, (lowered.team + processors - 1) / processors);
+    }
     // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
     // but not where a large problem's blocks then would no longer run all at once.
     if (flat && lowered.cluster == 1) {
@@ -518,6 +541,8 @@ protected:
     case id::ExchangeKind::Cluster:
       throughMemory(op, tile, moved, real, components);
       break;
+    case id::ExchangeKind::Grid:
+      return op.emitError() << "only flat kernels have exchanges between the blocks of a grid";
     case id::ExchangeKind::Unplanned:
       return op.emitError() << "exchange without a plan; run id-plan-exchanges first";
     }

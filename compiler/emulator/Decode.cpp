@@ -289,24 +289,31 @@ private:
       return llvm::Error::success();
     }
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
-      bool acquires = load.getOrdering() == LLVM::AtomicOrdering::acquire;
-      if (!acquires && load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-        return unsupported(op, "that is atomic and does not acquire");
+      bool relaxed = load.getOrdering() == LLVM::AtomicOrdering::monotonic;
+      bool atomic = relaxed || load.getOrdering() == LLVM::AtomicOrdering::acquire;
+      if (!atomic && load.getOrdering() != LLVM::AtomicOrdering::not_atomic)
+        return unsupported(op, "of this order");
       if (llvm::Error error = define(load.getResult()))
         return error;
-      if (acquires) {
-        if (!load.getType().isInteger())
-          return unsupported(op, "of this type that acquires");
+      if (atomic) {
+        if (!load.getType().isInteger() || load.getSyncscope() != "device")
+          return unsupported(op, "that is atomic, but of an integer, for the device");
         Instruction &instruction = atomicAt(Kind::LoadAcquire, op, load.getAddr(), load.getType());
         instruction.result = slot(load.getResult());
+        instruction.relaxed = relaxed;
         return llvm::Error::success();
       }
       access(Kind::Load, op, slot(load.getAddr()), slot(load.getResult()), load.getType(), load.getAlignment());
       return llvm::Error::success();
     }
     if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
-      if (store.getOrdering() != LLVM::AtomicOrdering::not_atomic)
-        return unsupported(op, "that is atomic");
+      if (store.getOrdering() != LLVM::AtomicOrdering::not_atomic) {
+        if (store.getOrdering() != LLVM::AtomicOrdering::monotonic || store.getSyncscope() != "device" ||
+            !store.getValue().getType().isInteger())
+          return unsupported(op, "that is atomic, but a relaxed one of an integer, for the device");
+        atomicAt(Kind::StoreRelaxed, op, store.getAddr(), store.getValue().getType()).b = slot(store.getValue());
+        return llvm::Error::success();
+      }
       access(Kind::Store, op, slot(store.getAddr()), slot(store.getValue()), store.getValue().getType(),
              store.getAlignment());
       return llvm::Error::success();

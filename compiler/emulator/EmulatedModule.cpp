@@ -74,6 +74,11 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
         int64_t clusters = std::max<int64_t>(1, options.residentBlocks / kernel.cluster);
         launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
       }
+      if (kernel.kind == runtime::LaunchKind::Cooperative) {
+        int64_t teams = std::max<int64_t>(1, options.residentBlocks / kernel.team);
+        launch.blocks = std::min(launch.blocks, teams * kernel.team);
+        launch.allResident = true;
+      }
       for (const runtime::Argument &argument : kernel.arguments) {
         if (argument.kind == runtime::Argument::Kind::Batch) {
           launch.arguments.push_back({nullptr, batch});

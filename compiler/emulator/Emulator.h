@@ -42,7 +42,8 @@ struct Launch {
   int64_t blocks = 1, threads = 1;
   int64_t sharedBytes = 0; // dynamic shared memory of a block
   std::vector<Argument> arguments;
-  int64_t cluster = 1; // blocks of a cluster, which divides `blocks`; they run at the same time
+  int64_t cluster = 1;      // blocks of a cluster, which divides `blocks`; they run at the same time
+  bool allResident = false; // all blocks run at the same time
 };
 
 class Emulator {

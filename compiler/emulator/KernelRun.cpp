@@ -101,7 +101,8 @@ KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const
 }
 
 bool KernelRun::mayStart() const {
-  return next < order.size() && resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks));
+  return next < order.size() &&
+         (launch.allResident || resident.size() < static_cast<size_t>(std::max<int64_t>(1, options.residentBlocks)));
 }
 
 bool KernelRun::runnable() const { return !stopped && (mayStart() || !flights.empty() || !allWait()); }
@@ -242,10 +243,12 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
       thread.pc = pc;
       return shuffle(block, t);
     case Kind::Atomic:
+    case Kind::StoreRelaxed:
     case Kind::StoreAsync:
     case Kind::MBarrierInit:
     case Kind::MBarrierArrive:
       (i.kind == Kind::Atomic         ? atomic(block, t, pc)
+       : i.kind == Kind::StoreRelaxed ? storeRelaxed(block, t, pc)
        : i.kind == Kind::StoreAsync   ? storeAsync(block, t, pc)
        : i.kind == Kind::MBarrierInit ? barrierInit(block, t, pc)
                                       : barrierArrive(block, t, pc));
@@ -494,7 +497,7 @@ void KernelRun::deadlock() {
   }
   if (thread.state == Thread::State::AtFlag) {
     fault(Fault::Kind::NoProgress, block, waiting, thread.pc,
-          [&] { return "waits for ever: nobody changes the value " + std::to_string(thread.flagValue); });
+          [&] { return "waits for ever: nobody changes the value " + std::to_string(thread.asked.back().value); });
     stopped = true;
     return;
   }
@@ -683,13 +686,35 @@ void KernelRun::atomic(Block &block, uint32_t t, uint32_t pc) {
   std::memcpy(at.data, &added, i.scalarBytes);
   slots[i.result] = value;
   learn(offers[at.data], thread.offered);
+  wake(at.data);
+}
+
+void KernelRun::wake(const char *place) {
   for (size_t k = flagWaiters.size(); k-- > 0;) {
     auto [waiting, number] = flagWaiters[k];
-    if (waiting->threads[number].flag != at.data)
+    Thread &thread = waiting->threads[number];
+    if (llvm::none_of(thread.asked, [&](const auto &asked) { return asked.place == place; }))
       continue;
+    thread.asked.clear();
+    thread.askedAgain = 0;
     waiting->setReady(number);
     flagWaiters.erase(flagWaiters.begin() + static_cast<long>(k));
   }
+}
+
+void KernelRun::storeRelaxed(Block &block, uint32_t t, uint32_t pc) {
+  const Instruction &i = kernel.instructions[pc];
+  uint64_t *slots = block.slots(t);
+  Place at;
+  if (!place(block, t, pc, slots[i.a], i.scalarBytes, true, at))
+    return;
+  Access now = accessNow(block, t, pc);
+  now.atomic = true;
+  watch(block, at, i.scalarBytes, true, now);
+  std::memcpy(at.data, &slots[i.b], i.scalarBytes);
+  if (at.buffer)
+    std::fill_n(at.buffer->written.begin() + at.offset, i.scalarBytes, 1);
+  wake(at.data);
 }
 
 void KernelRun::learn(std::shared_ptr<const Known> &known, const std::shared_ptr<const Known> &more) {
@@ -723,20 +748,43 @@ bool KernelRun::loadAcquire(Block &block, uint32_t t, uint32_t pc) {
   }
   uint64_t value = 0;
   std::memcpy(&value, at.data, i.scalarBytes);
-  if (thread.flag == at.data && thread.flagValue == value) { // it asks again: nothing will change by itself
+  if (asksInVain(thread, at.data, value, i.scalarBytes)) {
     flagWaiters.emplace_back(&block, t);
     block.setWaiting(t, Thread::State::AtFlag);
     return false;
   }
-  thread.flag = at.data;
-  thread.flagValue = value;
+  if (at.buffer && std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes))
+    fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a flag without a value"; });
   Access now = accessNow(block, t, pc);
   now.atomic = true;
   watch(block, at, i.scalarBytes, false, now);
-  if (auto offer = offers.find(at.data); offer != offers.end())
+  if (auto offer = offers.find(at.data); offer != offers.end() && !i.relaxed)
     learn(thread.known, offer->second);
   slots[i.result] = value;
   return true;
+}
+
+/// True when a thread asks for a value, and has asked for all that it asks for, once more than they have changed:
+/// nothing will change by itself.
+bool KernelRun::asksInVain(Thread &thread, const char *place, uint64_t value, uint8_t bytes) {
+  auto known = llvm::find_if(thread.asked, [&](const auto &asked) { return asked.place == place; });
+  if (known == thread.asked.end()) {
+    thread.asked.push_back({place, value, bytes});
+    return false;
+  }
+  bool differs = known->value != value;
+  if (!differs && ++thread.askedAgain < thread.asked.size())
+    return false;
+  for (const Thread::Asked &asked : thread.asked) {
+    uint64_t now = 0;
+    std::memcpy(&now, asked.place, asked.bytes);
+    differs |= asked.value != now;
+  }
+  if (!differs)
+    return true;
+  thread.asked.assign(1, {place, value, bytes});
+  thread.askedAgain = 0;
+  return false;
 }
 
 //===--- counting barriers and asynchronous stores --------------------------------------------------------------===//
@@ -983,6 +1031,7 @@ void KernelRun::count() {
       break;
     case Kind::Atomic:
     case Kind::LoadAcquire:
+    case Kind::StoreRelaxed:
     case Kind::Fence:
     case Kind::StoreAsync:
     case Kind::MBarrierInit:

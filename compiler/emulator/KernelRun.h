@@ -93,8 +93,15 @@ private:
     std::shared_ptr<const Known> offered; // by a fence, with atomic writes from then on
     bool askedBefore = false;             // for a phase that was not over
     size_t waitsFor = 0;                  // AtPhase: the barrier
-    const char *flag = nullptr;           // AtFlag: the place of the value
-    uint64_t flagValue = 0;               // last read there
+    // Places that it asks for a value which others are to change, with what it last read there; how many of them it
+    // has asked again since the first answer that differed.
+    struct Asked {
+      const char *place;
+      uint64_t value;
+      uint8_t bytes;
+    };
+    std::vector<Asked> asked;
+    size_t askedAgain = 0;
   };
   struct Block;
   /// A barrier in shared memory that counts arrivals and bytes (PTX: mbarrier).
@@ -196,8 +203,12 @@ private:
   static void learn(std::shared_ptr<const Known> &known, const std::shared_ptr<const Known> &more);
   void atomic(Block &block, uint32_t thread, uint32_t pc);
   void fence(Block &block, uint32_t thread);
-  /// False when the thread has to wait until the value changes.
+  /// False when the thread has to wait until one of the values that it asks for changes.
   bool loadAcquire(Block &block, uint32_t thread, uint32_t pc);
+  static bool asksInVain(Thread &thread, const char *place, uint64_t value, uint8_t bytes);
+  void storeRelaxed(Block &block, uint32_t thread, uint32_t pc);
+  /// Those who wait for a change at a place go on.
+  void wake(const char *place);
 
   void barrierInit(Block &block, uint32_t thread, uint32_t pc);
   /// Barriers that the thread has made are published by its next arrival at a cluster barrier.

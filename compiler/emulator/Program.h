@@ -32,7 +32,8 @@ struct Instruction {
     LaunchDependents,
     AwaitGrids,     // the end of the kernels before
     Atomic,         // slots[result] = what was at address slots[a]; slots[b] is added to it
-    LoadAcquire,    // slots[result] from address slots[a], with what was offered to those who read it
+    LoadAcquire,    // slots[result] from address slots[a]; unless `relaxed`, with what was offered to those who read it
+    StoreRelaxed,   // slots[b] to address slots[a], whole, for those who load it so
     Fence,          // offers what is known to whoever reads an atomic write that follows
     StoreAsync,     // slots[b …] to address slots[a] + immediate, at some time; counted at the barrier slots[c]
     MBarrierInit,   // a barrier at address slots[a] for slots[b] arrivals
@@ -47,7 +48,7 @@ struct Instruction {
   Kind kind = Kind::Compute;
   OpClass counted = OpClass::Move;
   Shuffle shuffle = Shuffle::Xor;
-  bool relaxed = false;    // ClusterArrive, MBarrierTest
+  bool relaxed = false;    // ClusterArrive, MBarrierTest, LoadAcquire
   bool late = false;       // Load: may still be under way at a relaxed arrival that follows it
   uint8_t bits = 64;       // of the result; of the operand in conversions
   uint8_t scalars = 1;     // of an access to memory

@@ -100,7 +100,7 @@ private:
   const passes::Target &target;
   llvm::DenseMap<mlir::Value, std::string> names;
 
-  bool isFlat() { return op.getKind() == id::KernelKind::Flat; }
+  bool isFlat() { return op.isFlat(); }
 
   /// What joins and views make a result of has its name.
   void nameStored(mlir::Value value, const std::string &name) {

@@ -351,14 +351,17 @@ private:
       if (llvm::is_contained(axes, axis))
         mapping.push(field, digitOn(axis), group.radices[axis]);
     };
-    bool oneLevel = group.levels.empty();
+    auto isInRegisters = [&](int axis) {
+      return group.levels.empty() || (group.levels[axis] == level && !llvm::is_contained(group.turns, axis)) ||
+             (level == 0 && llvm::is_contained(group.spread, axis));
+    };
     for (int axis : group.registers)
-      if (oneLevel || group.levels[axis] == level)
+      if (isInRegisters(axis))
         hold(Field::Reg, axis);
     for (int axis : group.lanes)
       hold(Field::Lane, axis);
     for (int axis : group.registers)
-      if (!oneLevel && group.levels[axis] != level && !group.isRank(axis, group.levels, level))
+      if (!isInRegisters(axis) && !group.isRank(axis, group.levels, level) && !llvm::is_contained(group.turns, axis))
         hold(Field::Lane, axis);
     for (int digit = 1; digit <= group.batchRegisters + group.batchLanes; ++digit)
       mapping.push(digit <= group.batchRegisters ? Field::Reg : Field::Lane, static_cast<int>(axes.size()) + digit);
@@ -367,6 +370,12 @@ private:
         hold(Field::Rank, axis);
       else
         mapping[Field::Rank].push_back({{}, group.radices[axis]});
+    }
+    for (int axis : group.turns) {
+      if (llvm::is_contained(axes, axis))
+        hold(Field::Turn, axis);
+      else
+        mapping[Field::Turn].push_back({{}, group.radices[axis]});
     }
     for (int axis : group.blocks)
       hold(Field::Block, axis);
@@ -388,6 +397,7 @@ private:
   struct Held {
     Value tile;
     int level, section;
+    bool afterwards; // of a cooperative kernel: after blocks have waited for others
   };
 
   /// The tile that a node makes which only puts tiles of one level together.
@@ -490,7 +500,8 @@ private:
     int64_t cluster = 1;
     for (int axis : group.ranks)
       cluster *= group.radices[axis];
-    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), id::KernelKind::Flat, cluster, inputs);
+    auto kind = group.cooperative ? id::KernelKind::Cooperative : id::KernelKind::Flat;
+    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), kind, cluster, inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
@@ -541,14 +552,22 @@ private:
     DenseMap<int, Held> loaded;
     DenseMap<std::pair<Value, int>, Held> moved; // to a level
     int section = 0, level = -1;
+    bool afterwards = false;
     auto isHere = [&](const Held &held) {
       bool inAllThreads = cast<id::TileType>(held.tile.getType()).getMapping().extent(Field::Lane) == threads;
-      return held.level == level && (held.section == section || inAllThreads);
+      return held.level == level && held.afterwards == afterwards && (held.section == section || inAllThreads);
+    };
+    auto throughMemory = [&](Type type, Value tile) -> Value {
+      return id::ExchangeOp::create(builder, loc, type, tile, id::ExchangeKind::Shared, id::LayoutAttr());
     };
     auto loadHere = [&](int number) {
       auto known = loaded.find(number);
-      if (known == loaded.end() || !isHere(known->second))
-        known = loaded.insert_or_assign(number, Held{load(number, level), level, section}).first;
+      if (known == loaded.end() || !isHere(known->second)) {
+        // What is needed again when others have been waited for stays in the block meanwhile.
+        bool kept = known != loaded.end() && known->second.level == level && known->second.afterwards != afterwards;
+        Value tile = kept ? throughMemory(known->second.tile.getType(), known->second.tile) : load(number, level);
+        known = loaded.insert_or_assign(number, Held{tile, level, section, afterwards}).first;
+      }
       return known->second.tile;
     };
     auto valueHere = [&](Value value) {
@@ -558,8 +577,8 @@ private:
       auto known = moved.find({value, level});
       if (known == moved.end() || !isHere(known->second)) {
         Type type = tileType(group, id::elementOf(value.getType()), group.axes[value], level);
-        Value tile = id::ExchangeOp::create(builder, loc, type, held.tile, id::ExchangeKind::Shared, id::LayoutAttr());
-        known = moved.insert_or_assign({value, level}, Held{tile, level, section}).first;
+        Value tile = throughMemory(type, held.tile);
+        known = moved.insert_or_assign({value, level}, Held{tile, level, section, afterwards}).first;
       }
       return known->second.tile;
     };
@@ -575,7 +594,7 @@ private:
     for (Operation *step : group.steps) {
       if (group.joined.contains(step)) {
         if (joinsTiles) {
-          made[step->getResult(0)] = {joinedTile(step, made), level, section};
+          made[step->getResult(0)] = {joinedTile(step, made), level, section, afterwards};
           store(step->getResult(0), made[step->getResult(0)].tile);
         }
         continue;
@@ -583,6 +602,7 @@ private:
       int own = group.levels.empty() ? 0 : group.levelOf.lookup(step);
       section += own != level;
       level = own;
+      afterwards |= group.cooperative && !group.isRank(group.ranks.front(), group.levels, level);
       SmallVector<Value> operands;
       for (OpOperand &operand : step->getOpOperands()) {
         auto number = group.loadOf.find({step, operand.getOperandNumber()});
@@ -598,7 +618,7 @@ private:
       clone->setOperands(operands);
       for (auto [result, old] : llvm::zip(clone->getResults(), step->getResults())) {
         result.setType(tileType(group, id::elementOf(old.getType()), group.axes[old], level));
-        made[old] = {result, level, section};
+        made[old] = {result, level, section, afterwards};
         store(old, result);
       }
     }

@@ -593,6 +593,13 @@ SmallVector<LevelLimits> throughputLimits(const Target &target) {
     limits.push_back({words, 4 * run, lanes, all, 1, blocks});
     limits.push_back({words, run, lanes / 2, all, 1, blocks});
   }
+  // Blocks that wait for each other: threads load whole accesses, several of them far apart, so that nothing but what a
+  // contraction leaves goes through shared memory.
+  if (target.cooperativeBlocks) {
+    constexpr int64_t accessWords = 4, spread = 8;
+    limits.push_back({accessWords, target.vectorBytes, lanes, few, 2, target.cooperativeBlocks, deep, false,
+                      few * accessWords * spread, spread});
+  }
   return limits;
 }
 

@@ -13,6 +13,8 @@
 // those that have. Blocks of few threads are filled with further axes, then with further problems.
 #include "compiler/passes/LevelPlanner.h"
 
+#include "compiler/passes/TurnTree.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -67,6 +69,9 @@ public:
     group.levelOf.clear();
     group.lanes.clear();
     group.ranks.clear();
+    group.turns.clear();
+    group.spread.clear();
+    group.cooperative = false;
     group.batchRegisters = group.batchLanes = 0;
     SmallVector<int> oneLevel(group.radices.size(), -1);
     for (int axis : group.registers)
@@ -90,7 +95,7 @@ public:
       if (!severalLevels && !hasLongRuns(levels))
         return true;
       bool wanted = !limits.strided || fastLanes(nullptr) > 1;
-      if (wanted && (hasRoom(levels) || spreadOverCluster(levels))) {
+      if (wanted && (limits.tile ? spreadOverGrid(levels) : hasRoom(levels) || spreadOverCluster(levels))) {
         group.levels = std::move(levels);
         placeSteps();
         fillLanes();
@@ -164,8 +169,9 @@ private:
     int64_t words = 0;
     for (Operation *step : steps)
       for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-        words = std::max(words, product(axesOf(step, value), [&](int axis) { return levels[axis] == level; }) *
-                                    wordsOf(id::elementOf(value.getType())));
+        words = std::max(words, product(axesOf(step, value), [&](int axis) {
+                                  return (levels[axis] == level && !isTurn(axis)) || (level == 0 && isSpread(axis));
+                                }) * wordsOf(id::elementOf(value.getType())));
     return words;
   }
 
@@ -213,14 +219,30 @@ private:
            });
   }
 
+  /// The values of a tile of a cooperative kernel, or 0.
+  int64_t tileValues() const {
+    int64_t widest = 1;
+    for (Operation *step : steps)
+      for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+        widest = std::max(widest, wordsOf(id::elementOf(value.getType())));
+    return limits.tile / widest;
+  }
+
+  bool isSpread(int axis) const { return llvm::is_contained(group.spread, axis); }
+  bool isTurn(int axis) const { return llvm::is_contained(group.turns, axis); }
+
   int64_t elementsOf(Operation *step) const {
     return product(group.arrangement.find(step)->second, [](int) { return true; });
   }
 
-  bool assign(int64_t words, int64_t runBytes, SmallVector<int> &levels) const {
+  bool assign(int64_t words, int64_t runBytes, SmallVector<int> &levels) {
     levels.assign(group.radices.size(), -1);
     int current = -1;
+    int64_t assigned = 1; // values of the axes that have a level
+    // A block, and the blocks that work on a problem at the same time, have levels of their own.
+    auto exceeds = [&](int64_t most, int64_t more) { return assigned <= most && assigned * more > most; };
     SmallVector<Operation *> here; // of the current level
+    bool isPosted = false;         // which begins with posts: their tags take as many registers
     // From the wide side, which has most threads.
     bool fromEnd = elementsOf(steps.back()) > elementsOf(steps.front());
     for (size_t i = 0; i < steps.size(); ++i) {
@@ -233,15 +255,26 @@ private:
         return false; // of two levels
       if (known >= 0)
         continue;
+      const int64_t more = product(axes, [](int) { return true; }), tile = tileValues();
+      const bool endsTile = tile && exceeds(tile, more), endsRanks = tile && exceeds(tile * limits.cluster, more);
+      assigned *= more;
+      if (tile && assigned > tile * limits.cluster) {
+        current += endsRanks;
+        for (int axis : axes) {
+          levels[axis] = current;
+          group.turns.push_back(axis);
+        }
+        continue;
+      }
       auto attempt = [&](int level) {
         for (int axis : axes)
           levels[axis] = level;
         here.push_back(step);
-        return fits(levels, level, here, words, runBytes);
+        return fits(levels, level, here, isPosted ? std::min(words, target.levelWords / 4) : words, runBytes);
       };
-      if (current >= 0 && attempt(current))
+      if (current >= 0 && !endsTile && attempt(current))
         continue;
-      if (current >= 0) { // undone
+      if (current >= 0 && !endsTile) { // undone
         for (int axis : axes)
           levels[axis] = -1;
         here.pop_back();
@@ -250,9 +283,12 @@ private:
       constexpr int64_t always = 16;
       if (current == 0)
         words = std::min(std::max(words, target.levelWords), std::max(always, 2 * wordsAt(levels, 0, here)));
+      if (endsTile)
+        words = target.levelWords;
       here.clear();
       ++current;
       attempt(current); // one step is always possible
+      isPosted = endsTile;
     }
     return true;
   }
@@ -263,7 +299,8 @@ private:
     for (Operation *step : steps)
       for (int axis : nodeAxes(step))
         threads = std::max(threads, product(group.arrangement.find(step)->second, [&](int other) {
-                             return levels[other] >= 0 && levels[other] != levels[axis] &&
+                             return levels[other] >= 0 && levels[other] != levels[axis] && !isTurn(other) &&
+                                    !(levels[axis] == 0 && isSpread(other)) &&
                                     !group.isRank(other, levels, levels[axis]);
                            }));
     return threads;
@@ -292,6 +329,82 @@ private:
     return false;
   }
 
+  /// Gives what is beyond a tile to the blocks of a grid. Returns false where they have no part in it, or what they do
+  /// in turns would have to be known ahead.
+  bool spreadOverGrid(ArrayRef<int> levels) {
+    int64_t held = 1;
+    SmallVector<int> axes(group.registers);
+    llvm::stable_sort(
+        axes, [&](int a, int b) { return std::pair(levels[a], order.rank(a)) < std::pair(levels[b], order.rank(b)); });
+    for (int axis : axes)
+      if ((held *= group.radices[axis]) > tileValues() && !isTurn(axis))
+        group.ranks.push_back(axis);
+    int64_t spread = 1;
+    for (int axis : llvm::reverse(axes))
+      if (levels[axis] > 0 && !isTurn(axis) && !llvm::is_contained(group.ranks, axis) &&
+          (spread *= group.radices[axis]) <= limits.spread)
+        group.spread.push_back(axis);
+    group.cooperative = !group.ranks.empty();
+    const bool fitsAccess = wordsAt(levels, 0, stepsAt(levels, 0)) <= limits.words * limits.spread;
+    const int64_t park = group.cooperative ? 2 * parkedBytes(levels) : 0;
+    constexpr int64_t beside = 12288; // what goes from level to level meanwhile
+    if (fitsAccess && park + beside <= target.sharedBytesPerMultiprocessor / limits.resident && hasRoom(levels) &&
+        (!group.cooperative || (group.joined.empty() && hasTurns())))
+      return true;
+    group.ranks.clear();
+    group.spread.clear();
+    group.turns.clear();
+    return group.cooperative = false;
+  }
+
+  /// Bytes of a block's part of what is made before blocks wait for others and used afterwards: operands of expansions,
+  /// and what is read again.
+  int64_t parkedBytes(ArrayRef<int> levels) const {
+    DenseMap<Value, bool> madeBefore;
+    DenseSet<int> readBefore, again;
+    DenseSet<Value> parked;
+    int64_t bytes = 0;
+    auto add = [&](ArrayRef<int> axes, Type type) {
+      bytes += product(axes,
+                       [&](int axis) {
+                         return levels[axis] >= 0 && !isTurn(axis) && !llvm::is_contained(group.ranks, axis);
+                       }) *
+               id::elementBytes(id::elementOf(type));
+    };
+    bool afterwards = false;
+    for (Operation *step : steps) {
+      SmallVector<int> axes = nodeAxes(step);
+      afterwards |= !axes.empty() && levels[axes.front()] >= levels[group.ranks.front()];
+      for (OpOperand &operand : step->getOpOperands()) {
+        if (auto load = group.loadOf.find({step, operand.getOperandNumber()}); load != group.loadOf.end()) {
+          if (!afterwards)
+            readBefore.insert(load->second);
+          else if (readBefore.contains(load->second) && again.insert(load->second).second)
+            add(group.loads[load->second].axes, operand.get().getType());
+        } else if (afterwards && madeBefore.lookup(operand.get()) && parked.insert(operand.get()).second) {
+          add(axesOf(step, operand.get()), operand.get().getType());
+        }
+      }
+      for (Value result : step->getResults())
+        madeBefore[result] = !afterwards;
+    }
+    return bytes;
+  }
+
+  /// True when what acts on turns can be done in them.
+  bool hasTurns() const {
+    auto acts = [&](Operation *step) {
+      SmallVector<int> axes = nodeAxes(step);
+      return !axes.empty() && isTurn(axes.front());
+    };
+    const auto *first = llvm::find_if(steps, acts);
+    if (first == steps.end())
+      return group.turns.empty();
+    auto last = std::find_if(steps.rbegin(), steps.rend(), acts).base();
+    bool begun = group.stores.empty(); // steps are still to join
+    return findTurnTree(ArrayRef<Operation *>(first, last), begun).has_value();
+  }
+
   /// True when the threads of a block and their registers are within limits: about twice those of a value, as an
   /// expansion has what a contraction kept beside its own.
   bool hasRoom(ArrayRef<int> levels) const {
@@ -318,8 +431,9 @@ private:
     for (Operation *step : steps) {
       SmallVector<int> axes = nodeAxes(step);
       int level = axes.empty() ? 0 : levels[axes.front()];
-      int64_t times = product(group.arrangement.find(step)->second,
-                              [&](int axis) { return levels[axis] == level && !llvm::is_contained(axes, axis); });
+      int64_t times = product(group.arrangement.find(step)->second, [&](int axis) {
+        return levels[axis] == level && !llvm::is_contained(axes, axis) && !isTurn(axis);
+      });
       constexpr int64_t lookUp = 64; // of a factor whose exponent is found at run time
       int64_t body =
           step->getNumRegions() ? static_cast<int64_t>(step->getRegion(0).front().getOperations().size()) : 0;
@@ -389,7 +503,7 @@ private:
         group.lanes.push_back(axis);
         threads *= group.radices[axis];
       }
-    for (; threads * 2 <= fullThreads; threads *= 2)
+    for (; !group.cooperative && threads * 2 <= fullThreads; threads *= 2)
       ++group.batchLanes;
     llvm::erase_if(group.blocks, [&](int axis) { return llvm::is_contained(group.lanes, axis); });
   }
@@ -447,7 +561,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   SmallVector<int> rest; // of the block's digits, low addresses first
   for (int digit : addresses) {
     digits::Place place;
-    if (!held.find(digit, place) || place.field == Field::Block || place.field == Field::Rank)
+    if (!held.find(digit, place) || (place.field != Field::Reg && place.field != Field::Lane))
       continue;
     if (rest.empty() && run * held.radix(digit) <= accessBytes) {
       run *= held.radix(digit);
@@ -476,7 +590,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
     }
   for (int digit : llvm::concat<int>(rest, batch))
     spread.push(Field::Lane, digit, held.radix(digit));
-  for (Field field : {Field::Rank, Field::Block})
+  for (Field field : {Field::Rank, Field::Block, Field::Turn})
     spread[field] = held[field];
   return spread.extent(Field::Reg) == held.extent(Field::Reg) ? spread : held;
 }

@@ -24,6 +24,11 @@ struct LevelLimits {
   int64_t cluster = 1;  // blocks of a cluster
   int64_t levels = 62;
   bool strided = false; // only where nodes do not act on the lowest addresses, so that lanes take some of these
+  /// Of a cooperative kernel: words of the widest value that a block holds at a time. What is beyond is for up to
+  /// `cluster` blocks of a grid that is resident, then for turns of these. 0: no such kernel.
+  int64_t tile = 0;
+  /// Of these: values of the highest axes that a thread holds at the first level, though nodes act on them later.
+  int64_t spread = 1;
 };
 
 /// Decides where the axes of a possible group live. Returns false when neither the registers of a thread nor a block

@@ -50,7 +50,9 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
         op.emitError() << "cannot plan this exchange: " << error;
         return WalkResult::interrupt();
       }
-      op.setKind(kindOf(plan.kind));
+      auto kernel = op->getParentOfType<id::KernelOp>();
+      const bool inGrid = kernel && kernel.getKind() == id::KernelKind::Cooperative;
+      op.setKind(inGrid && plan.kind == digits::ExchangeKind::Cluster ? id::ExchangeKind::Grid : kindOf(plan.kind));
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
         return WalkResult::advance();
       int conflicts = countConflicts(sides, plan.shared);

@@ -134,7 +134,10 @@ struct FlowGroup {
   llvm::SmallVector<int> lanes;                   // axes of `blocks` that the threads of a block hold, low first
   int batchRegisters = 0;                         // low batch digits that a thread holds with all of its problems
   int batchLanes = 0;                             // batch digits above them that lanes hold, above all else
-  llvm::SmallVector<int> ranks; // axes of `registers` that the blocks of a cluster hold below their levels, low first
+  llvm::SmallVector<int> ranks;  // axes of `registers` that the blocks of a cluster hold below their levels, low first
+  bool cooperative = false;      // the blocks are no cluster but any of a grid whose blocks are all resident
+  llvm::SmallVector<int> spread; // axes of `registers` that threads hold at the first level already
+  llvm::SmallVector<int> turns;  // axes of `registers` that these blocks work through in order, low first
   /// True when the blocks of the cluster hold this axis, at a level; above, each has all of what is left.
   bool isRank(int axis, llvm::ArrayRef<int> levels, int level) const {
     return llvm::is_contained(ranks, axis) && llvm::all_of(ranks, [&](int rank) { return level < levels[rank]; });

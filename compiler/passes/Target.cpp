@@ -67,7 +67,8 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     bool ok =
         map && map.map("kind", target.kind) && map.map("chip", target.chip) && map.map("features", target.features) &&
         map.map("lanes", target.lanes) && map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) &&
-        map.map("maxCluster", target.maxCluster) && map.map("dependentLaunch", target.dependentLaunch) &&
+        map.map("maxCluster", target.maxCluster) && map.map("cooperativeBlocks", target.cooperativeBlocks) &&
+        map.map("dependentLaunch", target.dependentLaunch) &&
         map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
         map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
         map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) && map.map("sectorBytes", target.sectorBytes) &&

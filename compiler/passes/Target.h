@@ -50,6 +50,7 @@ struct Target {
   int64_t lanes = 32;   // lanes of a warp, or elements of a CPU vector
   int64_t maxThreadsPerBlock = 1024;
   int64_t maxCluster = 1;                     // blocks
+  int64_t cooperativeBlocks = 0;              // that wait for each other, with a half of a multiprocessor each; 0: none
   bool dependentLaunch = false;               // kernels may start before their predecessor ends
   int64_t registersPerMultiprocessor = 65536; // 32-bit registers
   int64_t sharedBytesPerMultiprocessor = 0;

@@ -352,7 +352,7 @@ std::vector<int> id::exchangeWordDigits(ExchangeOp exchange) {
   TileType before = exchange.getInput().getType(), after = exchange.getResult().getType();
   auto kernel = exchange->getParentOfType<KernelOp>();
   int64_t bytes = elementBytes(before.getElement());
-  if (bytes != (bytes & -bytes) || (kernel && kernel.getKind() == KernelKind::Flat))
+  if (bytes != (bytes & -bytes) || (kernel && kernel.isFlat()))
     return {};
   int most = 0;
   while (bytes << most < exchangeWordBytes(before.getElement()))

@@ -33,7 +33,7 @@ static ParseResult parseMeans(OpAsmParser &parser, ExchangeKindAttr &kind, Layou
     return failure();
   std::optional<ExchangeKind> value = symbolizeExchangeKind(name);
   if (!value)
-    return parser.emitError(loc, "expected unplanned, none, registers, shuffle, shared or cluster");
+    return parser.emitError(loc, "expected unplanned, none, registers, shuffle, shared, cluster or grid");
   kind = ExchangeKindAttr::get(parser.getContext(), *value);
   bool hasLayout = *parser.getCurrentLocation().getPointer() == '<'; // the next token
   return hasLayout ? parser.parseCustomAttributeWithFallback(layout) : success();
@@ -78,7 +78,7 @@ static LogicalResult verifyView(Operation *op, Value input, bool pads) {
   auto kernel = op->getParentOfType<KernelOp>();
   if (!kernel)
     return success();
-  if (kernel.getKind() != KernelKind::Flat)
+  if (!kernel.isFlat())
     return op->emitOpError() << "is a view of a buffer, which only a flat kernel has";
   if (isa<BlockArgument>(rootOf(input)))
     return success();
@@ -430,7 +430,10 @@ LogicalResult NodeOp::verify() {
     digits::Mapping mapping = tile.getMapping();
     for (int64_t digit : getDigits()) {
       digits::Place place;
-      if (!mapping.find(static_cast<int>(digit), place) || place.field != digits::Field::Reg)
+      bool found = mapping.find(static_cast<int>(digit), place);
+      bool inTurns = found && place.field == digits::Field::Turn && (*this)->getParentOfType<KernelOp>() &&
+                     (*this)->getParentOfType<KernelOp>().getKind() == KernelKind::Cooperative;
+      if (!found || (place.field != digits::Field::Reg && !inTurns))
         return emitOpError() << "acts on digit " << digit << ", which is not in registers";
     }
   }
@@ -440,7 +443,7 @@ LogicalResult NodeOp::verify() {
 //===--- stages -------------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
-  bool clusters = getKind() != KernelKind::Plain && getKind() != KernelKind::Cooperative;
+  bool clusters = getKind() != KernelKind::Plain;
   if (getCluster() < 1 || (!clusters && getCluster() != 1))
     return emitOpError() << "of kind " << stringifyKernelKind(getKind()) << " cannot have clusters of " << getCluster()
                          << " blocks";
@@ -570,8 +573,9 @@ LogicalResult ExchangeOp::verify() {
   for (digits::Field field : {digits::Field::Block, digits::Field::Turn})
     if (a[field] != b[field])
       return emitOpError() << "cannot move digits of the " << digits::fieldName(field) << " field";
-  if (getLayout() && getKind() != ExchangeKind::Shared && getKind() != ExchangeKind::Cluster)
-    return emitOpError() << "only exchanges through shared memory have a layout";
+  if (getLayout() && getKind() != ExchangeKind::Shared && getKind() != ExchangeKind::Cluster &&
+      getKind() != ExchangeKind::Grid)
+    return emitOpError() << "only exchanges through memory have a layout";
   return success();
 }
 

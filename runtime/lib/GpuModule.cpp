@@ -33,7 +33,7 @@ private:
   /// A kernel of the image that is ready to be launched.
   struct Function {
     CUfunction code = nullptr;
-    int64_t residentBlocks = 0; // Tickets: the largest grid
+    int64_t residentBlocks = 0; // Tickets, Cooperative: the largest grid
   };
 
   idc_status prepare(const Kernel &kernel);
@@ -153,7 +153,8 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs clusters of %d blocks, which this device does not allow",
                 kernel.name.c_str(), kernel.cluster);
   functions.push_back({function});
-  return kernel.kind == LaunchKind::Tickets ? countResident(kernel, functions.back()) : IDC_SUCCESS;
+  bool fitsDevice = kernel.kind == LaunchKind::Tickets || kernel.kind == LaunchKind::Cooperative;
+  return fitsDevice ? countResident(kernel, functions.back()) : IDC_SUCCESS;
 }
 
 idc_status GpuModule::countResident(const Kernel &kernel, Function &function) const {
@@ -174,8 +175,12 @@ idc_status GpuModule::countResident(const Kernel &kernel, Function &function) co
   if (idc_status status = driver.check(result, "counting the blocks that fit the device"))
     return status;
   function.residentBlocks = int64_t(groups) * multiprocessors * kernel.cluster;
+  function.residentBlocks -= function.residentBlocks % kernel.team;
   if (function.residentBlocks == 0)
-    return fail(IDC_ERROR_UNSUPPORTED, "no block of kernel '%s' fits this device", kernel.name.c_str());
+    return fail(IDC_ERROR_UNSUPPORTED,
+                kernel.team > 1 ? "the %lld blocks of kernel '%s' that wait for each other do not fit this device"
+                                : "not even %lld block of kernel '%s' fits this device",
+                static_cast<long long>(kernel.team), kernel.name.c_str());
   return IDC_SUCCESS;
 }
 
@@ -201,7 +206,7 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
     }
 
     int64_t blocks = kernel.blocks(batch);
-    if (kernel.kind == LaunchKind::Tickets)
+    if (functions[k].residentBlocks)
       blocks = std::min(blocks, functions[k].residentBlocks);
     LaunchAttributes attributes(kernel);
     CUlaunchConfig config = launchConfig(kernel, blocks, static_cast<CUstream>(stream), attributes);

@@ -154,6 +154,13 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
       kernel.passes = passes->integer(1, 2);
       kernel.delay = field.get("delay").integer(0, maxGridBlocks / 4);
     }
+    if (std::optional<Field> team = field.find("team")) { // absent: one
+      kernel.team = team->integer(1, maxGridBlocks);
+      if (kernel.team > 1 && kernel.kind != LaunchKind::Cooperative)
+        team->error("is for kernels of kind cooperative");
+      if (kernel.blocksPerGroup % kernel.team)
+        field.get("blocksPerGroup").error("must be a multiple of 'team'");
+    }
     if (kernel.blocksPerGroup % kernel.cluster)
       field.get("blocksPerGroup").error("must be a multiple of 'cluster'");
   }

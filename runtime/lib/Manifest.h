@@ -57,6 +57,7 @@ struct Kernel {
   LaunchKind kind = LaunchKind::Plain;
   int32_t threads = 1;
   int32_t cluster = 1;
+  int64_t team = 1; ///< Cooperative: blocks that wait for each other
   int64_t problemsPerBlockGroup = 1;
   int64_t blocksPerGroup = 1;
   int64_t passes = 1, delay = 0; ///< blocks of passes after another, each pass `delay` blocks after the one before
@@ -64,7 +65,8 @@ struct Kernel {
   std::vector<Argument> arguments;
 
   /// passes * (ceil(batch / problemsPerBlockGroup) * blocksPerGroup + delay), or -1 when that exceeds maxGridBlocks.
-  /// batch >= 0. The blocks of the grid, or for Tickets the block numbers that its blocks draw.
+  /// batch >= 0. The blocks of the grid, or for Tickets and Cooperative the block numbers that its blocks
+  /// work through.
   int64_t blocks(int64_t batch) const;
 };
 

@@ -119,7 +119,7 @@ func.func @exchange_turn(%x: !id.tile<2**2, "reg(2) turn(1)", f32>) {
 // -----
 
 func.func @layout(%x: !id.tile<2**2, "reg(2) lane(1)", f32>) {
-  // expected-error@+1 {{only exchanges through shared memory have a layout}}
+  // expected-error@+1 {{only exchanges through memory have a layout}}
   %0 = id.exchange %x by shuffle <padded = false, words = 4, columns = 1, 1, 2, 2>
       : !id.tile<2**2, "reg(2) lane(1)", f32> -> !id.tile<2**2, "reg(1) lane(2)", f32>
   return
@@ -161,7 +161,7 @@ func.func @pointwise_mapping(%x: !id.tile<2**2, "reg(2) lane(1)", f32>) {
 // -----
 
 func.func @exchange_kind(%x: !id.tile<2**2, "reg(2..1)", f32>) {
-  // expected-error@+1 {{expected unplanned, none, registers, shuffle, shared or cluster}}
+  // expected-error@+1 {{expected unplanned, none, registers, shuffle, shared, cluster or grid}}
   %0 = id.exchange %x by mail : !id.tile<2**2, "reg(2..1)", f32> -> !id.tile<2**2, "lane(2..1)", f32>
   return
 }

@@ -44,7 +44,7 @@ def Id_LayoutAttr : Id_Attr<"Layout", "layout"> {
     (digit, column) pairs: the word of an element is the XOR (or, when padded, the sum) of value * column over the
     digits of the tile; `words` is the size of the scratch.
   }];
-  let parameters = (ins "bool":$padded, "int64_t":$words, ArrayRefParameter<"int64_t">:$columns);
+  let parameters = (ins "bool":$padded, "int64_t":$words, OptionalArrayRefParameter<"int64_t">:$columns);
   let assemblyFormat = "`<` struct(params) `>`";
   let extraClassDeclaration = [{ ::idc::digits::SharedLayout getLayout() const; }];
 }

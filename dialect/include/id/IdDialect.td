@@ -22,7 +22,8 @@ def Id_Dialect : Dialect {
 def Id_ExchangeKind : I32EnumAttr<"ExchangeKind", "how values move between two mappings", [
     I32EnumAttrCase<"Unplanned", 0, "unplanned">, I32EnumAttrCase<"None", 1, "none">,
     I32EnumAttrCase<"Registers", 2, "registers">, I32EnumAttrCase<"Shuffle", 3, "shuffle">,
-    I32EnumAttrCase<"Shared", 4, "shared">, I32EnumAttrCase<"Cluster", 5, "cluster">]> {
+    I32EnumAttrCase<"Shared", 4, "shared">, I32EnumAttrCase<"Cluster", 5, "cluster">,
+    I32EnumAttrCase<"Grid", 6, "grid">]> {
   let cppNamespace = "::idc::id";
 }
 

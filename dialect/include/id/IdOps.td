@@ -183,8 +183,9 @@ def Id_YieldOp : Id_Op<"yield", [Pure, Terminator, ReturnLike]> {
 def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
   let summary = "one launch: loads, computes and exchanges on tiles, stores";
   let description = [{
-    Operands are the buffers it reads, results the buffers it writes. `cluster` is the number of blocks in a cluster.
-    The body's arguments are the operands; it ends with a yield of the stored buffers.
+    Operands are the buffers it reads, results the buffers it writes. `cluster` is the number of blocks in a cluster, of
+    a cooperative kernel that of the blocks that share a problem. The body's arguments are the operands; it ends with a
+    yield of the stored buffers.
   }];
   let arguments = (ins StrAttr:$name, Id_KernelKind:$kind, DefaultValuedAttr<I64Attr, "1">:$cluster,
                        Variadic<Id_SeqType>:$inputs);
@@ -192,6 +193,10 @@ def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name $kind (`blocks` $cluster^)? `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// True where tiles need not be of radix 2 nor of equally many digits, and views of buffers are allowed.
+    bool isFlat() { return getKind() == KernelKind::Flat || getKind() == KernelKind::Cooperative; }
+  }];
 }
 
 def Id_LoadOp : Id_Op<"load", [Pure]> {

@@ -119,6 +119,29 @@ TEST_F(GpuModule, LaunchesAsManyTicketBlocksAsAreResident) {
   EXPECT_EQ(status, IDC_ERROR_UNSUPPORTED);
 }
 
+TEST_F(GpuModule, LaunchesWholeTeamsThatAreResident) {
+  auto manifestOfTeam = [](int team) {
+    std::string text = manifestOf(kernel("k0", "cooperative", 1, 0)), blocks = "\"blocksPerGroup\": 1";
+    return text.replace(text.find(blocks), blocks.size(),
+                        "\"team\": " + std::to_string(team) + ", \"blocksPerGroup\": " + std::to_string(team));
+  };
+  ModulePointer module = load(".version k0", manifestOfTeam(4));
+  ASSERT_EQ(status, IDC_SUCCESS) << idc_last_error();
+  for (int64_t batch : {2, 30}) {
+    state->launches.clear();
+    ASSERT_EQ(idc_launch(module.get(), batch, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS)
+        << idc_last_error();
+    ASSERT_EQ(state->launches.size(), 1u);
+    EXPECT_EQ(state->launches[0].blocks, 4u); // of the six that are resident
+    EXPECT_EQ(state->launches[0].attributes, (std::map<unsigned, unsigned>{{2, 1}}));
+  }
+  load(".version k0", manifestOfTeam(7));
+  EXPECT_EQ(status, IDC_ERROR_UNSUPPORTED);
+  EXPECT_NE(std::string(idc_last_error()).find("the 7 blocks of kernel 'k0' that wait for each other"),
+            std::string::npos)
+      << idc_last_error();
+}
+
 TEST_F(GpuModule, ComputesThroughTheArguments) {
   ModulePointer module = load(".version twice", manifestOf(kernel("twice", "plain", 1, 0)));
   ASSERT_EQ(idc_launch(module.get(), 2, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();

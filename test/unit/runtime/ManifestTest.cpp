@@ -138,6 +138,16 @@ TEST(Manifest, PassesAndZeroedBytes) {
   EXPECT_EQ(twice.kernels[0].blocks(maxGridBlocks), -1);
 }
 
+TEST(Manifest, TeamsAreOfCooperativeKernels) {
+  auto withTeam = [](const std::string &kind, const std::string &team) {
+    return with("\"kind\": \"cluster\"", "\"kind\": \"" + kind + "\", \"team\": " + team);
+  };
+  EXPECT_EQ(parseManifest(withTeam("cooperative", "4")).kernels[0].team, 4);
+  EXPECT_EQ(parseManifest(valid).kernels[0].team, 1);
+  EXPECT_EQ(errorOf(withTeam("cluster", "4")), "manifest: kernels[0].team is for kernels of kind cooperative");
+  EXPECT_EQ(errorOf(withTeam("cooperative", "3")), "manifest: kernels[0].blocksPerGroup must be a multiple of 'team'");
+}
+
 TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf("{"), "manifest: not valid JSON at byte 2");
   EXPECT_EQ(errorOf(""), "manifest: not valid JSON at byte 1");

@@ -1,0 +1,172 @@
+#include "compiler/conversion/CooperativeRounds.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace idc::conversion;
+
+static constexpr int64_t slots = 4, cellBytes = 8;
+static constexpr char device[] = "device"; // the scope of what blocks say to each other
+
+int64_t CooperativeRounds::Shape::teams() const {
+  constexpr int64_t mostBlocks = 1024;
+  return std::max<int64_t>(1, mostBlocks / blocks);
+}
+
+int64_t CooperativeRounds::Shape::postBytes() const { return teams() * slots * cells * cellBytes; }
+
+//===--- helpers ------------------------------------------------------------------------------------------------===//
+
+Value CooperativeRounds::constant(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+Value CooperativeRounds::constant64(int64_t value) {
+  return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+}
+Value CooperativeRounds::wide(Value value) { return arith::ExtUIOp::create(b, loc, b.getI64Type(), value); }
+
+Value CooperativeRounds::specialRegister(StringRef name) {
+  return LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), ValueRange{}, ("mov.u32 $0, %" + name + ";").str(), "=r",
+                                   /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                                   LLVM::AsmDialectAttr(), ArrayAttr())
+      .getResult(0);
+}
+Value CooperativeRounds::thread() { return specialRegister("tid.x"); }
+Value CooperativeRounds::rank() {
+  return arith::RemUIOp::create(b, loc, specialRegister("ctaid.x"), constant(shape.blocks));
+}
+
+//===--- rounds -------------------------------------------------------------------------------------------------===//
+
+CooperativeRounds::CooperativeRounds(OpBuilder &b, Location loc, Shape shape, Value memory, Value numbers)
+    : b(b), loc(loc), shape(shape), memory(memory) {
+  Type i32 = b.getI32Type();
+  team = arith::DivUIOp::create(b, loc, NVVM::BlockIdXOp::create(b, loc, i32), constant(shape.blocks));
+  teams = arith::DivUIOp::create(b, loc, NVVM::GridDimXOp::create(b, loc, i32), constant(shape.blocks));
+  teams = arith::MinUIOp::create(b, loc, teams, constant(shape.teams()));
+  // Problems team, team + teams, … below `numbers`; blocks beyond the teams have none.
+  Value last = arith::SubIOp::create(b, loc, arith::AddIOp::create(b, loc, numbers, teams), constant(1));
+  Value problems = arith::DivUIOp::create(b, loc, arith::SubIOp::create(b, loc, last, team), teams);
+  Value works = arith::AndIOp::create(b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, team, teams),
+                                      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, team, numbers));
+  count = arith::MulIOp::create(b, loc, problems, constant(shape.turns));
+  all = scf::IfOp::create(b, loc, TypeRange{}, works, false);
+  b.setInsertionPointToStart(all.thenBlock());
+}
+
+CooperativeRounds::Item CooperativeRounds::item(Value index) {
+  int64_t bits = llvm::Log2_64(shape.turns);
+  Value problem = arith::ShRUIOp::create(b, loc, index, constant(bits));
+  Value number = arith::AddIOp::create(b, loc, team, arith::MulIOp::create(b, loc, problem, teams));
+  return {index, number, arith::AndIOp::create(b, loc, index, constant(shape.turns - 1))};
+}
+
+void CooperativeRounds::begin(ValueRange carried) {
+  SmallVector<Value> initial{constant(0)};
+  llvm::append_range(initial, carried);
+  SmallVector<Type> types(ValueRange(initial).getTypes());
+  SmallVector<Location> locations(types.size(), loc);
+  loop = scf::WhileOp::create(b, loc, types, initial);
+  Block *body = b.createBlock(&loop.getBefore(), {}, types, locations);
+  Block *again = b.createBlock(&loop.getAfter(), {}, types, locations);
+  scf::YieldOp::create(b, loc, again->getArguments());
+  b.setInsertionPointToEnd(body);
+  index = body->getArgument(0);
+  values.assign(body->getArguments().begin() + 1, body->getArguments().end());
+}
+
+SmallVector<Value> CooperativeRounds::next(TypeRange types, llvm::function_ref<SmallVector<Value>(Item)> make) {
+  Value following = arith::AddIOp::create(b, loc, index, constant(1));
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, following, count);
+  auto branch = scf::IfOp::create(b, loc, types, exists, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, make(item(following)));
+  b.setInsertionPointToStart(branch.elseBlock());
+  SmallVector<Value> none;
+  for (Type type : types)
+    none.push_back(LLVM::PoisonOp::create(b, loc, type));
+  scf::YieldOp::create(b, loc, none);
+  return branch.getResults();
+}
+
+void CooperativeRounds::firstHalf(llvm::function_ref<SmallVector<Value>(Item)> body) {
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, count);
+  SmallVector<Type> types(ValueRange(values).getTypes());
+  auto branch = scf::IfOp::create(b, loc, types, exists, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(b, loc, body(item(index)));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, loc, values);
+  following.assign(branch.getResults().begin(), branch.getResults().end());
+}
+
+void CooperativeRounds::secondHalf(llvm::function_ref<void(Item)> body) {
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, index, constant(0));
+  auto branch = scf::IfOp::create(b, loc, TypeRange{}, exists, false);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  body(item(arith::SubIOp::create(b, loc, index, constant(1))));
+}
+
+void CooperativeRounds::end() {
+  // What a half has read in shared memory is written in the next round, also where the other half is left out.
+  NVVM::BarrierOp::create(b, loc);
+  SmallVector<Value> next{arith::AddIOp::create(b, loc, index, constant(1))};
+  llvm::append_range(next, following);
+  scf::ConditionOp::create(b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, count), next);
+  b.setInsertionPointAfter(all);
+}
+
+Value CooperativeRounds::place(const Item &item) { return arith::AndIOp::create(b, loc, item.index, constant(1)); }
+
+//===--- posts --------------------------------------------------------------------------------------------------===//
+
+Value CooperativeRounds::tag(const Item &item) { return arith::AddIOp::create(b, loc, item.index, constant(1)); }
+
+Value CooperativeRounds::posts(const Item &item) {
+  Value slot = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, team, constant(slots)),
+                                     arith::AndIOp::create(b, loc, item.index, constant(slots - 1)));
+  Value bytes = arith::MulIOp::create(b, loc, wide(slot), constant64(shape.cells * cellBytes));
+  return LLVM::GEPOp::create(b, loc, memory.getType(), b.getI8Type(), memory, ArrayRef<LLVM::GEPArg>{bytes});
+}
+
+void CooperativeRounds::post(const Item &item, Value cell, Value word) {
+  Value tagged =
+      arith::OrIOp::create(b, loc, arith::ShLIOp::create(b, loc, wide(tag(item)), constant64(32)), wide(word));
+  LLVM::StoreOp::create(b, loc, tagged, cell, cellBytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, device);
+}
+
+SmallVector<Value> CooperativeRounds::await(const Item &item, ArrayRef<Value> cells) {
+  Value wanted = tag(item);
+  SmallVector<Type> types(cells.size(), b.getI64Type());
+  auto spin = scf::WhileOp::create(b, loc, types, ValueRange{});
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&spin.getBefore());
+    SmallVector<Value> found;
+    Value missing;
+    for (Value cell : cells)
+      found.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), cell, cellBytes, /*isVolatile=*/false,
+                                           /*isNonTemporal=*/false, /*isInvariant=*/false,
+                                           /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, device));
+    for (Value value : found) {
+      Value own =
+          arith::TruncIOp::create(b, loc, b.getI32Type(), arith::ShRUIOp::create(b, loc, value, constant64(32)));
+      Value differs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, own, wanted);
+      missing = missing ? arith::OrIOp::create(b, loc, missing, differs).getResult() : differs;
+    }
+    scf::ConditionOp::create(b, loc, missing, found);
+    b.createBlock(&spin.getAfter(), {}, types, SmallVector<Location>(types.size(), loc));
+    scf::YieldOp::create(b, loc);
+  }
+  SmallVector<Value> words;
+  for (Value value : spin.getResults())
+    words.push_back(arith::TruncIOp::create(b, loc, b.getI32Type(), value));
+  return words;
+}
