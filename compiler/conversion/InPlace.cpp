@@ -64,7 +64,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
   auto kernel = load->getParentOfType<id::KernelOp>();
   if (cpu)
     return {{{Field::Block}, true}}; // a turn of the loop, by one thread
-  const bool flat = kernel.getKind() == id::KernelKind::Flat;
+  const bool flat = kernel.isFlat();
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.
   DenseMap<Value, bool> made{{load.getResult(), true}};
@@ -94,7 +94,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
     if (exchange.getKind() == id::ExchangeKind::Cluster) // drawing numbers, a block waits for what it is sent only
       units.push_back({{Field::Block}, !whole || kernel.getKind() == id::KernelKind::Tickets});
     else if (!ofWarps)
-      units.push_back({{Field::Block, Field::Rank}, !whole});
+      units.push_back({{Field::Block, Field::Rank, Field::Turn}, !whole});
     else if (!flat)
       units.push_back({{Field::Block, Field::Rank, Field::Warp}, !whole});
   }
