@@ -1,5 +1,5 @@
 # idc_add_library(NAME SOURCE file.id ENTRY algorithm [SIZES [n=]8..24 ...] [TYPES [T=]f32 ...] [ARCHS 80 90 ...] [CPU]
-#                 [PLAN throughput|latency] [IN_PLACE] [IMPORTS folder...])
+#                 [PLAN throughput|latency] [IN_PLACE] [LAYOUTS x=stride:4 ...] [IMPORTS folder...])
 #
 # Compiles an algorithm to the library NAME, a target to link: it brings the header NAME.h, the archive libNAME.a and
 # idc's runtime. It is made again when the source or a file that it imports has changed.
@@ -9,11 +9,12 @@
 #   ARCHS    GPU architectures; the newest one's code also runs on later GPUs
 #   CPU      also for the CPU; alone, without ARCHS, only for it
 #   IN_PLACE every result may have the memory of an input
+#   LAYOUTS  how arrays lie in memory that are not dense, as docs/linking.md describes
 #   IMPORTS  folders where imports are looked for, beside the source's own and the standard library
 #
 # The functions of the header are called NAME; docs/linking.md describes them.
 function(idc_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU;IN_PLACE" "SOURCE;ENTRY;PLAN" "SIZES;TYPES;ARCHS;IMPORTS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU;IN_PLACE" "SOURCE;ENTRY;PLAN" "SIZES;TYPES;ARCHS;LAYOUTS;IMPORTS")
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCE OR NOT ARG_ENTRY)
     message(FATAL_ERROR "idc_add_library(${name} ...) needs SOURCE and ENTRY and does not know: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -57,6 +58,9 @@ function(idc_add_library name)
   if(ARG_IN_PLACE)
     list(APPEND arguments --in-place)
   endif()
+  foreach(layout IN LISTS ARG_LAYOUTS)
+    list(APPEND arguments --layout ${layout})
+  endforeach()
   foreach(import IN LISTS ARG_IMPORTS)
     get_filename_component(import ${import} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
     list(APPEND arguments -I${import})

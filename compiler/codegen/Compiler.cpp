@@ -1,10 +1,12 @@
 #include "compiler/codegen/Compiler.h"
 
 #include "compiler/codegen/HostObject.h"
+#include "compiler/codegen/LayoutOptions.h"
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/codegen/Ptx.h"
 #include "compiler/conversion/InPlace.h"
+#include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
 #include "compiler/irgen/IrGen.h"
@@ -160,6 +162,12 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     if (error)
       return error;
     function().setName(symbol());
+    const frontend::Function *declaration = frontend::findFunction(source->main(), request.entry);
+    if (llvm::Error error = applyLayouts(request.layouts, *source, *declaration, *program, diagnostics, function())) {
+      diagnostics.print(errors);
+      module = {};
+      return error;
+    }
     if (request.inPlace)
       function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
     moduleLevel = Level::Id;
@@ -452,13 +460,37 @@ static std::string manifest(const frontend::Program &program, const std::string 
     return ManifestArray{name, frontend::spellStructure(*program.values[value].element),
                          id::elementBytes(sequence.getElement()), sequence.getNumElements()};
   };
-  for (auto [parameter, type] : llvm::zip(program.inputs, function.getArgumentTypes()))
-    info.inputs.push_back(array(parameter.name, parameter.value, type));
+  auto layOut = [&](ManifestArray &array, int value, const digits::ArrayLayout &layout, bool isOutput) {
+    array.layout = layout;
+    array.isOutput = isOutput;
+    if (!layout.planar)
+      return;
+    const frontend::TypeRef &element = program.values[value].element;
+    std::vector<std::string> names = frontend::leafNames("", *element);
+    for (auto [name, leaf] : llvm::zip(names, frontend::leaves(element))) {
+      llvm::StringRef field = llvm::StringRef(name).ltrim('.');
+      if (leaf->kind != frontend::Type::Kind::Complex)
+        array.planes.emplace_back(field.str(), 0);
+      else
+        for (const char *part : {"re", "im"})
+          array.planes.emplace_back((field + (field.empty() ? "" : ".") + part).str(), 0);
+    }
+    mlir::Type type = isOutput ? function.getResultTypes()[info.outputs.size() - 1]
+                               : function.getArgumentTypes()[info.inputs.size() - 1];
+    for (auto [i, plane] : llvm::enumerate(array.planes))
+      plane.second = conversion::planeBytes(cast<id::SeqType>(type).getElement(), layout, static_cast<int>(i));
+  };
+  for (auto [i, parameter] : llvm::enumerate(program.inputs)) {
+    info.inputs.push_back(array(parameter.name, parameter.value, function.getArgumentTypes()[i]));
+    layOut(info.inputs.back(), parameter.value, conversion::argumentLayout(function, static_cast<int>(i)), false);
+  }
   if (auto types = function->getAttrOfType<ArrayAttr>("id.scalars"))
     for (auto [scalar, type] : llvm::zip(program.scalars, types.getAsValueRange<TypeAttr>()))
       info.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), id::elementBytes(type)});
-  for (auto [i, value] : llvm::enumerate(program.outputs))
+  for (auto [i, value] : llvm::enumerate(program.outputs)) {
     info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
+    layOut(info.outputs.back(), value, conversion::resultLayout(function, static_cast<int>(i)), true);
+  }
   for (const conversion::InPlacePair &pair : conversion::findInPlace(function, launches, target == "cpu"))
     info.outputs[pair.output].inPlace.push_back(pair.input);
   return writeManifest(info, launches, resources);

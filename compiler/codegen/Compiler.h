@@ -29,10 +29,11 @@ struct CompileRequest {
   std::string target = "sm_90";       // of passes::findTarget
   std::vector<std::string> libraries; // folders searched for imports
   passes::Plan plan = passes::Plan::Throughput;
-  unsigned candidate = 0;   // of the plan's schedules, best first
-  bool ownSchedules = true; // those of the program, and measured ones of the standard library
-  bool inPlace = false;     // every result may have the memory of an argument
-  std::string scheduleFile; // an .id file with schedules; empty: those of the program
+  unsigned candidate = 0;           // of the plan's schedules, best first
+  bool ownSchedules = true;         // those of the program, and measured ones of the standard library
+  std::vector<std::string> layouts; // of arrays that are not dense (LayoutOptions.h)
+  bool inPlace = false;             // every result may have the memory of an argument
+  std::string scheduleFile;         // an .id file with schedules; empty: those of the program
 };
 
 /// The levels a compilation can stop at, in order.

@@ -7,8 +7,35 @@
 using namespace idc;
 using namespace idc::codegen;
 
+/// What a manifest's operand says about the planes of an array, and the request about its layout.
+static void describeLayout(const llvm::json::Value &operand, const frontend::TypeRef &element,
+                           llvm::ArrayRef<std::string> layouts, LibraryParameter &parameter) {
+  const llvm::json::Object *layout = operand.getAsObject()->getObject("layout");
+  if (!layout)
+    return;
+  for (llvm::StringRef option : layouts)
+    if (option.split('=').first == parameter.name)
+      parameter.layout = option.split('=').second.str();
+  parameter.alignment = *layout->getInteger("alignment");
+  const llvm::json::Array *planes = layout->getArray("planes");
+  if (!planes)
+    return;
+  std::vector<std::string> types; // of numbers
+  for (const frontend::TypeRef &leaf : frontend::leaves(element)) {
+    const bool complex = leaf->kind == frontend::Type::Kind::Complex;
+    types.insert(types.end(), complex ? 2 : 1, frontend::spell(complex ? *leaf->element : *leaf));
+  }
+  for (auto [plane, type] : llvm::zip(*planes, types))
+    parameter.planes.emplace_back(parameter.name + "." + plane.getAsObject()->getString("name")->str(), type);
+}
+
 void codegen::describe(const frontend::Program &program, const frontend::Function &declaration,
+                       const std::string &manifest, const std::vector<std::string> &layouts,
                        LibraryFunction &function) {
+  const llvm::json::Value described = cantFail(llvm::json::parse(manifest));
+  auto operand = [&](const char *side, size_t i) -> const llvm::json::Value & {
+    return (*described.getAsObject()->getArray(side))[i];
+  };
   function.entry = program.entry;
   function.types = program.types;
   function.documentation = declaration.doc;
@@ -21,13 +48,17 @@ void codegen::describe(const frontend::Program &program, const frontend::Functio
     return {};
   };
   auto elementOf = [&](int value) { return frontend::spellStructure(*program.values[value].element); };
-  for (const frontend::Parameter &input : program.inputs)
+  for (auto [i, input] : llvm::enumerate(program.inputs)) {
     function.inputs.push_back({input.name, elementOf(input.value), declared(input.name)});
+    describeLayout(operand("inputs", i), program.values[input.value].element, layouts, function.inputs.back());
+  }
   for (const frontend::ScalarParameter &scalar : program.scalars)
     function.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), declared(scalar.name)});
-  for (auto [i, value] : llvm::enumerate(program.outputs))
+  for (auto [i, value] : llvm::enumerate(program.outputs)) {
     function.outputs.push_back({"y" + std::to_string(i), elementOf(value),
                                 i < declaration.results.size() ? frontend::printType(*declaration.results[i]) : ""});
+    describeLayout(operand("outputs", i), program.values[value].element, layouts, function.outputs.back());
+  }
 }
 
 std::string codegen::libraryManifest(const Library &library) {

@@ -22,11 +22,15 @@ struct LibraryInstance {
   int64_t workspaceFixedBytes = 0, workspaceBytesPerProblem = 0;
 };
 
-/// A parameter of a generated function: a pointer to an array, or a run-time scalar by value (a complex one is two).
+/// A parameter of a generated function: a pointer to an array (or one to each plane), or a run-time scalar by value (a
+/// complex one is two).
 struct LibraryParameter {
-  std::string name;     // as in the program; may be no name in C
-  std::string type;     // of an element, as manifests spell it
-  std::string declared; // as in the program
+  std::string name;                                             // as in the program; may be no name in C
+  std::string type;                                             // of an element, as manifests spell it
+  std::string declared;                                         // as in the program
+  std::string layout = {};                                      // of an array that is not dense: as in the request
+  int64_t alignment = 16;                                       // of its pointers, in bytes
+  std::vector<std::pair<std::string, std::string>> planes = {}; // of a planar array: names and types
 };
 
 /// A program at one choice of types, and at every choice of sizes for every target.
@@ -47,8 +51,9 @@ struct Library {
   std::vector<LibraryFunction> functions;
 };
 
-/// Fills in what the program says about its parameters.
-void describe(const frontend::Program &program, const frontend::Function &declaration, LibraryFunction &function);
+/// Fills in what the program, and the manifest and the layouts of one of its instances, say about its parameters.
+void describe(const frontend::Program &program, const frontend::Function &declaration, const std::string &manifest,
+              const std::vector<std::string> &layouts, LibraryFunction &function);
 
 /// The name of a symbol that stands for the functions of the library, their parameters and the runtime's interface:
 /// the header refers to it and the object defines it, so that those of different libraries do not link.

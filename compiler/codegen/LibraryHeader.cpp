@@ -45,7 +45,7 @@ std::string codegen::interfaceSymbol(const Library &library) {
     text += ";" + prototype(function);
     for (const std::vector<LibraryParameter> *side : {&function.inputs, &function.scalars, &function.outputs})
       for (const LibraryParameter &parameter : *side)
-        text += "," + parameter.type;
+        text += "," + parameter.type + "," + parameter.layout;
   }
   std::string symbol;
   llvm::raw_string_ostream(symbol) << library.name << "_header_matches_library_"
@@ -68,12 +68,14 @@ static std::string comment(llvm::StringRef text) {
 }
 
 /// "complex<T>[2^n], T = f32; pairs of real and imaginary part"
-static std::string describeArray(const LibraryParameter &array, const LibraryFunction &function) {
+static std::string describeArray(const LibraryParameter &array, size_t plane, const LibraryFunction &function) {
   std::string text = array.declared.empty() ? array.type : array.declared;
   for (const auto &[variable, type] : function.types)
     text += ", " + variable + " = " + type;
   llvm::StringRef type = array.type;
-  if (type.starts_with("complex<"))
+  if (!array.planes.empty())
+    text += "; " + array.planes[plane].first + " of each element";
+  else if (type.starts_with("complex<"))
     text += "; pairs of real and imaginary part";
   else if (type.starts_with("{"))
     text += "; structs " + array.type;
@@ -83,6 +85,10 @@ static std::string describeArray(const LibraryParameter &array, const LibraryFun
     text += "; 16 bits each";
   else if (type.starts_with("mod<"))
     text += "; residues below the modulus";
+  if (!array.layout.empty())
+    text += "; layout " + array.layout;
+  if (array.alignment < IDC_POINTER_ALIGNMENT)
+    text += "; a multiple of " + std::to_string(array.alignment) + " bytes";
   return text;
 }
 
@@ -113,26 +119,32 @@ static bool isInPlace(const LibraryInstance &instance, size_t output, int64_t in
   return inputs && llvm::is_contained(*inputs, llvm::json::Value(input));
 }
 
+/// The C names of an array's pointers.
+static std::string pointersOf(const LibraryFunction &function, CParameter::Role role, size_t index) {
+  std::string names;
+  for (const CParameter &parameter : signature(function))
+    if (parameter.role == role && parameter.index == int(index))
+      names += (names.empty() ? "" : ", ") + parameter.name;
+  return names;
+}
+
 /// Which results may lie on which inputs, for all targets alike.
 static std::string describeInPlace(const LibraryFunction &function) {
   const size_t targets = function.instances.size() / function.points.size();
   std::string text;
-  std::vector<CParameter> parameters = signature(function);
-  for (const CParameter &output : parameters)
-    for (const CParameter &input : parameters) {
-      if (output.role != CParameter::Role::Output || input.role != CParameter::Role::Input)
-        continue;
+  for (size_t output = 0; output < function.outputs.size(); ++output)
+    for (size_t input = 0; input < function.inputs.size(); ++input) {
       std::vector<std::vector<int64_t>> points, others;
       for (auto [i, point] : llvm::enumerate(function.points)) {
         auto ofPoint = llvm::ArrayRef(function.instances).slice(i * targets, targets);
-        bool all = llvm::all_of(ofPoint, [&](const LibraryInstance &instance) {
-          return isInPlace(instance, size_t(output.index), input.index);
-        });
+        bool all = llvm::all_of(
+            ofPoint, [&](const LibraryInstance &instance) { return isInPlace(instance, output, int64_t(input)); });
         (all ? points : others).push_back(point);
       }
       if (points.empty())
         continue;
-      text += output.name + " may be " + input.name;
+      text += pointersOf(function, CParameter::Role::Output, output) + " may be " +
+              pointersOf(function, CParameter::Role::Input, input);
       if (!others.empty() && function.sizes.size() == 1) {
         text += " for " + sizeRanges(function, points);
       } else if (!others.empty()) {
@@ -154,22 +166,29 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
     os << comment(function.documentation) << "///\n";
   if (!function.sizes.empty())
     os << "/// Compiled for " << sizeRanges(function, function.points) << ".\n";
+  bool relaxed = false, laidOut = false;
+  for (const std::vector<LibraryParameter> *side : {&function.inputs, &function.outputs})
+    for (const LibraryParameter &array : *side) {
+      relaxed |= array.alignment < IDC_POINTER_ALIGNMENT;
+      laidOut |= !array.layout.empty();
+    }
   for (const CParameter &parameter : signature(function)) {
     auto line = [&](const std::string &text) {
       os << comment(llvm::formatv("  {0,-10} {1}", parameter.name, text).str());
     };
     switch (parameter.role) {
     case CParameter::Role::Input:
-      line(describeArray(function.inputs[parameter.index], function));
+      line(describeArray(function.inputs[parameter.index], size_t(parameter.part), function));
       break;
     case CParameter::Role::Output:
-      line("the result: " + describeArray(function.outputs[parameter.index], function));
+      line("the result: " + describeArray(function.outputs[parameter.index], size_t(parameter.part), function));
       break;
     case CParameter::Role::Scalar:
       line("one value for the whole batch: " + function.scalars[parameter.index].type);
       break;
     case CParameter::Role::Batch:
-      line("number of problems, which follow each other in every array");
+      line("number of problems, which follow each other in every array" +
+           std::string(laidOut ? " without a layout" : ""));
       break;
     case CParameter::Role::Workspace:
       line(name + "_workspace_size() bytes; null when that is 0. Its contents do not matter");
@@ -184,7 +203,12 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
     }
   }
   os << "///\n"
-     << comment("Pointers are multiples of 16 bytes.\n" + describeInPlace(function) +
+     << comment("Pointers are multiples of 16 bytes" + std::string(relaxed ? " where nothing else is said.\n" : ".\n") +
+                (laidOut
+                     ? "A layout counts elements: with stride:S, offset:O and batch:B element i of problem b lies at\n"
+                       "O + i * S + b * B.\n"
+                     : "") +
+                describeInPlace(function) +
                 "Any number of threads may call it at once, with a workspace and results of their own.");
   if (gpu)
     os << comment(

@@ -61,12 +61,17 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
   for (auto [i, size] : llvm::enumerate(function.sizes))
     add(Role::Size, "int64_t", size, int(i));
   add(Role::Batch, "int64_t", "batch", 0);
-  auto pointer = [](const LibraryParameter &array, llvm::StringRef qualifier) {
-    std::string type = numberType(array.type);
-    return (qualifier + (type.empty() ? "void" : type) + " *").str();
+  auto addArray = [&](Role role, const LibraryParameter &array, llvm::StringRef qualifier, int index) {
+    auto planes = array.planes;
+    if (planes.empty())
+      planes.emplace_back(array.name, array.type);
+    for (auto [part, plane] : llvm::enumerate(planes)) {
+      std::string type = numberType(plane.second);
+      add(role, (qualifier + (type.empty() ? "void" : type) + " *").str(), plane.first, index, int(part));
+    }
   };
   for (auto [i, input] : llvm::enumerate(function.inputs))
-    add(Role::Input, pointer(input, "const "), input.name, int(i));
+    addArray(Role::Input, input, "const ", int(i));
   for (auto [i, scalar] : llvm::enumerate(function.scalars)) {
     llvm::StringRef type = scalar.type;
     if (type.consume_front("complex<")) {
@@ -78,7 +83,7 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
     }
   }
   for (auto [i, output] : llvm::enumerate(function.outputs))
-    add(Role::Output, pointer(output, ""), output.name, int(i));
+    addArray(Role::Output, output, "", int(i));
   add(Role::Workspace, "void *", "workspace", 0);
   add(Role::Stream, "void *", "stream", 0);
   return result;

@@ -13,7 +13,7 @@ struct CParameter {
   std::string type; // ends in '*' for pointers
   std::string name; // a C name, unlike the others
   int index = 0;    // of the size, input, scalar or output
-  int part = 0;     // of a complex scalar: 0 real, 1 imaginary
+  int part = 0;     // of a complex scalar: 0 real, 1 imaginary; the plane of an array
 };
 
 /// Whether a C and C++ program can use `name` as the name of a function.

@@ -7,6 +7,36 @@ using namespace idc;
 using namespace idc::codegen;
 using conversion::Buffer;
 
+static void writeLayout(llvm::json::OStream &json, const ManifestArray &array) {
+  const digits::ArrayLayout &layout = array.layout;
+  int64_t alignment = array.planes.empty() ? layout.pointerAlignment(array.elementBytes) : 1;
+  for (const auto &[name, bytes] : array.planes)
+    alignment = std::max(alignment, layout.pointerAlignment(bytes));
+  json.attributeObject("layout", [&] {
+    auto list = [&](const char *key, int64_t digits::ArrayLayout::Dimension::*field) {
+      json.attributeArray(key, [&] {
+        for (const digits::ArrayLayout::Dimension &dimension : llvm::reverse(layout.dimensions))
+          json.value(dimension.*field);
+      });
+    };
+    list("sizes", &digits::ArrayLayout::Dimension::size);
+    list("strides", &digits::ArrayLayout::Dimension::stride);
+    json.attribute("offset", layout.offset);
+    json.attribute("batch", layout.batchStride);
+    json.attribute("alignment", alignment);
+    if (int64_t most = array.isOutput ? layout.mostProblems() : -1; most >= 0)
+      json.attribute("mostProblems", most);
+    if (!array.planes.empty())
+      json.attributeArray("planes", [&] {
+        for (const auto &[name, bytes] : array.planes)
+          json.object([&] {
+            json.attribute("name", name);
+            json.attribute("bytes", bytes);
+          });
+      });
+  });
+}
+
 static void writeArrays(llvm::json::OStream &json, const char *key, const std::vector<ManifestArray> &arrays) {
   json.attributeArray(key, [&] {
     for (const ManifestArray &array : arrays)
@@ -15,6 +45,8 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
         json.attribute("type", array.type);
         json.attribute("elementBytes", array.elementBytes);
         json.attribute("elements", array.elements);
+        if (!array.layout.dimensions.empty() && !array.layout.isDense())
+          writeLayout(json, array);
         if (!array.inPlace.empty())
           json.attribute("inPlace", llvm::json::Array(array.inPlace));
       });
@@ -24,16 +56,19 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
 static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel, int64_t fixedBytes) {
   json.attributeArray("args", [&] {
     for (const Buffer &buffer : kernel.buffers)
-      json.object([&] {
-        if (buffer.kind == Buffer::Kind::Input)
-          json.attribute("input", buffer.index);
-        else if (buffer.kind == Buffer::Kind::Output)
-          json.attribute("output", buffer.index);
-        else {
-          json.attribute("workspace", fixedBytes);
-          json.attribute("perProblem", buffer.offsetPerProblem);
-        }
-      });
+      for (int plane = 0; plane < buffer.planes; ++plane)
+        json.object([&] {
+          if (buffer.kind == Buffer::Kind::Input)
+            json.attribute("input", buffer.index);
+          else if (buffer.kind == Buffer::Kind::Output)
+            json.attribute("output", buffer.index);
+          else {
+            json.attribute("workspace", fixedBytes);
+            json.attribute("perProblem", buffer.offsetPerProblem);
+          }
+          if (plane > 0)
+            json.attribute("plane", plane);
+        });
     for (const conversion::ScalarArgument &scalar : kernel.scalars)
       json.object([&] {
         json.attribute("scalar", scalar.index);

@@ -14,7 +14,10 @@ namespace idc::codegen {
 struct ManifestArray {
   std::string name, type; // as spelled in the source language
   int64_t elementBytes = 0, elements = 0;
-  std::vector<int64_t> inPlace = {}; // of an output: the inputs whose memory it may have
+  digits::ArrayLayout layout = {}; // without dimensions: dense
+  bool isOutput = false;
+  std::vector<std::pair<std::string, int64_t>> planes = {}; // names and bytes, where it is planar
+  std::vector<int64_t> inPlace = {};                        // of an output: the inputs whose memory it may have
 };
 
 /// A run-time scalar, given to a launch by value.

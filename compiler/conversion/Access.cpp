@@ -48,3 +48,18 @@ Access conversion::storeAccess(const digits::Mapping &mapping, const digits::Per
   }
   return finish(access, mapping, maxVector);
 }
+
+std::vector<AddressField> conversion::addressFields(const Access &access, const digits::ArrayLayout &layout) {
+  std::vector<AddressField> fields;
+  int low = 0;
+  for (const digits::ArrayLayout::Dimension &dimension : layout.dimensions) {
+    int high = low;
+    while (int64_t(1) << (high - low) < dimension.size)
+      ++high;
+    if (high > low)
+      fields.push_back({low, high, dimension.stride});
+    low = high;
+  }
+  fields.push_back({access.addressDigits, 64, layout.batchStride, true});
+  return fields;
+}

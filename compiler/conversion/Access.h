@@ -1,6 +1,7 @@
 // How a tile lies in a buffer: the address bit of every digit, vectors, and the part of the batch a kernel covers.
 #pragma once
 
+#include "dialect/digits/ArrayLayout.h"
 #include "dialect/digits/Mapping.h"
 #include "dialect/digits/Permutation.h"
 
@@ -23,6 +24,21 @@ struct Access {
   /// The batch number that `digit` contributes; 0 for digits of the sequence.
   uint64_t batchTarget(int digit) const { return digit > numDigits ? uint64_t(1) << (digit - numDigits - 1) : 0; }
 };
+
+/// Address bits low .. high - 1: the index in a dimension of a layout, or the problem's number.
+struct AddressField {
+  int low, high;
+  int64_t stride; // in elements
+  bool ofProblems = false;
+
+  /// The part of an address that is in the field, from bit 0 up.
+  uint64_t in(uint64_t address) const {
+    return (address >> low) & (high - low < 64 ? (uint64_t(1) << (high - low)) - 1 : ~uint64_t(0));
+  }
+};
+
+/// The fields of the addresses of a buffer of radix 2, the lowest first, that of the problems last.
+std::vector<AddressField> addressFields(const Access &access, const digits::ArrayLayout &layout);
 
 /// A tile read from a buffer of `bufferDigits` digits: digit d of the tile is digit map.source(d) of the buffer, which
 /// is repeated along digits above its own. `maxVector` is the largest number of elements (a power of two) in one

@@ -2,6 +2,7 @@
 
 #include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/InPlace.h"
+#include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/RingPasses.h"
 
 using namespace mlir;
@@ -11,6 +12,16 @@ using namespace idc::conversion;
 static int64_t bytesOf(Value value) {
   auto type = cast<id::SeqType>(value.getType());
   return type.getNumElements() * id::elementBytes(type.getElement());
+}
+
+static Buffer bufferOf(Buffer::Kind kind, int index, Value value, int64_t offset, digits::ArrayLayout layout) {
+  Type element = cast<id::SeqType>(value.getType()).getElement();
+  int planes = layout.planar ? static_cast<int>(numberTypes(element).size()) : 1;
+  return {kind, index, bytesOf(value), offset, std::move(layout), planes};
+}
+
+static digits::ArrayLayout denseLayout(Value value) {
+  return digits::ArrayLayout::dense(cast<id::SeqType>(value.getType()).getNumElements());
 }
 
 /// What follows begins as well aligned as the workspace.
@@ -26,17 +37,19 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
   if (terminator->getNumOperands() != 1)
     return false;
   Value next = terminator->getOperand(0);
-  int64_t outputBytes = bytesOf(next);
+  const int64_t outputBytes = bytesOf(next);
+  const digits::ArrayLayout layout = resultLayout(terminator->getParentOfType<func::FuncOp>(), 0);
   DenseMap<Value, Buffer> chain;
   for (size_t k = kernels.size(); k-- > 0;) {
     id::KernelOp kernel = kernels[k];
     if (kernel.getOutputs().size() != 1 || kernel.getOutputs()[0] != next || !next.hasOneUse() ||
         !llvm::all_of(kernel.getInputs().drop_front(), llvm::IsaPred<BlockArgument>))
       return false;
-    bool output = (kernels.size() - 1 - k) % 2 == 0;
-    if (output && bytesOf(next) > outputBytes)
+    const bool last = k + 1 == kernels.size(), output = (kernels.size() - 1 - k) % 2 == 0;
+    if (output && !last && (bytesOf(next) > outputBytes || !layout.isDense()))
       return false;
-    chain[next] = {output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, bytesOf(next), 0};
+    chain[next] = bufferOf(output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, next, 0,
+                           last ? layout : denseLayout(next));
     next = kernel.getInputs()[0];
   }
   if (!isa<BlockArgument>(next))
@@ -48,9 +61,11 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
 
 /// Results to their outputs; every other value to the first stretch of the workspace that is free while it lives.
 static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
-  for (OpOperand &operand : terminator->getOpOperands())
-    places[operand.get()] = {Buffer::Kind::Output, static_cast<int>(operand.getOperandNumber()), bytesOf(operand.get()),
-                             0};
+  for (OpOperand &operand : terminator->getOpOperands()) {
+    int number = static_cast<int>(operand.getOperandNumber());
+    places[operand.get()] = bufferOf(Buffer::Kind::Output, number, operand.get(), 0,
+                                     resultLayout(terminator->getParentOfType<func::FuncOp>(), number));
+  }
   struct Live {
     int64_t begin, end;
     Operation *lastUse;
@@ -69,7 +84,7 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
         if (lastUse->isBeforeInBlock(user))
           lastUse = user;
       live.insert(live.begin() + at, {begin, begin + bytes, lastUse});
-      places[value] = {Buffer::Kind::Workspace, 0, bytesOf(value), begin};
+      places[value] = bufferOf(Buffer::Kind::Workspace, 0, value, begin, denseLayout(value));
     }
     llvm::erase_if(live, [&](const Live &range) { return range.lastUse == kernel.getOperation(); });
   }
@@ -148,7 +163,8 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
   }
   DenseMap<Value, Buffer> arguments;
   for (BlockArgument argument : block.getArguments())
-    arguments[argument] = {Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), bytesOf(argument), 0};
+    arguments[argument] = bufferOf(Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), argument, 0,
+                                   argumentLayout(function, static_cast<int>(argument.getArgNumber())));
   DenseMap<Value, Buffer> places = arguments;
   const bool inPlace = function->hasAttr(inPlaceAttr);
   if (placeChain(kernels, block.getTerminator(), places)) {
@@ -162,6 +178,13 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
   if (inPlace && failed(checkInPlace(function, lowered, cpu)))
     return failure();
   return lowered;
+}
+
+size_t LoweredKernel::pointerCount() const {
+  size_t count = 0;
+  for (const Buffer &buffer : buffers)
+    count += static_cast<size_t>(buffer.planes);
+  return count;
 }
 
 int64_t conversion::counterBytes(const std::vector<LoweredKernel> &kernels) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/conversion/Scalars.h"
+#include "dialect/digits/ArrayLayout.h"
 
 #include "id/IdDialect.h"
 
@@ -17,10 +18,18 @@ struct Buffer {
   int index = 0; // of the input or output
   int64_t bytesPerProblem = 0;
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
+  digits::ArrayLayout layout = {};
+  int planes = 1; // pointers that it takes, one for each number of an element where it is planar
 };
 
-/// A kernel as its launcher sees it. Arguments are `buffers` in order, then `scalars`, then the addresses of its ring
-/// and of its counters if it has them, then the batch as i64.
+/// A buffer in a kernel's code.
+struct BufferMemory {
+  llvm::SmallVector<mlir::Value, 1> planes;
+  digits::ArrayLayout layout;
+};
+
+/// A kernel as its launcher sees it. Arguments are the planes of its `buffers` in order, then `scalars`, then the
+/// addresses of its ring and of its counters if it has them, then the batch as i64.
 struct LoweredKernel {
   std::string name;
   std::string kind = "plain";
@@ -38,6 +47,7 @@ struct LoweredKernel {
   int64_t ringBytes = 0;
   int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
 
+  size_t pointerCount() const; // of its buffers
   bool isDependent() const { return kind == "dependent-launch"; }
   bool hasCounter() const { return counterOffset >= 0; }
   bool hasRing() const { return ringOffset >= 0; }
@@ -46,8 +56,9 @@ struct LoweredKernel {
 /// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
 /// memory). In a chain of kernels the values between them alternate between the workspace and the output (which the
 /// last kernel overwrites), so that the workspace holds at most one of them; in other programs every value has a place
-/// in the workspace while it is needed, and so it has where a function is to work in place (InPlace.h) and would not
-/// otherwise. Emits an error for ops that are no kernels, and for functions that cannot work in place but are to.
+/// in the workspace while it is needed, and so it has where the output is not dense, or where a function is to work in
+/// place (InPlace.h) and would not otherwise. Emits an error for ops that are no kernels, and for functions that cannot
+/// work in place but are to.
 mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp function, bool cpu);
 
 /// Bytes at the beginning of the workspace that hold the kernels' counters and must be 0 before a launch.

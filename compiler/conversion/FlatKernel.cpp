@@ -7,6 +7,7 @@
 #include "compiler/conversion/FlatKernel.h"
 
 #include "compiler/conversion/KernelEmitter.h"
+#include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/PrimeField.h"
 #include "compiler/passes/TurnTree.h"
 #include "dialect/digits/BufferView.h"
@@ -31,7 +32,7 @@ namespace {
 
 class FlatEmitter : public KernelEmitter {
 public:
-  FlatEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const DenseMap<Value, Value> &buffers,
+  FlatEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const DenseMap<Value, BufferMemory> &buffers,
               const Parameters &scalars, Value problem)
       : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem) {
     parameters = scalars;
@@ -164,6 +165,8 @@ protected:
     Tile tile = emptyTile(op.getResult().getType());
     const Permutation map = op.getMap().getPermutation();
     Layout layout = placeOf(op.getBuffer());
+    if (!layout.inRow)
+      return notInRow(op);
     for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
       layout.view.repeat(tile.radices[map.destination(digit) - 1]);
     layout.view.move(map);
@@ -213,6 +216,8 @@ protected:
 
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
     Layout layout = placeOf(op.getBuffer());
+    if (!layout.inRow)
+      return notInRow(op);
     layout.view.move(op.getMap().getPermutation().inverse()); // place p of the buffer holds digit source(p) of the tile
     std::vector<Slot> slots;
     if (failed(slotsOf(op, layout, tile, slots)))
@@ -229,10 +234,10 @@ protected:
         const int64_t inRegisters = slots[runs[first].first].problem;
         for (end = first; end < runs.size() && slots[runs[end].first].problem == inRegisters;)
           ++end;
-        Place place = elementPlace(layout, tile, inRegisters);
+        SmallVector<Place, 1> places = elementPlaces(layout, tile, inRegisters);
         auto storeProblem = [&] {
           for (auto [from, count] : ArrayRef(runs).slice(first, end - first))
-            storeRun(layout, tile, place, slots, from, count);
+            storeRun(layout, tile, places[slots[from].plane], slots, from, count);
         };
         if (guarded) {
           Value stores = problemOf(tile.mapping, n, inRegisters).inBatch;
@@ -377,7 +382,7 @@ private:
     Value index, inBatch;
   };
 
-  const DenseMap<Value, Value> &buffers;
+  const DenseMap<Value, BufferMemory> &buffers;
   Value problem;
   SmallVector<Numbered> numbers;
   const FlatBlock *block = nullptr; // null: threads do not exchange
@@ -398,14 +403,22 @@ private:
     Value buffer; // the argument, or what is yielded
     digits::BufferView view;
     SmallVector<id::ResizeOp> fills; // what is beyond the bounds of the view
+    SmallVector<int64_t, 1> bytes;   // of a place in each plane: an element's, or a number's
+    int64_t alignment;               // of all planes, in bytes
+    bool inRow = true;               // false: a dimension's end lies where the view has other digits
   };
+
+  LogicalResult notInRow(Operation *op) const {
+    return op->emitError() << "the layout of an argument or result has distances that change inside of a dimension "
+                              "whose length the program changes";
+  }
 
   static std::vector<int> lowest(id::SeqType type, int64_t count) {
     ArrayRef<int32_t> radices = type.getRadices().take_front(count);
     return {radices.begin(), radices.end()};
   }
 
-  static Layout placeOf(Value buffer) {
+  Layout placeOf(Value buffer) const {
     if (auto part = buffer.getDefiningOp<id::PartOp>()) {
       Layout layout = placeOf(part.getBuffer());
       layout.view.part(static_cast<int>(part.getDigit()), part.getValue());
@@ -418,7 +431,8 @@ private:
     }
     if (auto resize = buffer.getDefiningOp<id::ResizeOp>(); resize && !isStored(buffer)) {
       Layout layout = placeOf(resize.getInput());
-      (void)layout.view.resize(static_cast<int>(resize.getLowest()), lowest(resize.getType(), resize.getNewLowest()));
+      layout.inRow &=
+          layout.view.resize(static_cast<int>(resize.getLowest()), lowest(resize.getType(), resize.getNewLowest()));
       if (resize.pads())
         layout.fills.push_back(resize);
       return layout;
@@ -438,13 +452,21 @@ private:
       }
       if (auto resize = dyn_cast<id::ResizeOp>(user)) {
         Layout layout = placeOf(resize.getResult());
-        (void)layout.view.resize(resize.getNewLowest(), lowest(resize.getInput().getType(), resize.getLowest()));
+        layout.inRow &=
+            layout.view.resize(resize.getNewLowest(), lowest(resize.getInput().getType(), resize.getLowest()));
         return layout;
       }
     }
     Layout layout;
     layout.buffer = buffer;
-    layout.view = digits::BufferView::whole(lowest(cast<id::SeqType>(buffer.getType()), 62));
+    auto type = cast<id::SeqType>(buffer.getType());
+    const BufferMemory &memory = buffers.find(buffer)->second;
+    layout.view = digits::BufferView::whole(lowest(type, 62), memory.layout);
+    layout.alignment = widestAccess;
+    for (size_t plane = 0; plane < memory.planes.size(); ++plane) {
+      layout.bytes.push_back(planeBytes(type.getElement(), memory.layout, static_cast<int>(plane)));
+      layout.alignment = std::min(layout.alignment, memory.layout.pointerAlignment(layout.bytes.back()));
+    }
     return layout;
   }
 
@@ -1032,18 +1054,6 @@ private:
     return numbers;
   }
 
-  /// The types of an element's numbers in memory.
-  static SmallVector<Type> numberTypes(Type element) {
-    SmallVector<Type> types;
-    for (Type leaf : id::leafTypes(element)) {
-      if (auto complex = dyn_cast<ComplexType>(leaf))
-        types.append(2, storedType(complex.getElementType()));
-      else
-        types.push_back(storedType(leaf));
-    }
-    return types;
-  }
-
   static int64_t bytesOf(Type type) {
     if (auto vector = dyn_cast<VectorType>(type))
       return vector.getNumElements() * id::elementBytes(vector.getElementType());
@@ -1066,9 +1076,17 @@ private:
     Value first;   // of the thread with the lowest address
   };
 
-  Place elementPlace(const Layout &layout, const Tile &tile, int64_t inRegisters) {
+  /// In each plane.
+  SmallVector<Place, 1> elementPlaces(const Layout &layout, const Tile &tile, int64_t inRegisters) {
+    SmallVector<Place, 1> places;
+    for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes))
+      places.push_back(elementPlace(layout, tile, inRegisters, plane, bytes));
+    return places;
+  }
+
+  Place elementPlace(const Layout &layout, const Tile &tile, int64_t inRegisters, Value plane, int64_t bytes) {
     const digits::LinearForm &address = layout.view.address;
-    const int64_t bytes = id::elementBytes(tile.element), problemBytes = layout.view.elements * bytes;
+    const int64_t problemBytes = layout.view.problem * bytes;
     int n = static_cast<int>(address.weight.size());
     auto weightOf = [&](int digit) { return digit > n ? 0 : address.weight[digit - 1] * bytes; };
     // Inside a problem 32 bits mostly are enough; complemented digits count down.
@@ -1082,7 +1100,7 @@ private:
         if (!column.digits.empty())
           lowest += std::min<int64_t>(weightOf(column.digits[0]) * (column.radix - 1), 0);
     Value start = arith::MulIOp::create(b, loc, problemOf(tile.mapping, n, inRegisters).index, constant(problemBytes));
-    Value problem = byteOffset(buffers.lookup(layout.buffer), start);
+    Value problem = byteOffset(plane, start);
     return {at(byteOffset(problem, offset), address.constant * bytes), at(problem, lowest)};
   }
 
@@ -1102,7 +1120,8 @@ private:
 
   /// A scalar of a tile in memory.
   struct Slot {
-    int64_t problem;                 // that the batch digits of its register make up
+    int64_t problem; // that the batch digits of its register make up
+    size_t plane;
     int64_t offset;                  // bytes from the element whose register digits are zero
     SmallVector<int64_t, 2> indices; // what the register adds to what the view's bounds compare
     Type type;
@@ -1110,7 +1129,7 @@ private:
     Value value;
   };
 
-  /// The scalars of a tile by problem and ascending address.
+  /// The scalars of a tile by problem, plane and ascending address.
   LogicalResult slotsOf(Operation *op, const Layout &layout, const Tile &tile, std::vector<Slot> &slots) {
     SmallVector<Type> types = id::leafTypes(tile.element);
     SmallVector<int64_t> offsets = id::leafOffsets(tile.element);
@@ -1128,21 +1147,27 @@ private:
         for (auto [index, bound] : llvm::zip(indices, layout.view.bounds))
           index += bound.index.weight[digit - 1] * value;
       }
+      const bool planar = layout.bytes.size() > 1;
+      size_t plane = 0;
+      auto add = [&](Type number, int64_t offset) {
+        int64_t at = element * layout.bytes[plane] + (planar ? 0 : offset);
+        slots.push_back({problem, plane, at, indices, number, slots.size(), {}});
+        plane += planar;
+      };
       for (auto [type, offset] : llvm::zip(types, offsets)) {
-        int64_t at = element * id::elementBytes(tile.element) + offset;
         if (auto complex = dyn_cast<ComplexType>(type)) {
           Type real = complex.getElementType();
-          slots.push_back({problem, at, indices, real, slots.size(), {}});
-          slots.push_back({problem, at + id::elementBytes(real), indices, real, slots.size(), {}});
+          add(real, offset);
+          add(real, offset + id::elementBytes(real));
         } else if (isa<FloatType, IntegerType, id::ModType>(type)) {
-          slots.push_back({problem, at, indices, storedType(type), slots.size(), {}});
+          add(storedType(type), offset);
         } else {
           return op->emitError() << "elements of type " << tile.element << " cannot be generated yet";
         }
       }
     }
     llvm::sort(slots, [](const Slot &a, const Slot &b) {
-      return std::tie(a.problem, a.offset) < std::tie(b.problem, b.offset);
+      return std::tie(a.problem, a.plane, a.offset) < std::tie(b.problem, b.plane, b.offset);
     });
     return success();
   }
@@ -1160,7 +1185,7 @@ private:
   int64_t problemsTogether(const Layout &layout, const Tile &tile) const {
     int64_t problems = 1;
     if (!block || !layout.view.bounds.empty() ||
-        layout.view.elements * id::elementBytes(tile.element) % widestAccess == 0)
+        llvm::all_of(layout.bytes, [&](int64_t bytes) { return layout.view.problem * bytes % widestAccess == 0; }))
       return problems;
     digits::Place place;
     for (int digit = static_cast<int>(layout.view.radices.size()) + 1;
@@ -1175,7 +1200,7 @@ private:
     for (Slot &slot : slots) {
       int64_t inner = slot.problem % together;
       slot.problem -= inner;
-      slot.offset += inner * layout.view.elements * id::elementBytes(tile.element);
+      slot.offset += inner * layout.view.problem * layout.bytes[slot.plane];
     }
     return wideRuns(slots, layout, tile, together);
   }
@@ -1194,15 +1219,16 @@ private:
   /// inside of the buffer or none.
   SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, const Layout &layout, const Tile &tile,
                                                   int64_t together) const {
-    const int64_t elementBytes = id::elementBytes(tile.element);
     // Bytes that divide the address of the element whose register digits are zero.
-    const int64_t alignment =
-        std::gcd(widestAccess, elementBytes * divisorOf(layout.view.address, tile, together * layout.view.elements));
+    const int64_t divisor = divisorOf(layout.view.address, tile, together * layout.view.problem);
+    SmallVector<int64_t, 1> alignment;
+    for (int64_t bytes : layout.bytes)
+      alignment.push_back(std::gcd(layout.alignment, bytes * divisor));
     SmallVector<int64_t> steps; // elements inside come in so many
     for (const digits::BufferView::Bound &bound : layout.view.bounds)
       steps.push_back(divisorOf(bound.index, tile, bound.limit));
     auto alike = [&](const Slot &a, const Slot &b) {
-      return a.problem == b.problem && a.type == b.type &&
+      return a.problem == b.problem && a.plane == b.plane && a.type == b.type &&
              llvm::all_of(llvm::zip(a.indices, b.indices, steps), [](auto indices) {
                auto [i, j, step] = indices;
                return llvm::divideFloorSigned(i, step) == llvm::divideFloorSigned(j, step);
@@ -1218,7 +1244,7 @@ private:
       size_t count = 1;
       auto fits = [&](size_t n) {
         int64_t width = static_cast<int64_t>(n) * bytes;
-        return n <= neighbours && width <= alignment && slots[i].offset % width == 0;
+        return n <= neighbours && width <= alignment[slots[i].plane] && slots[i].offset % width == 0;
       };
       while (fits(2 * count))
         count *= 2;
@@ -1230,13 +1256,13 @@ private:
 
   void loadAll(std::vector<Slot> &slots, const Layout &layout, const Tile &tile, int64_t together,
                ArrayRef<SmallVector<Value>> fills) {
-    Place place;
+    SmallVector<Place, 1> places;
     const Slot *before = nullptr;
     for (auto [first, count] : runsOf(slots, layout, tile, together)) {
       if (!before || before->problem != slots[first].problem)
-        place = elementPlace(layout, tile, slots[first].problem);
+        places = elementPlaces(layout, tile, slots[first].problem);
       before = &slots[first];
-      loadRun(layout, tile, place, slots, first, count, fills);
+      loadRun(layout, tile, places[slots[first].plane], slots, first, count, fills);
     }
   }
 
@@ -1396,19 +1422,19 @@ private:
 } // namespace
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                       const DenseMap<Value, Value> &buffers, const Parameters &parameters,
+                                       const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                                        Value problem, Value number) {
   return FlatEmitter(b, loc, tables, buffers, parameters, problem).run(kernel, number);
 }
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                       const DenseMap<Value, Value> &buffers, const Parameters &parameters,
+                                       const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                                        Value problem, const FlatBlock &block, const FlatSections &sections) {
   return FlatEmitter(b, loc, tables, buffers, parameters, problem).run(kernel, block, sections);
 }
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                       const DenseMap<Value, Value> &buffers, const Parameters &parameters, Value batch,
+                                       const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters, Value batch,
                                        CooperativeRounds &rounds, const FlatSections &sections) {
   return FlatEmitter(b, loc, tables, buffers, parameters, {}).run(kernel, batch, rounds, sections);
 }

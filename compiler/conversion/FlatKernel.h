@@ -1,6 +1,7 @@
 // Kernels of steps of any kind: every thread (or turn of a CPU loop) does one block number, or a block does.
 #pragma once
 
+#include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/CooperativeRounds.h"
 #include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Scalars.h"
@@ -26,18 +27,18 @@ struct FlatBlock {
 
 /// Emits the body of a flat kernel: for one block number, `problem` (i64) of the batch and `number` (i64), which counts
 /// the block digits, low first, in their radices; or, with `block`, for a thread of a block, `problem` the one whose
-/// batch digits are 0. `buffers` maps the body's buffers (arguments and yielded values) to pointers, `parameters` has
-/// the run-time scalars. Errors are emitted at the op.
+/// batch digits are 0. `buffers` maps the body's buffers (arguments and yielded values) to their memory, `parameters`
+/// has the run-time scalars. Errors are emitted at the op.
 mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
+                                 const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
                                  mlir::Value problem, mlir::Value number);
 mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
+                                 const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
                                  mlir::Value problem, const FlatBlock &block, const FlatSections &sections);
 
 /// Emits the rounds of a cooperative kernel. `batch` is i64.
 mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                 const llvm::DenseMap<mlir::Value, mlir::Value> &buffers, const Parameters &parameters,
+                                 const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
                                  mlir::Value batch, CooperativeRounds &rounds, const FlatSections &sections);
 /// Words of 4 bytes that the blocks of a cooperative kernel post for each other.
 int64_t postedCells(id::KernelOp kernel);

@@ -1,6 +1,7 @@
 #include "compiler/conversion/InPlace.h"
 
 #include "compiler/conversion/FlatSections.h"
+#include "compiler/conversion/Layouts.h"
 #include "dialect/digits/BufferView.h"
 
 #include <optional>
@@ -32,7 +33,7 @@ std::optional<Distances> distancesOf(const digits::Mapping &mapping, ArrayRef<Fi
       if (column.digits.size() != 1)
         return std::nullopt;
       int digit = column.digits[0];
-      int64_t distance = digit <= n ? view.address.weight[digit - 1] : view.elements << (digit - n - 1);
+      int64_t distance = digit <= n ? view.address.weight[digit - 1] : view.problem << (digit - n - 1);
       distances.emplace_back(distance, column.radix);
     }
   return distances;
@@ -141,6 +142,10 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
          to = cast<id::SeqType>(body.getTerminator()->getOperand(output).getType());
     if (from.getNumElements() != to.getNumElements() ||
         id::elementBytes(from.getElement()) != id::elementBytes(to.getElement()))
+      return std::nullopt;
+    const digits::ArrayLayout layout = argumentLayout(function, input);
+    if (!(layout == resultLayout(function, output)) ||
+        (layout.planar && numberTypes(from.getElement()) != numberTypes(to.getElement())))
       return std::nullopt;
     InPlacePair pair{input, output, false};
     bool written = false;

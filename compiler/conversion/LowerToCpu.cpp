@@ -39,11 +39,17 @@ public:
                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
       return LLVM::LoadOp::create(b, loc, pointer, slot);
     };
-    size_t count = 0;
+    size_t count = 0, operand = 0;
+    auto bind = [&](Value buffer) {
+      const Buffer &place = lowered.buffers[operand++];
+      memory[buffer].layout = place.layout;
+      for (int plane = 0; plane < place.planes; ++plane)
+        memory[buffer].planes.push_back(argument(count++));
+    };
     for (BlockArgument buffer : kernel.getBody().front().getArguments())
-      pointers[buffer] = argument(count++);
+      bind(buffer);
     for (Value value : kernel.getBody().front().getTerminator()->getOperands())
-      pointers[value] = argument(count++);
+      bind(value);
     SmallVector<Value> scalars;
     for (const ScalarArgument &scalar : lowered.scalars) // a caller's bytes need no alignment
       scalars.push_back(LLVM::LoadOp::create(b, loc, scalar.type, argument(count++), 1));
@@ -60,7 +66,7 @@ public:
         Value extent = emitConstant(widestExtent(kernel, digits::Field::Block));
         Value problem = arith::DivUIOp::create(b, loc, block, extent);
         Value number = arith::RemUIOp::create(b, loc, block, extent);
-        if (failed(emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number)))
+        if (failed(emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, number)))
           return failure();
       } else if (failed(emitBody(kernel))) {
         return failure();
@@ -78,11 +84,11 @@ protected:
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
     Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(), 1);
-    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    const Address address = makeAddress(access, tile.mapping, memory.find(op.getBuffer())->second, real, components);
     auto loadAll = [&] {
       SmallVector<Value> values;
       for (size_t r = 0; r < tile.registers.size(); ++r)
-        loadRegister(address, r, real, components, values);
+        loadRegister(address, r, values);
       return values;
     };
     SmallVector<Value> values;
@@ -97,7 +103,7 @@ protected:
       b.setInsertionPointToStart(branch.elseBlock());
       SmallVector<Value> guarded;
       for (size_t r = 0; r < tile.registers.size(); ++r)
-        loadGuarded(access, tile.mapping, address, r, real, components, guarded);
+        loadGuarded(access, tile.mapping, address, r, guarded);
       scf::YieldOp::create(b, loc, guarded);
       values.assign(branch.getResults().begin(), branch.getResults().end());
     }
@@ -112,13 +118,13 @@ protected:
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
     Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), 1);
-    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    const Address address = makeAddress(access, tile.mapping, memory.find(op.getBuffer())->second, real, components);
     std::vector<SmallVector<Value>> parts(tile.registers.size());
     for (size_t r = 0; r < tile.registers.size(); ++r)
       parts[r] = numbersOf(tile.registers[r], tile.element, real);
     auto storeAll = [&] {
       for (size_t r = 0; r < tile.registers.size(); ++r)
-        storeRegister(address, r, real, components, parts[r]);
+        storeRegister(address, r, parts[r]);
     };
     if (access.batchDigits == 0) {
       storeAll();
@@ -134,7 +140,7 @@ protected:
         auto one = scf::IfOp::create(b, loc, TypeRange{}, inBatch(access, tile.mapping, r, lane), false);
         OpBuilder::InsertionGuard inner(b);
         b.setInsertionPointToStart(one.thenBlock());
-        storeLane(address, r, lane, real, components, parts[r]);
+        storeLane(address, r, lane, parts[r]);
       }
     return success();
   }
@@ -166,14 +172,13 @@ protected:
       return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
     };
     Value base = LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), table);
-    Address address;
-    address.base = base;
     if (Value index = scatterBits(b, loc, block, columnTargets(place.mapping[Field::Block], target)))
-      address.base = gep(base, scalar, 2, index);
-    address.regs = {0};
-    address.lanes = constantTargets(place.mapping[Field::Lane], target);
+      base = gep(base, scalar, 2, index);
+    Address address{{base}, scalar, 2, 2, {{}}};
+    for (uint64_t offset : constantTargets(place.mapping[Field::Lane], target))
+      address.offsets[0].push_back(static_cast<int64_t>(offset));
     SmallVector<Value> parts;
-    loadRegister(address, 0, scalar, 2, parts);
+    loadRegister(address, 0, parts);
     return {parts[0], parts[1]};
   }
 
@@ -195,15 +200,17 @@ protected:
 
 private:
   int64_t lanes;
-  DenseMap<Value, Value> pointers;
+  DenseMap<Value, BufferMemory> memory; // of the body's buffers
   Value batch, block;
 
   struct Address {
-    Value base;
-    std::vector<uint64_t> regs, lanes; // element offsets
-    bool contiguous() const {
-      for (size_t l = 0; l < lanes.size(); ++l)
-        if (lanes[l] != l)
+    SmallVector<Value, 1> bases; // of the planes
+    Type real;
+    int components, perPlace;                  // numbers of an element, and of a place in a plane
+    std::vector<std::vector<int64_t>> offsets; // in places, of each register's lanes
+    bool contiguous(size_t r) const {
+      for (auto [lane, offset] : llvm::enumerate(offsets[r]))
+        if (offset != offsets[r][0] + static_cast<int64_t>(lane))
           return false;
       return true;
     }
@@ -216,9 +223,18 @@ private:
     return LLVM::GEPOp::create(b, loc, base.getType(), LLVM::LLVMArrayType::get(real, components), base,
                                ArrayRef<LLVM::GEPArg>{index});
   }
-  Value at(const Address &address, size_t r, size_t lane, Type real, int components) {
-    uint64_t offset = address.regs[r] ^ address.lanes[lane];
-    return offset ? gep(address.base, real, components, emitConstant(static_cast<int64_t>(offset))) : address.base;
+  Value at(const Address &address, size_t plane, size_t r, size_t lane) {
+    int64_t offset = address.offsets[r][lane];
+    Value base = address.bases[plane];
+    return offset ? gep(base, address.real, address.perPlace, emitConstant(offset)) : base;
+  }
+  /// Number `c` of the element of a register and lane.
+  Value numberAt(const Address &address, size_t r, size_t lane, int c) {
+    Value place = at(address, c / address.perPlace, r, lane);
+    int within = c % address.perPlace;
+    return within ? LLVM::GEPOp::create(b, loc, place.getType(), address.real, place, ArrayRef<LLVM::GEPArg>{within})
+                        .getResult()
+                  : place;
   }
 
   Value splat(Value scalar) {
@@ -236,24 +252,44 @@ private:
     return bits;
   }
 
-  Address makeAddress(const Access &access, const Mapping &mapping, Value pointer, Type real, int components) {
-    auto target = [&](int digit) { return access.target(digit); };
-    Value blocks = scatterBits(b, loc, block, blockBits(mapping, target, access.addressDigits + access.batchDigits));
-    uint64_t registerBits = 0, laneBits = 0;
-    for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
-      registerBits |= bits;
-    for (uint64_t bits : columnTargets(mapping[Field::Lane], target))
-      laneBits |= bits;
-    if (uint64_t flip = access.flipped & ~registerBits & ~laneBits)
-      blocks = arith::XOrIOp::create(b, loc, blocks, emitConstant(static_cast<int64_t>(flip)));
-    Address address;
-    address.base = gep(pointer, real, components, blocks);
-    address.regs = constantTargets(mapping[Field::Reg], target);
-    for (uint64_t &offset : address.regs)
-      offset ^= access.flipped & registerBits;
-    address.lanes = constantTargets(mapping[Field::Lane], target);
-    for (uint64_t &offset : address.lanes)
-      offset ^= access.flipped & laneBits;
+  Address makeAddress(const Access &access, const Mapping &mapping, const BufferMemory &buffer, Type real,
+                      int components) {
+    const std::function<uint64_t(int)> all = [&](int digit) { return access.target(digit); };
+    uint64_t constantBits = 0; // of registers and lanes
+    for (Field field : {Field::Reg, Field::Lane})
+      for (uint64_t bits : columnTargets(mapping[field], all))
+        constantBits |= bits;
+    const uint64_t flip = access.flipped & ~constantBits;
+    Value offset;
+    if (buffer.layout.isDense()) {
+      offset = scatterBits(b, loc, block, blockBits(mapping, all, access.addressDigits + access.batchDigits));
+      if (flip)
+        offset = arith::XOrIOp::create(b, loc, offset, emitConstant(static_cast<int64_t>(flip)));
+    } else {
+      offset = emitConstant(0);
+      for (const AddressField &field : addressFields(access, buffer.layout)) {
+        auto target = [&](int digit) { return field.in(all(digit)); };
+        Value index = scatterBits(b, loc, block,
+                                  field.ofProblems ? blockBits(mapping, target, access.batchDigits)
+                                                   : columnTargets(mapping[Field::Block], target));
+        if (!index)
+          index = emitConstant(0);
+        if (uint64_t bits = field.in(flip))
+          index = arith::XOrIOp::create(b, loc, index, emitConstant(static_cast<int64_t>(bits)));
+        offset =
+            arith::AddIOp::create(b, loc, offset, arith::MulIOp::create(b, loc, index, emitConstant(field.stride)));
+      }
+    }
+    Address address{{}, real, components, buffer.layout.planar ? 1 : components, {}};
+    for (Value plane : buffer.planes)
+      address.bases.push_back(gep(plane, real, address.perPlace, offset));
+    std::vector<uint64_t> ofLanes = constantTargets(mapping[Field::Lane], all);
+    for (uint64_t ofRegister : constantTargets(mapping[Field::Reg], all)) {
+      address.offsets.emplace_back();
+      for (uint64_t ofLane : ofLanes)
+        address.offsets.back().push_back(
+            buffer.layout.at(static_cast<int64_t>(ofRegister ^ ofLane ^ (access.flipped & constantBits))));
+    }
     return address;
   }
 
@@ -261,83 +297,79 @@ private:
 
   Value shuffle(Value x, Value y, ArrayRef<int32_t> mask) { return LLVM::ShuffleVectorOp::create(b, loc, x, y, mask); }
 
-  void loadRegister(const Address &address, size_t r, Type real, int components, SmallVector<Value> &parts) {
-    if (address.contiguous()) {
-      auto wide = VectorType::get({lanes * components}, real);
-      Value all = LLVM::LoadOp::create(b, loc, wide, at(address, r, 0, real, components), bytesOf(real));
-      for (int c = 0; c < components; ++c) {
-        SmallVector<int32_t> mask;
-        for (int64_t lane = 0; lane < lanes; ++lane)
-          mask.push_back(static_cast<int32_t>(lane * components + c));
-        parts.push_back(components == 1 ? all : shuffle(all, all, mask));
+  void loadRegister(const Address &address, size_t r, SmallVector<Value> &parts) {
+    const int count = address.perPlace;
+    if (address.contiguous(r)) {
+      auto wide = VectorType::get({lanes * count}, address.real);
+      for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+        Value all = LLVM::LoadOp::create(b, loc, wide, at(address, plane, r, 0), bytesOf(address.real));
+        for (int c = 0; c < count; ++c) {
+          SmallVector<int32_t> mask;
+          for (int64_t lane = 0; lane < lanes; ++lane)
+            mask.push_back(static_cast<int32_t>(lane * count + c));
+          parts.push_back(count == 1 ? all : shuffle(all, all, mask));
+        }
       }
       return;
     }
-    std::vector<Value> vectors(components, LLVM::PoisonOp::create(b, loc, VectorType::get({lanes}, real)).getResult());
+    std::vector<Value> vectors(address.components,
+                               LLVM::PoisonOp::create(b, loc, VectorType::get({lanes}, address.real)).getResult());
     for (int64_t lane = 0; lane < lanes; ++lane)
-      loadLane(address, r, lane, real, components, vectors);
+      loadLane(address, r, lane, vectors);
     parts.append(vectors.begin(), vectors.end());
   }
 
   /// Puts the components of one lane into `vectors`.
-  void loadLane(const Address &address, size_t r, int64_t lane, Type real, int components,
-                std::vector<Value> &vectors) {
-    Value pointer = at(address, r, lane, real, components);
-    for (int c = 0; c < components; ++c) {
-      Value part =
-          c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
-            : pointer;
-      Value scalar = LLVM::LoadOp::create(b, loc, real, part, bytesOf(real));
+  void loadLane(const Address &address, size_t r, int64_t lane, std::vector<Value> &vectors) {
+    for (int c = 0; c < address.components; ++c) {
+      Value scalar = LLVM::LoadOp::create(b, loc, address.real, numberAt(address, r, lane, c), bytesOf(address.real));
       vectors[c] = LLVM::InsertElementOp::create(b, loc, vectors[c], scalar, index32(lane));
     }
   }
 
-  void loadGuarded(const Access &access, const Mapping &mapping, const Address &address, size_t r, Type real,
-                   int components, SmallVector<Value> &parts) {
-    auto type = VectorType::get({lanes}, real);
-    std::vector<Value> vectors(components, LLVM::ZeroOp::create(b, loc, type).getResult());
+  void loadGuarded(const Access &access, const Mapping &mapping, const Address &address, size_t r,
+                   SmallVector<Value> &parts) {
+    auto type = VectorType::get({lanes}, address.real);
+    std::vector<Value> vectors(address.components, LLVM::ZeroOp::create(b, loc, type).getResult());
     for (int64_t lane = 0; lane < lanes; ++lane) {
-      auto one =
-          scf::IfOp::create(b, loc, SmallVector<Type>(components, type), inBatch(access, mapping, r, lane), true);
+      auto one = scf::IfOp::create(b, loc, SmallVector<Type>(address.components, type),
+                                   inBatch(access, mapping, r, lane), true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(one.elseBlock());
       scf::YieldOp::create(b, loc, vectors);
       b.setInsertionPointToStart(one.thenBlock());
-      loadLane(address, r, lane, real, components, vectors);
+      loadLane(address, r, lane, vectors);
       scf::YieldOp::create(b, loc, vectors);
-      for (int c = 0; c < components; ++c)
+      for (int c = 0; c < address.components; ++c)
         vectors[c] = one.getResult(c);
     }
     parts.append(vectors.begin(), vectors.end());
   }
 
-  void storeRegister(const Address &address, size_t r, Type real, int components, ArrayRef<Value> parts) {
-    if (!address.contiguous() || components > 2) {
+  void storeRegister(const Address &address, size_t r, ArrayRef<Value> parts) {
+    if (!address.contiguous(r) || address.perPlace > 2) {
       for (int64_t lane = 0; lane < lanes; ++lane)
-        storeLane(address, r, lane, real, components, parts);
+        storeLane(address, r, lane, parts);
       return;
     }
-    Value all = parts[0];
-    if (components == 2) {
-      SmallVector<int32_t> mask;
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        mask.push_back(static_cast<int32_t>(lane));
-        mask.push_back(static_cast<int32_t>(lanes + lane));
+    for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+      Value all = parts[plane];
+      if (address.perPlace == 2) {
+        SmallVector<int32_t> mask;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          mask.push_back(static_cast<int32_t>(lane));
+          mask.push_back(static_cast<int32_t>(lanes + lane));
+        }
+        all = shuffle(parts[0], parts[1], mask);
       }
-      all = shuffle(parts[0], parts[1], mask);
+      LLVM::StoreOp::create(b, loc, all, at(address, plane, r, 0), bytesOf(address.real));
     }
-    LLVM::StoreOp::create(b, loc, all, at(address, r, 0, real, components), bytesOf(real));
   }
 
-  void storeLane(const Address &address, size_t r, int64_t lane, Type real, int components, ArrayRef<Value> parts) {
-    Value pointer = at(address, r, lane, real, components);
-    for (int c = 0; c < components; ++c) {
-      Value part =
-          c ? LLVM::GEPOp::create(b, loc, pointer.getType(), real, pointer, ArrayRef<LLVM::GEPArg>{c}).getResult()
-            : pointer;
-      LLVM::StoreOp::create(b, loc, LLVM::ExtractElementOp::create(b, loc, parts[c], index32(lane)), part,
-                            bytesOf(real));
-    }
+  void storeLane(const Address &address, size_t r, int64_t lane, ArrayRef<Value> parts) {
+    for (int c = 0; c < address.components; ++c)
+      LLVM::StoreOp::create(b, loc, LLVM::ExtractElementOp::create(b, loc, parts[c], index32(lane)),
+                            numberAt(address, r, lane, c), bytesOf(address.real));
   }
 
   Value blockIsFull(const Access &access, const Mapping &mapping) {

@@ -12,6 +12,7 @@
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
+#include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/RingPasses.h"
 #include "compiler/conversion/TicketLoop.h"
 
@@ -54,19 +55,26 @@ public:
     readsBeside = !kernel.isFlat() && kernel.getInputs().size() > 1;
     constexpr int64_t few = 16;
     factorRegisters = dataRegisters <= few ? 24 : 0;
-    size_t numInputs = kernel.getInputs().size();
+    size_t next = 0;
+    auto bind = [&](Value buffer, const Buffer &place) {
+      memory[buffer].layout = place.layout;
+      for (int plane = 0; plane < place.planes; ++plane)
+        memory[buffer].planes.push_back(entry->getArgument(next++));
+    };
+    const size_t numInputs = kernel.getInputs().size();
     for (size_t i = 0; i < numInputs; ++i)
-      pointers[kernel.getBody().front().getArgument(i)] = entry->getArgument(i);
+      bind(kernel.getBody().front().getArgument(i), lowered.buffers[i]);
     for (auto [i, value] : llvm::enumerate(kernel.getBody().front().getTerminator()->getOperands()))
-      pointers[value] = entry->getArgument(numInputs + i);
+      bind(value, lowered.buffers[numInputs + i]);
     batch = entry->getArguments().back();
     Value counter = lowered.hasCounter() ? *(entry->args_rbegin() + 1) : Value();
     for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
       if (store.getRing())
-        pointers[store.getBuffer()] = *(entry->args_rbegin() + 2);
-    parameters =
-        parametersOf(b, loc, kernel, entry->getArguments().slice(lowered.buffers.size(), lowered.scalars.size()),
-                     [](Value value) { return value; });
+        memory[store.getBuffer()] = {
+            {*(entry->args_rbegin() + 2)},
+            digits::ArrayLayout::dense(cast<id::SeqType>(store.getBuffer().getType()).getNumElements())};
+    parameters = parametersOf(b, loc, kernel, entry->getArguments().slice(next, lowered.scalars.size()),
+                              [](Value value) { return value; });
     if (startsNext)
       NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
     awaitsPrevious = lowered.isDependent();
@@ -210,7 +218,7 @@ public:
       flat.thread = arith::RemUIOp::create(b, loc, thread, perTile);
       problem = arith::AddIOp::create(b, loc, problem, flat.slot);
     }
-    return emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, flat, *sections);
+    return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, flat, *sections);
   }
 
   /// A flat kernel whose blocks wait for each other.
@@ -227,7 +235,7 @@ public:
     Value numbers =
         arith::TruncIOp::create(b, loc, b.getI32Type(), arith::MulIOp::create(b, loc, batch, constant64(blocks)));
     CooperativeRounds rounds(b, loc, shape, posts, numbers);
-    return emitFlatBody(b, loc, tables, kernel, pointers, parameters, batch, rounds, *sections);
+    return emitFlatBody(b, loc, tables, kernel, memory, parameters, batch, rounds, *sections);
   }
 
   /// The block numbers of the batch, or those of clusters.
@@ -310,7 +318,7 @@ public:
     auto branch = scf::IfOp::create(b, loc, TypeRange{}, active, false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    return emitFlatBody(b, loc, tables, kernel, pointers, parameters, problem, number);
+    return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, number);
   }
 
   /// Blocks that a multiprocessor shall have registers for. What shared memory leaves room for is not asked here: fewer
@@ -391,20 +399,24 @@ protected:
     int components;
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+    const BufferMemory &buffer = memory.find(op.getBuffer())->second;
+    const Unit unit = unitOf(buffer, tile.element, real, components);
     Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(),
-                               maxVector(tile.element));
-    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+                               maxVector(buffer, unit));
+    Address address = makeAddress(access, tile.mapping, buffer, unit);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
     if (awaitsPrevious) {
       prefetchTwiddles(op, tile); // tables are no kernel's result
       awaitPrevious();
     }
-    const Pieces pieces = piecesOf(tile.element, access.vectorBits.size(), real);
+    const Pieces pieces = piecesOf(unit, access.vectorBits.size());
     auto loadGroup = [&](size_t r) {
       SmallVector<Value> loaded;
-      Value pointer = pointerAt(address, lowest(access, r), real, components);
-      for (int64_t i = 0; i < pieces.count; ++i)
-        loaded.push_back(readPiece(pieces.type, pieceAt(pointer, pieces, i), pieces.bytes));
+      for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+        Value pointer = pointerAt(address, plane, lowest(access, r), unit);
+        for (int64_t i = 0; i < pieces.count; ++i)
+          loaded.push_back(readPiece(pieces.type, pieceAt(pointer, pieces, i), pieces.bytes));
+      }
       return loaded;
     };
     SmallVector<Value> loaded;
@@ -412,8 +424,9 @@ protected:
       for (size_t r : groups)
         llvm::append_range(loaded, loadGroup(r));
     } else {
-      SmallVector<Type> types(pieces.count, pieces.type);
-      auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size() * pieces.count, pieces.type),
+      const size_t perGroup = pieces.count * address.bases.size();
+      SmallVector<Type> types(perGroup, pieces.type);
+      auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size() * perGroup, pieces.type),
                                       blockIsFull(access, tile.mapping), /*withElseRegion=*/true);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(branch.thenBlock());
@@ -430,7 +443,7 @@ protected:
         scf::YieldOp::create(b, loc, loadGroup(r));
         b.setInsertionPointToStart(one.elseBlock());
         Value zero = LLVM::ZeroOp::create(b, loc, pieces.type);
-        scf::YieldOp::create(b, loc, SmallVector<Value>(pieces.count, zero));
+        scf::YieldOp::create(b, loc, SmallVector<Value>(perGroup, zero));
         llvm::append_range(guarded, one.getResults());
       }
       scf::YieldOp::create(b, loc, guarded);
@@ -440,12 +453,16 @@ protected:
     for (Value piece : loaded)
       unpack(piece, numbers);
     ArrayRef<Value> rest = numbers;
-    for (size_t r : groups)
-      for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k) {
-        tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)] =
-            leavesOf(rest.take_front(components), tile.element);
-        rest = rest.drop_front(components);
+    const size_t length = size_t(1) << access.vectorBits.size();
+    for (size_t r : groups) {
+      for (size_t k = 0; k < length; ++k) {
+        SmallVector<Value> element;
+        for (int c = 0; c < components; ++c)
+          element.push_back(rest[numberInGroup(unit, length, k, c)]);
+        tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)] = leavesOf(element, tile.element);
       }
+      rest = rest.drop_front(length * components);
+    }
     return tile;
   }
 
@@ -455,25 +472,33 @@ protected:
     int components;
     if (!id::splitNumbers(tile.element, real, components))
       return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-    Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(tile.element));
-    Address address = makeAddress(access, tile.mapping, pointers.lookup(op.getBuffer()), real, components);
+    const BufferMemory &buffer = memory.find(op.getBuffer())->second;
+    const Unit unit = unitOf(buffer, tile.element, real, components);
+    Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(buffer, unit));
+    Address address = makeAddress(access, tile.mapping, buffer, unit);
     std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
-    const Pieces pieces = piecesOf(tile.element, access.vectorBits.size(), real);
+    const Pieces pieces = piecesOf(unit, access.vectorBits.size());
+    const size_t length = size_t(1) << access.vectorBits.size();
     std::vector<SmallVector<Value>> packed;
     for (size_t r : groups) {
-      SmallVector<Value> numbers;
-      for (size_t k = 0; k < size_t(1) << access.vectorBits.size(); ++k)
-        llvm::append_range(numbers, numbersOf(tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)],
-                                              tile.element, real));
+      SmallVector<Value> numbers(length * components);
+      for (size_t k = 0; k < length; ++k) {
+        size_t from = withVector(r, access.vectorBits, k ^ access.vectorFlip);
+        for (auto [c, number] : llvm::enumerate(numbersOf(tile.registers[from], tile.element, real)))
+          numbers[numberInGroup(unit, length, k, static_cast<int>(c))] = number;
+      }
       packed.emplace_back();
-      size_t length = numbers.size() / pieces.count;
-      for (int64_t i = 0; i < pieces.count; ++i)
-        packed.back().push_back(pack(ArrayRef<Value>(numbers).slice(i * length, length), real));
+      const size_t perPiece = numbers.size() / pieces.count / address.bases.size();
+      for (size_t first = 0; first < numbers.size(); first += perPiece)
+        packed.back().push_back(pack(ArrayRef<Value>(numbers).slice(first, perPiece), real));
     }
     auto storeGroup = [&](size_t g) {
-      Value pointer = pointerAt(address, lowest(access, groups[g]), real, components);
-      for (auto [i, piece] : llvm::enumerate(packed[g]))
-        writePiece(piece, pieceAt(pointer, pieces, static_cast<int64_t>(i)), pieces.bytes);
+      auto piece = packed[g].begin();
+      for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+        Value pointer = pointerAt(address, plane, lowest(access, groups[g]), unit);
+        for (int64_t i = 0; i < pieces.count; ++i)
+          writePiece(*piece++, pieceAt(pointer, pieces, i), pieces.bytes);
+      }
     };
     if (access.batchDigits == 0) {
       for (size_t g = 0; g < groups.size(); ++g)
@@ -580,10 +605,10 @@ protected:
 private:
   const passes::Target &target;
   const bool inPlace;
-  bool meetsBeforeStore = false;   // the blocks of the cluster, at a barrier that they have arrived at
-  int64_t dataRegisters = 0;       // 32-bit, of a thread's part of the largest tile
-  bool readsBeside = false;        // a tile beside that of the step before
-  DenseMap<Value, Value> pointers; // of the body's buffers
+  bool meetsBeforeStore = false;        // the blocks of the cluster, at a barrier that they have arrived at
+  int64_t dataRegisters = 0;            // 32-bit, of a thread's part of the largest tile
+  bool readsBeside = false;             // a tile beside that of the step before
+  DenseMap<Value, BufferMemory> memory; // of the body's buffers
   Value batch, thread, block;
   Value rank; // in the cluster; null without clusters
   int64_t sharedBytes = 0;
@@ -598,9 +623,27 @@ private:
   DenseMap<Operation *, Tile> ahead; // loaded across an exchange
 
   struct Address {
-    Value base;                 // pointer to the thread's element 0
-    std::vector<uint64_t> regs; // element offset per register number
+    SmallVector<Value, 1> bases; // pointer to the thread's element 0, in each plane
+    std::vector<int64_t> regs;   // element offset per register number
   };
+
+  /// What lies at each place of a plane: an element, or one of its numbers.
+  struct Unit {
+    Type number;
+    int components; // numbers
+    int64_t bytes;
+    Type type() const { return LLVM::LLVMArrayType::get(number, components); }
+  };
+  static Unit unitOf(const BufferMemory &buffer, Type element, Type number, int components) {
+    if (buffer.layout.planar)
+      return {number, 1, id::elementBytes(number)};
+    return {number, components, id::elementBytes(element)};
+  }
+  /// The place of number `c` of the k-th of `length` neighbouring elements: plane by plane, in each element by element.
+  static size_t numberInGroup(const Unit &unit, size_t length, size_t k, int c) {
+    int plane = c / unit.components;
+    return (plane * length + k) * unit.components + c % unit.components;
+  }
 
   /// Every thread waits for the end of the kernels before this one ahead of its first access to a buffer; so it reads
   /// what they wrote, writes what they no longer read, and has ended only after them.
@@ -652,9 +695,10 @@ private:
     duty = Duty::None;
   }
 
-  int64_t maxVector(Type elementType) const {
-    int64_t bytes = id::elementBytes(elementType);
-    return std::max<int64_t>(1, target.vectorBytes / (bytes & -bytes));
+  /// The most elements that one access takes.
+  int64_t maxVector(const BufferMemory &buffer, const Unit &unit) const {
+    int64_t most = std::max<int64_t>(1, target.vectorBytes / (unit.bytes & -unit.bytes));
+    return buffer.layout.isDense() ? most : buffer.layout.runLength(most);
   }
 
   Value constant32(int64_t v) {
@@ -695,10 +739,10 @@ private:
     int64_t bytes, count;
   };
 
-  Pieces piecesOf(Type element, size_t vectorBits, Type number) const {
-    int64_t all = id::elementBytes(element) << vectorBits, bytes = std::min(all & -all, target.vectorBytes);
-    int64_t length = bytes / id::elementBytes(number);
-    return {length == 1 ? number : Type(VectorType::get({length}, number)), bytes, all / bytes};
+  Pieces piecesOf(const Unit &unit, size_t vectorBits) const {
+    int64_t all = unit.bytes << vectorBits, bytes = std::min(all & -all, target.vectorBytes);
+    int64_t length = bytes / id::elementBytes(unit.number);
+    return {length == 1 ? unit.number : Type(VectorType::get({length}, unit.number)), bytes, all / bytes};
   }
 
   Value pieceAt(Value pointer, const Pieces &pieces, int64_t i) {
@@ -758,7 +802,9 @@ private:
     return scatterBits(b, loc, arith::ExtUIOp::create(b, loc, b.getI64Type(), block), bits);
   }
 
-  Address makeAddress(const Access &access, const Mapping &mapping, Value pointer, Type real, int components) {
+  Address makeAddress(const Access &access, const Mapping &mapping, const BufferMemory &buffer, const Unit &unit) {
+    if (!buffer.layout.isDense())
+      return laidOutAddress(access, mapping, buffer, unit);
     auto target = [&](int digit) { return access.target(digit); };
     uint64_t registerBits = 0, threadBits = 0;
     for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
@@ -766,30 +812,66 @@ private:
     std::vector<uint64_t> threads = threadTargets(mapping, target);
     for (uint64_t bits : threads)
       threadBits |= bits;
-    Type elementType = LLVM::LLVMArrayType::get(real, components);
+    Type elementType = unit.type();
     Value blocks = blockPart(mapping, target, access.addressDigits + access.batchDigits);
     if (Value ranks = rankBits(mapping, target))
       blocks = arith::OrIOp::create(b, loc, blocks, arith::ExtUIOp::create(b, loc, b.getI64Type(), ranks));
     if (uint64_t flip = access.flipped & ~registerBits & ~threadBits)
       blocks = arith::XOrIOp::create(b, loc, blocks, constant64(static_cast<int64_t>(flip)));
     Address address;
-    address.base = gep(pointer, elementType, blocks);
+    Value base = gep(buffer.planes[0], elementType, blocks);
     Value lanes = scatterBits(b, loc, thread, threads);
     if (uint64_t flip = access.flipped & threadBits)
       lanes = arith::XOrIOp::create(b, loc, lanes, constant32(static_cast<int64_t>(flip)));
     if (lanes)
-      address.base = gep(address.base, elementType, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
-    address.regs = constantTargets(mapping[Field::Reg], target);
-    for (uint64_t &offset : address.regs)
-      offset ^= access.flipped & registerBits;
+      base = gep(base, elementType, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
+    address.bases.push_back(base);
+    for (uint64_t offset : constantTargets(mapping[Field::Reg], target))
+      address.regs.push_back(static_cast<int64_t>(offset ^ (access.flipped & registerBits)));
     return address;
   }
 
-  Value pointerAt(const Address &address, size_t r, Type real, int components) {
+  /// The same for any layout: the bits of the address fall into fields, one for each dimension and one for the problem,
+  /// each with a distance of its own.
+  Address laidOutAddress(const Access &access, const Mapping &mapping, const BufferMemory &buffer, const Unit &unit) {
+    const std::function<uint64_t(int)> all = [&](int digit) { return access.target(digit); };
+    uint64_t registerBits = 0;
+    for (uint64_t bits : columnTargets(mapping[Field::Reg], all))
+      registerBits |= bits;
+    Type i64 = b.getI64Type();
+    Value offset = constant64(0);
+    for (const AddressField &field : addressFields(access, buffer.layout)) {
+      auto target = [&](int digit) { return field.in(all(digit)); };
+      std::vector<uint64_t> blocks = columnTargets(mapping[Field::Block], target);
+      for (int rest = access.batchDigits; field.ofProblems && blocks.size() < 31; ++rest)
+        blocks.push_back(uint64_t(1) << rest);
+      Value index;
+      for (Value part : {scatterBits(b, loc, arith::ExtUIOp::create(b, loc, i64, block), blocks),
+                         scatterBits(b, loc, thread, threadTargets(mapping, target)), rankBits(mapping, target)}) {
+        if (part && part.getType() != i64)
+          part = arith::ExtUIOp::create(b, loc, i64, part);
+        if (part)
+          index = index ? arith::OrIOp::create(b, loc, index, part).getResult() : part;
+      }
+      if (uint64_t flip = field.in(access.flipped & ~registerBits)) {
+        Value flipped = constant64(static_cast<int64_t>(flip));
+        index = index ? arith::XOrIOp::create(b, loc, index, flipped).getResult() : flipped;
+      }
+      if (index)
+        offset = arith::AddIOp::create(b, loc, offset, arith::MulIOp::create(b, loc, index, constant64(field.stride)));
+    }
+    Address address;
+    for (Value plane : buffer.planes)
+      address.bases.push_back(gep(plane, unit.type(), offset));
+    for (uint64_t bits : constantTargets(mapping[Field::Reg], all))
+      address.regs.push_back(buffer.layout.at(static_cast<int64_t>(bits ^ (access.flipped & registerBits))));
+    return address;
+  }
+
+  Value pointerAt(const Address &address, size_t plane, size_t r, const Unit &unit) {
     if (address.regs[r] == 0)
-      return address.base;
-    return gep(address.base, LLVM::LLVMArrayType::get(real, components),
-               constant64(static_cast<int64_t>(address.regs[r])));
+      return address.bases[plane];
+    return gep(address.bases[plane], unit.type(), constant64(address.regs[r]));
   }
 
   /// True when every problem of this block lies in the batch.
@@ -1140,6 +1222,14 @@ private:
 
 } // namespace
 
+/// Bytes that a pointer of a kernel's operand (inputs, then outputs) is a multiple of.
+static int64_t pointerAlignment(id::KernelOp kernel, size_t operand, int plane, const Buffer &buffer) {
+  Value value = operand < kernel.getInputs().size() ? kernel.getInputs()[operand]
+                                                    : kernel.getOutputs()[operand - kernel.getInputs().size()];
+  return buffer.layout.pointerAlignment(
+      planeBytes(cast<id::SeqType>(value.getType()).getElement(), buffer.layout, plane));
+}
+
 /// True for an argument of a kernel that may have the memory of another one, and whose loads and stores then have to
 /// keep their order.
 static bool mayBeEqual(const Buffer &buffer, const LoweredKernel &kernel, ArrayRef<InPlacePair> inPlace) {
@@ -1187,7 +1277,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     LoweredKernel &entry = kernels[index++];
     auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
-    SmallVector<Type> parameters(entry.buffers.size(), pointer);
+    SmallVector<Type> parameters(entry.pointerCount(), pointer);
     for (const ScalarArgument &scalar : entry.scalars)
       parameters.push_back(scalar.type);
     for (bool present : {entry.hasRing(), entry.hasCounter()})
@@ -1199,17 +1289,19 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
     func->setAttr("gpu.kernel", b.getUnitAttr());
     func->setAttr("nvvm.kernel", b.getUnitAttr());
-    for (size_t i = 0; i < entry.buffers.size(); ++i) {
-      func.setArgAttr(i, "llvm.align", b.getI64IntegerAttr(16));
+    unsigned argument = 0;
+    for (auto [i, buffer] : llvm::enumerate(entry.buffers)) {
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
-      bool input = i < kernel.getInputs().size();
-      if (input && entry.isDependent() && !isa<BlockArgument>(kernel.getInputs()[i]))
-        continue;
-      if (mayBeEqual(entry.buffers[i], entry, inPlace))
-        continue;
-      func.setArgAttr(i, "llvm.noalias", b.getUnitAttr());
-      if (input)
-        func.setArgAttr(i, "llvm.readonly", b.getUnitAttr());
+      const bool input = i < kernel.getInputs().size();
+      const bool changes = input && entry.isDependent() && !isa<BlockArgument>(kernel.getInputs()[i]);
+      for (int plane = 0; plane < buffer.planes; ++plane, ++argument) {
+        func.setArgAttr(argument, "llvm.align", b.getI64IntegerAttr(pointerAlignment(kernel, i, plane, buffer)));
+        if (changes || mayBeEqual(buffer, entry, inPlace))
+          continue;
+        func.setArgAttr(argument, "llvm.noalias", b.getUnitAttr());
+        if (input)
+          func.setArgAttr(argument, "llvm.readonly", b.getUnitAttr());
+      }
     }
     bool equalPointers =
         llvm::any_of(entry.buffers, [&](const Buffer &buffer) { return mayBeEqual(buffer, entry, inPlace); });

@@ -42,6 +42,13 @@ EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, Em
       new EmulatedModule(std::move(manifest), std::move(context), std::move(module), std::move(*emulator), options));
 }
 
+/// What of an operand may be read: its elements, not what lies between them.
+static void markElements(Buffer &buffer, const runtime::Operand &operand, int64_t bytes, int64_t batch) {
+  for (int64_t problem = 0; problem < batch; ++problem)
+    for (int64_t i = 0; i < operand.elements; ++i)
+      std::fill_n(buffer.written.begin() + operand.place(problem, i) * bytes, bytes, 1);
+}
+
 idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operands, void *) const {
   return runtime::guarded([&]() -> idc_status {
     // One buffer per operand; an output may be an input as well.
@@ -53,16 +60,20 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
       if (bytes)
         buffers.emplace_back(name, static_cast<char *>(pointer), bytes, initialised, writable);
     };
-    auto isInput = [&](const void *pointer) {
-      const void *const *end = operands.inputs + manifest.inputs.size();
-      return std::find(operands.inputs, end, pointer) != end;
+    auto bytesOf = [&](const runtime::Operand &operand, size_t plane) {
+      return (operand.offset + operand.reach(batch)) * operand.planes[plane].bytes;
     };
-    for (size_t i = 0; i < manifest.outputs.size(); ++i)
-      bufferAt("output '" + manifest.outputs[i].name + "'", operands.outputs[i],
-               batch * manifest.outputs[i].bytesPerProblem(), isInput(operands.outputs[i]), true);
-    for (size_t i = 0; i < manifest.inputs.size(); ++i)
-      bufferAt("input '" + manifest.inputs[i].name + "'", const_cast<void *>(operands.inputs[i]),
-               batch * manifest.inputs[i].bytesPerProblem(), true, false);
+    for (const runtime::Operand &output : manifest.outputs)
+      for (size_t k = 0; k < output.planes.size(); ++k)
+        bufferAt("output '" + output.planes[k].name + "'", operands.outputs[size_t(output.firstPointer) + k],
+                 bytesOf(output, k), false, true);
+    for (const runtime::Operand &input : manifest.inputs)
+      for (size_t k = 0; k < input.planes.size(); ++k) {
+        void *pointer = const_cast<void *>(operands.inputs[size_t(input.firstPointer) + k]);
+        bufferAt("input '" + input.planes[k].name + "'", pointer, bytesOf(input, k), false, false);
+        markElements(*llvm::find_if(buffers, [&](const Buffer &buffer) { return buffer.data == pointer; }), input,
+                     input.planes[k].bytes, batch);
+      }
     bufferAt("workspace", operands.workspace, manifest.workspaceBytes(batch), false, true);
     if (int64_t zeroed = manifest.workspaceZeroedBytes) {
       std::memset(operands.workspace, 0, static_cast<size_t>(zeroed));

@@ -18,6 +18,7 @@ public:
 
   void build(IdParser::ProgramContext *program, SourceFile &file);
   TypeExprPtr type(IdParser::TypeContext *context);
+  ExprPtr expr(IdParser::ExprContext *context);
 
 private:
   llvm::SMRange range(antlr4::ParserRuleContext *context) const;
@@ -32,7 +33,6 @@ private:
   void adopt(Expr &parent, ExprPtr child);
   ExprPtr binary(const std::string &op, antlr4::ParserRuleContext *opContext, ExprPtr left, ExprPtr right);
 
-  ExprPtr expr(IdParser::ExprContext *context);
   ExprPtr stage(IdParser::StageContext *context, ExprPtr piped);
   ExprPtr logicalOr(IdParser::LogicalOrContext *context);
   ExprPtr logicalAnd(IdParser::LogicalAndContext *context);

@@ -500,6 +500,29 @@ bool Elaborator::holds(const ScheduleDecl &schedule, const SizeMap &sizes, const
   return decide(*schedule.condition);
 }
 
+int64_t Elaborator::sizeOf(const Expr &expression, const SizeMap &sizes, const char *what) {
+  Context context;
+  context.file = &source.main();
+  builders.emplace_back();
+  context.builder = &builders.back();
+  context.scopes.emplace_back();
+  for (const auto &size : sizes)
+    context.scopes[0][size.first] = Value::integer(size.second, expression.range.Start);
+  Int value = evalInteger(expression, context, what);
+  if (value > INT64_MAX || value < INT64_MIN)
+    fail(expression, std::string(what) + " is " + spell(value) + ", which has more than 64 bits");
+  return static_cast<int64_t>(value);
+}
+
+std::optional<int64_t> evaluateSize(const Source &source, const Expr &expression, const SizeMap &sizes,
+                                    const char *what, Diagnostics &diagnostics) {
+  try {
+    return Elaborator(source, diagnostics).sizeOf(expression, sizes, what);
+  } catch (const ElaborationFailed &) {
+    return std::nullopt;
+  }
+}
+
 std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
                                  const TypeMap &types, Diagnostics &diagnostics) {
   if (!check(source, diagnostics))

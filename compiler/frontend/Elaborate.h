@@ -33,6 +33,11 @@ std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std
                                                  const std::string &target, const std::string &plan,
                                                  const SizeMap &sizes, const TypeMap &types, Diagnostics &diagnostics);
 
+/// The value of a compile-time integer made of an entry's sizes and the constants of the program, with 64 bits;
+/// nothing, and reported, when it has none. `what` names it in messages.
+std::optional<int64_t> evaluateSize(const Source &source, const Expr &expression, const SizeMap &sizes,
+                                    const char *what, Diagnostics &diagnostics);
+
 /// The elaborated program as text (`--emit=elaborated`): values, steps and bodies.
 std::string printProgram(const Program &program);
 

@@ -46,6 +46,7 @@ public:
 
   Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types);
   bool holds(const ScheduleDecl &schedule, const SizeMap &sizes, const TypeMap &types);
+  int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
 
 private:
   // Elaborate.cpp: messages, calls, statements.

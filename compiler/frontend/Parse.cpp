@@ -117,16 +117,30 @@ std::unique_ptr<Source> parseText(const std::string &text, const std::string &na
   return Loader(folders, diagnostics).load(llvm::MemoryBuffer::getMemBufferCopy(text, name), name);
 }
 
-TypeExprPtr parseType(const std::string &text, const std::string &name, Diagnostics &diagnostics) {
+/// What `read` makes of the tree of a text that is no file.
+template <typename Result, typename Read>
+static Result parsePart(const std::string &text, const std::string &name, Diagnostics &diagnostics, Read read) {
   unsigned id = diagnostics.sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name), llvm::SMLoc());
   Reader reader(id, diagnostics);
-  TypeExprPtr result;
+  Result result;
   bool good = reader.lex() && reader.parse([&](IdParser &parser, AstBuilder &builder, auto clean) {
-    IdParser::TypeOnlyContext *type = parser.typeOnly();
-    if (clean())
-      result = builder.type(type->type());
+    result = read(parser, builder, clean);
   });
   return good ? std::move(result) : nullptr;
+}
+
+TypeExprPtr parseType(const std::string &text, const std::string &name, Diagnostics &diagnostics) {
+  return parsePart<TypeExprPtr>(text, name, diagnostics, [](IdParser &parser, AstBuilder &builder, auto clean) {
+    IdParser::TypeOnlyContext *type = parser.typeOnly();
+    return clean() ? builder.type(type->type()) : nullptr;
+  });
+}
+
+ExprPtr parseExpression(const std::string &text, const std::string &name, Diagnostics &diagnostics) {
+  return parsePart<ExprPtr>(text, name, diagnostics, [](IdParser &parser, AstBuilder &builder, auto clean) {
+    IdParser::ExpressionOnlyContext *expression = parser.expressionOnly();
+    return clean() ? builder.expr(expression->expr()) : nullptr;
+  });
 }
 
 } // namespace idc::frontend

@@ -7,6 +7,7 @@ grammar Id;
 
 program : item* EOF ;
 typeOnly : type EOF ;
+expressionOnly : expr EOF ;
 
 item : importDecl | constDecl | typeDecl | function | schedule ;
 

@@ -37,7 +37,7 @@ int64_t accessBytesOf(const digits::BufferView &placed, int64_t elementBytes, co
   if (placed.bounds.empty())
     return target.vectorBytes;
   auto isPossible = [&](int64_t width) {
-    bool possible = placed.elements % width == 0 && placed.address.constant % width == 0;
+    bool possible = placed.problem % width == 0 && placed.address.constant % width == 0;
     for (size_t digit = 0; digit < placed.address.weight.size(); ++digit) {
       int64_t weight = std::abs(placed.address.weight[digit]);
       bool inside = weight > 0 && weight < width;

@@ -226,7 +226,7 @@ void LibraryMaker::run(Job &job) {
 
   std::lock_guard<std::mutex> lock(mutex);
   if (LibraryFunction &function = library.functions[job.function]; function.outputs.empty())
-    describe(**program, **declaration, function);
+    describe(**program, **declaration, job.instance.manifest, job.request.layouts, function);
   for (const std::string &file : sources)
     files.insert(file);
   progress->finished(job.instance.target);

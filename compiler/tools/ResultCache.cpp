@@ -77,6 +77,8 @@ std::string ResultCache::key(const CompileRequest &request, const std::vector<st
   for (const std::string &text : {request.entry, request.target, std::string(passes::planName(request.plan)), prefix})
     add(text);
   add(laterGpus ? "later" : "");
+  for (const std::string &layout : request.layouts)
+    add(layout);
   add(request.inPlace ? "in place" : "");
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }

@@ -62,6 +62,11 @@ static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
 
+static cl::list<std::string>
+    layouts("layout",
+            cl::desc("how an input or result (y0, y1, …) lies in memory: x=stride:4,offset:1,batch:4096 (elements; "
+                     "stride:1040:1 for two dimensions), x=planar (each number of an element in an array of its own)"),
+            cl::value_desc("NAME=PROPERTY,…"), cl::sub(compileCommand), cl::sub(runCommand), cl::cat(category));
 static cl::opt<bool> inPlace("in-place",
                              cl::desc("every result may have the memory of an input; run: it has that of the first "
                                       "one that it may"),
@@ -216,6 +221,7 @@ static bool makeRequestWithoutSettings(const char *program, codegen::CompileRequ
   request.target = arch;
   request.scheduleFile = scheduleFile;
   request.inPlace = inPlace;
+  request.layouts.assign(layouts.begin(), layouts.end());
   std::optional<passes::Plan> wanted = passes::findPlan(plan);
   if (!wanted) {
     fail("unknown plan '" + plan + "'; known are throughput and latency");

@@ -36,10 +36,24 @@ static int64_t product(const std::vector<int> &radices) {
 }
 
 BufferView BufferView::whole(const std::vector<int> &radices) {
+  return whole(radices, ArrayLayout::dense(product(radices)));
+}
+
+BufferView BufferView::whole(const std::vector<int> &radices, const ArrayLayout &layout) {
   BufferView view;
-  view.elements = product(radices);
+  view.problem = layout.batchStride;
   view.radices = radices;
-  view.address.weight = rowMajor(radices, 1);
+  view.address.constant = layout.offset;
+  auto dimension = layout.dimensions.begin();
+  int64_t inDimension = 1; // elements of the digits so far
+  for (int radix : radices) {
+    while (inDimension == dimension->size) {
+      ++dimension;
+      inDimension = 1;
+    }
+    view.address.weight.push_back(inDimension * dimension->stride);
+    inDimension *= radix;
+  }
   return view;
 }
 

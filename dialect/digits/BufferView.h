@@ -2,6 +2,7 @@
 // and may lie outside of the buffer, which is a comparison of such a form.
 #pragma once
 
+#include "dialect/digits/ArrayLayout.h"
 #include "dialect/digits/Permutation.h"
 
 #include <cstdint>
@@ -24,13 +25,15 @@ struct BufferView {
     LinearForm index;
     int64_t limit;
   };
-  int64_t elements = 0;     // of the buffer
+  int64_t problem = 0;      // elements from a problem's to the next one's
   std::vector<int> radices; // of the view, least significant first
   LinearForm address;       // in elements
   std::vector<Bound> bounds;
 
   /// All elements of a buffer in their order.
   static BufferView whole(const std::vector<int> &radices);
+  /// The same of a buffer that is laid out; each dimension has the elements of some digits.
+  static BufferView whole(const std::vector<int> &radices, const ArrayLayout &layout);
   /// The elements whose digit has the value; the digits above move down by one.
   void part(int digit, int64_t value);
   /// The sequence moved by a permutation.

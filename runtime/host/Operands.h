@@ -21,8 +21,26 @@ struct Operand {
   ElementType type;
   int64_t elementsPerProblem = 0;
   int64_t elements = 0;
-  int64_t bytes = 0;
-  int64_t offset = 0; ///< in a set
+  int64_t bytes = 0; ///< of its elements, problem by problem without gaps: its dense form
+
+  int64_t offset = 0;      ///< in a set
+  int64_t memoryBytes = 0; ///< in a set, from `offset` on: planes and all that lies between elements included
+  /// An array of it: what it has of an element, and where it begins in the operand's memory.
+  struct Plane {
+    int64_t start, from, bytes;
+  };
+  std::vector<Plane> planes;
+  std::vector<int64_t> sizes, strides; ///< as in idc_layout
+  int64_t layoutOffset = 0, batchStride = 0;
+  bool dense = true;
+
+  /// The operand's memory with the elements of `data`, its dense form, in their places, and `fill` between them.
+  std::vector<char> spread(const std::vector<char> &data, char fill) const;
+  /// The dense form of what lies in the operand's memory.
+  std::vector<char> gather(const std::vector<char> &memory) const;
+
+private:
+  template <typename Move> void forEachElement(const Move &move) const;
 };
 
 /// The operands of a module at some batch, laid out in one stretch of memory: a set.
@@ -41,8 +59,11 @@ struct Operands {
   int64_t operandBytes = 0; ///< of all operands
 
 private:
-  void describe(const idc_operand &described, std::vector<Operand> &side);
+  void describe(const idc_operand &described, const idc_layout &layout, std::vector<Operand> &side);
 };
+
+/// What bytes between elements are set to before a launch.
+constexpr char betweenElements = '\xa5';
 
 /// Puts random values into input number `index` of a set: `problems` different problems, which repeat.
 void fillInput(Memory &memory, const Operands &operands, size_t index, char *set, int64_t problems, uint64_t seed,

@@ -29,6 +29,8 @@ private:
   void setInput(size_t i, char *set);
   void launch(char *set) { operands.launch(module, set, scalars, workspace.get(), memory->stream()); }
   std::vector<char> download(const Operand &operand, const char *set);
+  void unset(const Operand &operand, char *set);
+  void checkBetween(const Operand &operand, const char *set, RunReport &report);
   void writeAndCompare(size_t i, const char *set, RunReport &report);
   void compareWithReference(const char *given, const char *set, RunReport &report);
   void launchAgain(char *set, RunReport &report);
@@ -82,7 +84,9 @@ void Runner::setInput(size_t i, char *set) {
   if (!request.inputs.empty()) {
     std::vector<char> data = fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
                                        "'" + request.inputs[i] + "' for input '" + operand.name + "'");
-    memory->upload(set + operand.offset, data.data(), operand.bytes);
+    if (!operand.dense)
+      data = operand.spread(data, betweenElements);
+    memory->upload(set + operand.offset, data.data(), operand.memoryBytes);
     return;
   }
   auto distribution = request.distributions.find(operand.name);
@@ -91,9 +95,26 @@ void Runner::setInput(size_t i, char *set) {
 }
 
 std::vector<char> Runner::download(const Operand &operand, const char *set) {
-  std::vector<char> data(size_t(operand.bytes));
-  memory->download(data.data(), set + operand.offset, operand.bytes);
-  return data;
+  std::vector<char> data(size_t(operand.memoryBytes));
+  memory->download(data.data(), set + operand.offset, operand.memoryBytes);
+  return operand.dense ? data : operand.gather(data);
+}
+
+/// All ones is not a number in every floating-point type: elements that no kernel writes show up.
+void Runner::unset(const Operand &operand, char *set) {
+  std::vector<char> data(size_t(operand.bytes), '\xff');
+  if (!operand.dense)
+    data = operand.spread(data, betweenElements);
+  memory->upload(set + operand.offset, data.data(), operand.memoryBytes);
+}
+
+/// Nothing may have been written between the elements.
+void Runner::checkBetween(const Operand &operand, const char *set, RunReport &report) {
+  std::vector<char> data(size_t(operand.memoryBytes));
+  memory->download(data.data(), set + operand.offset, operand.memoryBytes);
+  const bool same = data == operand.spread(operand.gather(data), betweenElements);
+  report.comparisons.push_back(
+      {operand.name, "what was between its elements", same ? 0 : std::numeric_limits<double>::infinity(), same});
 }
 
 /// What the request's files say about output number i.
@@ -127,8 +148,13 @@ void Runner::compareWithReference(const char *given, const char *set, RunReport 
   for (int64_t k = 0; k < count; ++k) {
     int64_t problem = count == 1 ? 0 : (request.batch - 1) * k / (count - 1);
     auto bytesOf = [&](const Operand &operand, const char *from) {
-      std::vector<char> data(size_t(operand.bytes / request.batch));
-      memory->download(data.data(), from + operand.offset + problem * int64_t(data.size()), int64_t(data.size()));
+      const int64_t bytes = operand.bytes / request.batch;
+      if (!operand.dense) {
+        std::vector<char> all = download(operand, from);
+        return std::vector<char>(all.begin() + problem * bytes, all.begin() + (problem + 1) * bytes);
+      }
+      std::vector<char> data(static_cast<size_t>(bytes));
+      memory->download(data.data(), from + operand.offset + problem * bytes, bytes);
       return data;
     };
     std::vector<std::vector<char>> arguments;
@@ -153,23 +179,24 @@ void Runner::compareWithReference(const char *given, const char *set, RunReport 
 void Runner::launchAgain(char *set, RunReport &report) {
   constexpr int64_t word = 16;
   for (const Operand &operand : outputs)
-    if (operand.bytes % word)
+    if (operand.memoryBytes % word)
       throw Error("results of several launches are compared in words of 16 bytes, which output '" + operand.name +
                   "' is no multiple of");
   std::vector<Memory::Buffer> first, unset;
   for (const Operand &operand : outputs) {
-    first.push_back(memory->allocate(operand.bytes));
-    memory->copy(first.back().get(), set + operand.offset, operand.bytes);
-    unset.push_back(memory->allocate(operand.bytes));
-    memory->upload(unset.back().get(), std::vector<char>(size_t(operand.bytes), '\xff').data(), operand.bytes);
+    first.push_back(memory->allocate(operand.memoryBytes));
+    memory->copy(first.back().get(), set + operand.offset, operand.memoryBytes);
+    this->unset(operand, set);
+    unset.push_back(memory->allocate(operand.memoryBytes));
+    memory->copy(unset.back().get(), set + operand.offset, operand.memoryBytes);
   }
   std::vector<int64_t> differing(outputs.size(), 0); // launches
   for (int64_t k = 1; k < request.launches; ++k) {
     for (size_t i = 0; i < outputs.size(); ++i)
-      memory->copy(set + outputs[i].offset, unset[i].get(), outputs[i].bytes);
+      memory->copy(set + outputs[i].offset, unset[i].get(), outputs[i].memoryBytes);
     launch(set);
     for (size_t i = 0; i < outputs.size(); ++i)
-      differing[i] += memory->differences(first[i].get(), set + outputs[i].offset, outputs[i].bytes) != 0;
+      differing[i] += memory->differences(first[i].get(), set + outputs[i].offset, outputs[i].memoryBytes) != 0;
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     report.comparisons.push_back({outputs[i].name,
@@ -189,10 +216,8 @@ RunReport Runner::run() {
   const size_t named = std::max(
       {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
   const size_t wanted = request.reference || request.launches > 1 ? outputs.size() : named;
-  // All ones is not a number in every floating-point type: elements that no kernel writes show up.
   for (size_t i = 0; i < wanted && !request.inPlace; ++i)
-    memory->upload(set.get() + outputs[i].offset, std::vector<char>(size_t(outputs[i].bytes), '\xff').data(),
-                   outputs[i].bytes);
+    unset(outputs[i], set.get());
   Memory::Buffer given; // what a launch in place overwrites
   if (request.inPlace && request.reference) {
     given = memory->allocate(operands.setBytes);
@@ -201,6 +226,9 @@ RunReport Runner::run() {
   launch(set.get());
   memory->synchronize();
 
+  for (size_t i = 0; i < wanted; ++i)
+    if (!outputs[i].dense)
+      checkBetween(outputs[i], set.get(), report);
   for (size_t i = 0; i < named; ++i)
     writeAndCompare(i, set.get(), report);
   if (request.reference)

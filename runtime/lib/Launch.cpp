@@ -3,9 +3,12 @@
 #include "Module.h"
 #include "Status.h"
 
-#include <limits>
+#include <algorithm>
+#include <numeric>
 
 using namespace idc::runtime;
+
+static unsigned long long number(size_t value) { return value; }
 
 /// Refuses null and misaligned pointers of one side, and operands whose size overflows.
 static idc_status checkOperands(const std::vector<Operand> &operands, const void *const *pointers, const char *side,
@@ -14,41 +17,94 @@ static idc_status checkOperands(const std::vector<Operand> &operands, const void
     return fail(IDC_ERROR_INVALID_ARGUMENT, "'%ss' must not be null", side);
   for (size_t i = 0; i < operands.size(); ++i) {
     const Operand &operand = operands[i];
-    if (!pointers[i])
-      return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %zu (%s) is null", side, i, operand.name.c_str());
-    if (reinterpret_cast<uintptr_t>(pointers[i]) % IDC_POINTER_ALIGNMENT)
-      return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %zu (%s) is not aligned to %d bytes", side, i, operand.name.c_str(),
-                  IDC_POINTER_ALIGNMENT);
-    if (batch > std::numeric_limits<int64_t>::max() / operand.bytesPerProblem())
-      return fail(IDC_ERROR_TOO_LARGE, "%s %zu (%s) exceeds 2^63 - 1 bytes at batch %lld", side, i,
+    for (size_t k = 0; k < operand.planes.size(); ++k) {
+      const void *pointer = pointers[size_t(operand.firstPointer) + k];
+      if (!pointer)
+        return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %llu (%s) is null", side, number(i),
+                    operand.planes[k].name.c_str());
+      if (reinterpret_cast<uintptr_t>(pointer) % uintptr_t(operand.alignment))
+        return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %llu (%s) is not aligned to %d bytes", side, number(i),
+                    operand.planes[k].name.c_str(), int(operand.alignment));
+    }
+    if (operand.reach(batch) < 0)
+      return fail(IDC_ERROR_TOO_LARGE, "%s %llu (%s) exceeds 2^63 - 1 bytes at batch %lld", side, number(i),
                   operand.name.c_str(), static_cast<long long>(batch));
+    if (operand.mostProblems && batch > operand.mostProblems)
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %llu (%s) has a layout in which only %lld problems do not overlap",
+                  side, number(i), operand.name.c_str(), static_cast<long long>(operand.mostProblems));
   }
   return IDC_SUCCESS;
 }
 
+namespace {
+
+/// The elements of a plane as bytes in memory.
+struct Stretch {
+  Stretch(const Operand &operand, size_t plane, const void *const *pointers, int64_t batch)
+      : bytes(uint64_t(operand.planes[plane].bytes)),
+        begin(reinterpret_cast<uintptr_t>(pointers[size_t(operand.firstPointer) + plane]) +
+              uint64_t(operand.offset) * bytes),
+        end(begin + uint64_t(operand.reach(batch)) * bytes) {
+    for (size_t i = 0; i < operand.sizes.size(); ++i)
+      if (operand.sizes[i] > 1)
+        period = std::gcd(period, uint64_t(operand.strides[i]) * bytes);
+    if (batch > 1)
+      period = std::gcd(period, uint64_t(operand.batchStride) * bytes);
+  }
+
+  uint64_t bytes; // of an element
+  uint64_t begin, end;
+  uint64_t period = 0; // all elements begin at multiples of it from `begin`; 0: at `begin` only
+};
+
+/// Whether elements of both may share bytes. Those that lie between each other, at common distances, do not.
+bool mayOverlap(const Stretch &a, const Stretch &b) {
+  if (a.end <= b.begin || b.end <= a.begin)
+    return false;
+  uint64_t period = std::gcd(a.period, b.period);
+  if (!period)
+    return true;
+  uint64_t from = b.begin >= a.begin ? (b.begin - a.begin) % period : (period - (a.begin - b.begin) % period) % period;
+  return from < a.bytes || period - from < b.bytes;
+}
+
+} // namespace
+
 /// Refuses outputs that lie on other outputs, or on inputs but for those whose place they may take: blocks run in any
 /// order, and several kernels may use an output for values between them. checkOperands() has passed.
-static idc_status checkOverlap(const Manifest &manifest, const void *const *inputs, void *const *outputs,
+static idc_status checkOverlap(const Manifest &manifest, const void *const *inputs, const void *const *outputs,
                                int64_t batch) {
-  auto overlap = [&](const Operand &a, const void *atA, const Operand &b, const void *atB) {
-    auto first = reinterpret_cast<uintptr_t>(atA), second = reinterpret_cast<uintptr_t>(atB);
-    return first < second ? second - first < uintptr_t(a.bytesPerProblem() * batch)
-                          : first - second < uintptr_t(b.bytesPerProblem() * batch);
-  };
   for (size_t i = 0; i < manifest.outputs.size(); ++i) {
     const Operand &output = manifest.outputs[i];
-    for (size_t j = 0; j < manifest.inputs.size(); ++j) {
-      const bool inPlace = output.takesPlaceOf(int32_t(j));
-      if ((inPlace && outputs[i] == inputs[j]) || !overlap(output, outputs[i], manifest.inputs[j], inputs[j]))
-        continue;
-      return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps input %zu (%s)%s", i, output.name.c_str(), j,
-                  manifest.inputs[j].name.c_str(),
-                  inPlace ? ": in place both have the same pointer" : ", in whose place it was not compiled to work");
+    auto overlapping = [&](const Operand &other, const void *const *pointers, size_t plane, size_t end) {
+      size_t k = 0;
+      while (k < end && !mayOverlap({output, plane, outputs, batch}, {other, k, pointers, batch}))
+        ++k;
+      return k;
+    };
+    for (size_t plane = 0; plane < output.planes.size(); ++plane) {
+      const char *name = output.planes[plane].name.c_str();
+      for (size_t j = 0; j < manifest.inputs.size(); ++j) {
+        const Operand &input = manifest.inputs[j];
+        const bool inPlace = output.takesPlaceOf(int32_t(j));
+        if (inPlace &&
+            std::equal(outputs + output.firstPointer, outputs + output.firstPointer + int32_t(output.planes.size()),
+                       inputs + input.firstPointer))
+          continue;
+        if (size_t k = overlapping(input, inputs, plane, input.planes.size()); k < input.planes.size())
+          return fail(IDC_ERROR_INVALID_ARGUMENT, "output %llu (%s) overlaps input %llu (%s)%s", number(i), name,
+                      number(j), input.planes[k].name.c_str(),
+                      inPlace ? ": in place both have the same pointer"
+                              : ", in whose place it was not compiled to work");
+      }
+      for (size_t j = 0; j <= i; ++j) {
+        const Operand &other = manifest.outputs[j];
+        const size_t end = j < i ? other.planes.size() : plane;
+        if (size_t k = overlapping(other, outputs, plane, end); k < end)
+          return fail(IDC_ERROR_INVALID_ARGUMENT, "output %llu (%s) overlaps output %llu (%s)", number(i), name,
+                      number(j), other.planes[k].name.c_str());
+      }
     }
-    for (size_t j = 0; j < i; ++j)
-      if (overlap(output, outputs[i], manifest.outputs[j], outputs[j]))
-        return fail(IDC_ERROR_INVALID_ARGUMENT, "output %zu (%s) overlaps output %zu (%s)", i, output.name.c_str(), j,
-                    manifest.outputs[j].name.c_str());
   }
   return IDC_SUCCESS;
 }
@@ -122,6 +178,31 @@ idc_status idc_input(const idc_module *module, int32_t index, idc_operand *opera
 }
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand) {
   return module ? describe(module->manifest.outputs, index, operand)
+                : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+}
+
+static idc_status describeLayout(const std::vector<Operand> &operands, int32_t index, idc_layout *result) {
+  if (!result)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'layout' must not be null");
+  if (index < 0 || index >= count(operands))
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "operand %d does not exist: there are %d", index, count(operands));
+  const Operand &operand = operands[index];
+  *result = {int32_t(operand.sizes.size()),
+             int32_t(operand.planes.size()),
+             operand.sizes.data(),
+             operand.strides.data(),
+             operand.offset,
+             operand.batchStride,
+             operand.alignment};
+  return IDC_SUCCESS;
+}
+
+idc_status idc_input_layout(const idc_module *module, int32_t index, idc_layout *layout) {
+  return module ? describeLayout(module->manifest.inputs, index, layout)
+                : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+}
+idc_status idc_output_layout(const idc_module *module, int32_t index, idc_layout *layout) {
+  return module ? describeLayout(module->manifest.outputs, index, layout)
                 : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
 }
 

@@ -1,6 +1,7 @@
 //===- Manifest.cpp - how a module's kernels are launched -----------------===//
 
 #include "Manifest.h"
+#include "idc/runtime.h"
 
 #include <algorithm>
 #include <limits>
@@ -14,6 +15,7 @@ namespace idc::runtime {
 namespace {
 
 constexpr int supportedVersion = 1;
+constexpr int64_t operandAlignment = IDC_POINTER_ALIGNMENT;
 constexpr int64_t maxInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t maxInt32 = std::numeric_limits<int32_t>::max();
 
@@ -70,21 +72,63 @@ private:
   std::string path;
 };
 
-Operand parseOperand(const Field &field) {
+void parseLayout(const Field &field, Operand &operand) {
+  operand.sizes.clear(), operand.strides.clear();
+  int64_t elements = 1, last = 0;
+  const int64_t most = maxInt64 / operand.elementBytes;
+  std::vector<Field> sizes = field.get("sizes").array(), strides = field.get("strides").array();
+  if (sizes.size() != strides.size())
+    field.error("has " + std::to_string(sizes.size()) + " sizes and " + std::to_string(strides.size()) + " strides");
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    operand.sizes.push_back(sizes[i].integer(1, operand.elements / elements));
+    elements *= operand.sizes.back();
+    int64_t room = operand.sizes.back() > 1 ? (most - last) / (operand.sizes.back() - 1) : most;
+    operand.strides.push_back(strides[i].integer(1, room));
+    last += (operand.sizes.back() - 1) * operand.strides.back();
+  }
+  if (elements != operand.elements)
+    field.get("sizes").error("hold " + std::to_string(elements) + " elements, not " + std::to_string(operand.elements));
+  operand.offset = field.get("offset").integer(0, most - last);
+  operand.batchStride = field.get("batch").integer(0, most);
+  operand.alignment = field.get("alignment").integer(1, operandAlignment);
+  if (std::optional<Field> problems = field.find("mostProblems")) // absent: any number
+    operand.mostProblems = problems->integer(1, maxInt64);
+  if (std::optional<Field> planes = field.find("planes")) { // absent: one of whole elements
+    operand.planes.clear();
+    for (const Field &plane : planes->array())
+      operand.planes.push_back(
+          {operand.name + "." + plane.get("name").string(), plane.get("bytes").integer(1, operand.elementBytes)});
+    if (operand.planes.empty())
+      planes->error("must not be empty");
+  }
+}
+
+/// `side` has the operands before it.
+Operand parseOperand(const Field &field, const std::vector<Operand> &side) {
   Operand operand;
   operand.name = field.get("name").string();
   operand.type = field.get("type").string();
   operand.elementBytes = field.get("elementBytes").integer(1, maxInt32);
   operand.elements = field.get("elements").integer(1, maxInt64 / operand.elementBytes);
+  operand.sizes = {operand.elements};
+  operand.strides = {1};
+  operand.batchStride = operand.elements;
+  operand.alignment = operandAlignment;
+  operand.planes = {{operand.name, operand.elementBytes}};
+  if (std::optional<Field> layout = field.find("layout")) // absent: dense
+    parseLayout(*layout, operand);
+  if (!side.empty())
+    operand.firstPointer = side.back().firstPointer + int32_t(side.back().planes.size());
   return operand;
 }
 
 Operand parseOutput(const Field &field, const Manifest &manifest) {
-  Operand output = parseOperand(field);
+  Operand output = parseOperand(field, manifest.outputs);
   if (std::optional<Field> inPlace = field.find("inPlace")) // absent: none
     for (const Field &input : inPlace->array()) {
       output.inPlace.push_back(int32_t(input.integer(0, int64_t(manifest.inputs.size()) - 1)));
-      if (manifest.inputs[size_t(output.inPlace.back())].bytesPerProblem() != output.bytesPerProblem())
+      const Operand &other = manifest.inputs[size_t(output.inPlace.back())];
+      if (other.bytesPerProblem() != output.bytesPerProblem() || other.planes.size() != output.planes.size())
         input.error("names an input of another size");
     }
   return output;
@@ -98,6 +142,13 @@ Scalar parseScalar(const Field &field) {
   return scalar;
 }
 
+/// The number among the pointers of all operands of one side.
+int32_t pointerNumber(const Field &number, const Field &argument, const std::vector<Operand> &side) {
+  const Operand &operand = side[size_t(number.integer(0, int64_t(side.size()) - 1))];
+  std::optional<Field> plane = argument.find("plane"); // absent: the first
+  return operand.firstPointer + (plane ? int32_t(plane->integer(0, int64_t(operand.planes.size()) - 1)) : 0);
+}
+
 Argument parseArgument(const Field &field, const Manifest &manifest) {
   std::optional<Field> input = field.find("input"), output = field.find("output"), scalar = field.find("scalar"),
                        workspace = field.find("workspace"), batch = field.find("batch");
@@ -106,10 +157,10 @@ Argument parseArgument(const Field &field, const Manifest &manifest) {
   Argument argument;
   if (input) {
     argument.kind = Argument::Kind::Input;
-    argument.operand = int32_t(input->integer(0, int64_t(manifest.inputs.size()) - 1));
+    argument.operand = pointerNumber(*input, field, manifest.inputs);
   } else if (output) {
     argument.kind = Argument::Kind::Output;
-    argument.operand = int32_t(output->integer(0, int64_t(manifest.outputs.size()) - 1));
+    argument.operand = pointerNumber(*output, field, manifest.outputs);
   } else if (scalar) {
     argument.kind = Argument::Kind::Scalar;
     argument.operand = int32_t(scalar->integer(0, int64_t(manifest.scalars.size()) - 1));
@@ -174,6 +225,16 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
 
 } // namespace
 
+int64_t Operand::reach(int64_t batch) const {
+  int64_t last = 0, end = 0, bytes = 0;
+  for (size_t i = 0; i < sizes.size(); ++i)
+    last += (sizes[i] - 1) * strides[i];
+  bool overflows = __builtin_mul_overflow(batch - 1, batchStride, &end) ||
+                   __builtin_add_overflow(end, last + 1, &end) || __builtin_add_overflow(end, offset, &bytes) ||
+                   __builtin_mul_overflow(bytes, elementBytes, &bytes);
+  return overflows ? -1 : end;
+}
+
 int64_t Kernel::blocks(int64_t batch) const {
   int64_t groups = batch / problemsPerBlockGroup + (batch % problemsPerBlockGroup != 0);
   int64_t most = maxGridBlocks / passes - delay; // of a pass
@@ -204,7 +265,7 @@ Manifest parseManifest(std::string_view text) {
   manifest.symbol = root.get("symbol").string();
   manifest.target = root.get("target").string();
   for (const Field &input : root.get("inputs").array())
-    manifest.inputs.push_back(parseOperand(input));
+    manifest.inputs.push_back(parseOperand(input, manifest.inputs));
   // Absent in manifests of programs that have none.
   if (std::optional<Field> scalars = root.find("scalars"))
     for (const Field &scalar : scalars->array())

@@ -22,14 +22,38 @@ constexpr int64_t maxArgumentBytes = 8;
 /// Blocks in a grid's x dimension.
 constexpr int64_t maxGridBlocks = 2147483647;
 
+/// An array that holds an operand, or one number of each of its elements.
+struct Plane {
+  std::string name;
+  int64_t bytes = 0; ///< of an element, or of the number
+};
+
+/// Element i of problem b, with the digits i_d of i in the dimensions' sizes, lies at offset + sum of i_d * strides[d]
+/// + b * batchStride in every plane, counted in elements.
 struct Operand {
   std::string name;
   std::string type;
   int64_t elementBytes = 0;
-  int64_t elements = 0;         ///< per problem
+  int64_t elements = 0;                ///< per problem
+  std::vector<int64_t> sizes, strides; ///< of the dimensions, most significant first
+  int64_t offset = 0, batchStride = 0;
+  int64_t mostProblems = 0;     ///< that do not overlap; 0: no limit
+  int64_t alignment = 1;        ///< of its pointers
+  std::vector<Plane> planes;    ///< at least one
+  int32_t firstPointer = 0;     ///< in the list of all inputs' or all outputs' planes
   std::vector<int32_t> inPlace; ///< of an output: the inputs whose memory it may have
 
   int64_t bytesPerProblem() const { return elementBytes * elements; }
+  /// Elements from the first of the first problem to the last of the last, both included, at a batch of 1 or more; -1
+  /// when these, with the offset, exceed 2^63 - 1 bytes.
+  int64_t reach(int64_t batch) const;
+  /// Where an element of a problem lies in its plane, in elements.
+  int64_t place(int64_t problem, int64_t element) const {
+    int64_t at = offset + problem * batchStride;
+    for (size_t d = sizes.size(); d-- > 0; element /= sizes[d])
+      at += element % sizes[d] * strides[d];
+    return at;
+  }
   bool takesPlaceOf(int32_t input) const { return std::find(inPlace.begin(), inPlace.end(), input) != inPlace.end(); }
 };
 
@@ -43,7 +67,7 @@ struct Scalar {
 struct Argument {
   enum class Kind { Input, Output, Scalar, Workspace, Batch };
   Kind kind = Kind::Batch;
-  int32_t operand = 0; ///< Input, Output, Scalar: which one
+  int32_t operand = 0; ///< Scalar: which one; Input, Output: which of all planes
   /// Workspace: the pointer is workspace + offset + batch * bytesPerProblem. Scalar: `bytes` bytes from `offset`.
   int64_t offset = 0;
   int64_t bytesPerProblem = 0;

@@ -92,11 +92,13 @@ idc_status idc_module_unload(idc_module *module);
 /// size grows with the batch, so that a workspace for one batch serves every smaller one.
 idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *bytes);
 
-/// Every pointer given to idc_launch() must be a multiple of this many bytes.
+/// Every pointer given to idc_launch() must be a multiple of this many bytes, but for those of operands whose layout
+/// asks for less (idc_layout).
 #define IDC_POINTER_ALIGNMENT 16
 
-/// Runs the module on `batch` problems. `inputs` and `outputs` hold one pointer per operand in manifest order; problem
-/// b of an operand begins b * elements * element_bytes bytes after its pointer. `scalars` holds one pointer to host
+/// Runs the module on `batch` problems. `inputs` and `outputs` hold one pointer per operand in manifest order, or one
+/// per plane where its layout has several; problem b of an operand begins b * elements * element_bytes bytes after its
+/// pointer, or where its layout says. `scalars` holds one pointer to host
 /// memory per run-time scalar of the program, in manifest order; the values, one for the whole batch, are copied before
 /// the function returns (a graph that is captured keeps them); it may be null when the module has none. `workspace` has
 /// the size that idc_workspace_size() tells and may be null when that is 0; its contents need not be initialised.
@@ -138,6 +140,23 @@ int32_t idc_output_count(const idc_module *module);
 idc_status idc_input(const idc_module *module, int32_t index, idc_operand *operand);
 idc_status idc_scalar(const idc_module *module, int32_t index, idc_operand *operand);
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand);
+
+/// How an operand lies in memory. Distances are in elements: element i of problem b, whose index in dimension d is i_d,
+/// lies at offset + sum of i_d * strides[d] + b * batch_stride, in each of `planes` arrays alike. With one plane it is
+/// a whole element; else each plane has one number of it, in order: the real and imaginary part, the fields of a
+/// record.
+typedef struct idc_layout {
+  int32_t dimensions;
+  int32_t planes;
+  const int64_t *sizes, *strides; /* most significant dimension first; they belong to the module */
+  int64_t offset;
+  int64_t batch_stride;
+  int64_t alignment; /* bytes that its pointers are multiples of */
+} idc_layout;
+
+/// The layout of input or output number `index`; an index out of range is IDC_ERROR_INVALID_ARGUMENT.
+idc_status idc_input_layout(const idc_module *module, int32_t index, idc_layout *layout);
+idc_status idc_output_layout(const idc_module *module, int32_t index, idc_layout *layout);
 
 /// 1 when output number `output` may have the same pointer as input number `input`, else 0, also for numbers out of
 /// range.

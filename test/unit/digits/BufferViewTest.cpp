@@ -85,7 +85,7 @@ TEST(BufferView, LongerRows) {
   ASSERT_EQ(view.bounds.size(), 1u);
   EXPECT_EQ(view.bounds[0].index.weight, (std::vector<int64_t>{1, 2, 4, 0}));
   EXPECT_EQ(view.bounds[0].limit, 5);
-  EXPECT_EQ(view.elements, 15);
+  EXPECT_EQ(view.problem, 15);
 }
 
 TEST(BufferView, ShorterRowsHaveNoBound) {

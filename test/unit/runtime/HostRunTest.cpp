@@ -66,6 +66,62 @@ TEST_F(HostRun, ComparesAllLaunchesWithTheFirst) {
       << report.comparisons[0].file;
 }
 
+/// y = 2 x, 4 elements each at distance 2 in problems of 10, the numbers in two planes; writes between them where x is
+/// negative.
+void spreadKernel(void *const *arguments, int64_t, int64_t first, int64_t last) {
+  for (int plane : {0, 1}) {
+    const float *x = static_cast<const float *>(arguments[plane]);
+    float *y = static_cast<float *>(arguments[2 + plane]);
+    for (int64_t b = first; b < last; ++b)
+      for (int64_t i = 0; i < 4; ++i) {
+        y[1 + 10 * b + 2 * i] = 2 * x[1 + 10 * b + 2 * i];
+        if (x[1 + 10 * b + 2 * i] < 0)
+          y[10 * b + 2 * i] = 0;
+      }
+  }
+}
+
+const char *spreadManifest() {
+  return R"({"idc": 1, "entry": "twice", "symbol": "twice", "target": "cpu",
+    "inputs": [{"name": "x", "type": "complex<f32>", "elementBytes": 8, "elements": 4,
+                "layout": {"sizes": [4], "strides": [2], "offset": 1, "batch": 10, "alignment": 4,
+                           "planes": [{"name": "re", "bytes": 4}, {"name": "im", "bytes": 4}]}}],
+    "outputs": [{"name": "y0", "type": "complex<f32>", "elementBytes": 8, "elements": 4,
+                 "layout": {"sizes": [4], "strides": [2], "offset": 1, "batch": 10, "alignment": 4, "mostProblems": 9,
+                            "planes": [{"name": "re", "bytes": 4}, {"name": "im", "bytes": 4}]}}],
+    "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+    "kernels": [{"name": "twice_k0", "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+                 "args": [{"input": 0}, {"input": 0, "plane": 1}, {"output": 0}, {"output": 0, "plane": 1},
+                          {"batch": true}]}]})";
+}
+
+TEST_F(HostRun, LaysOperandsOut) {
+  ModulePointer spread = makeCpuModule(spreadManifest(), spreadKernel);
+  request.module = spread.get();
+  npy::Array x{npy::DType::C8, {8}, std::vector<char>(64)}, doubled = x;
+  for (int i = 0; i < 16; ++i) {
+    float value = float(i + 1), twice = 2 * value;
+    std::memcpy(&x.data[size_t(4 * i)], &value, 4);
+    std::memcpy(&doubled.data[size_t(4 * i)], &twice, 4);
+  }
+  npy::write(path("x"), x);
+  npy::write(path("doubled"), doubled);
+  request.inputs = {path("x")};
+  request.expected = {path("doubled")};
+  RunReport report = run(request);
+  ASSERT_EQ(report.comparisons.size(), 2u);
+  EXPECT_TRUE(report.passed());
+  EXPECT_EQ(report.comparisons[0].file, "what was between its elements");
+  x.data[3] = char(0xbf); // -1
+  npy::write(path("x"), x);
+  report = run(request);
+  EXPECT_FALSE(report.comparisons[0].passed);
+  request.batch = 10;
+  request.inputs = {};
+  EXPECT_NE(errorOf(request).find("output 0 (y0) has a layout in which only 9 problems do not overlap"),
+            std::string::npos);
+}
+
 TEST_F(HostRun, WorksInPlace) {
   request.inPlace = true;
   EXPECT_EQ(errorOf(request), "output 'y0' cannot have the memory of an input");

@@ -99,6 +99,38 @@ TEST(Manifest, InPlace) {
   EXPECT_EQ(errorOf(smaller), "manifest: outputs[0].inPlace[0] names an input of another size");
 }
 
+TEST(Manifest, Layouts) {
+  const std::string outputs = R"("outputs": [{)";
+  auto laidOut = [&](const std::string &fields) { return with(outputs, outputs + "\"layout\": {" + fields + "}, "); };
+  const std::string strides = R"("sizes": [64, 64], "strides": [100, 1], "offset": 3, "batch": 6400, "alignment": 16)";
+  Operand dense = parseManifest(valid).outputs[0];
+  EXPECT_EQ(dense.place(2, 5), 2 * 4096 + 5);
+  EXPECT_EQ(dense.reach(2), 2 * 4096);
+  EXPECT_EQ(dense.planes.size(), 1u);
+  Operand rows = parseManifest(laidOut(strides)).outputs[0];
+  EXPECT_EQ(rows.place(2, 64 * 7 + 5), 3 + 2 * 6400 + 700 + 5);
+  EXPECT_EQ(rows.reach(2), 6400 + 63 * 100 + 64);
+  EXPECT_EQ(rows.reach(std::numeric_limits<int64_t>::max() / 6400), -1);
+  const std::string planes =
+      R"(, "planes": [{"name": "re", "bytes": 4}, {"name": "im", "bytes": 4}], "mostProblems": 7)";
+  std::string planar = laidOut(strides + planes);
+  planar.replace(planar.find("{\"output\": 0}"), 13, "{\"output\": 0}, {\"output\": 0, \"plane\": 1}");
+  Manifest manifest = parseManifest(planar);
+  EXPECT_EQ(manifest.outputs[0].mostProblems, 7);
+  EXPECT_EQ(manifest.outputs[0].planes.at(1).name, "y0.im");
+  EXPECT_EQ(manifest.kernels[0].arguments[1].operand, 0);
+  EXPECT_EQ(manifest.kernels[0].arguments[2].operand, 1);
+  EXPECT_EQ(errorOf(laidOut(R"("sizes": [64, 32], "strides": [100, 1], "offset": 3, "batch": 1, "alignment": 16)")),
+            "manifest: outputs[0].layout.sizes hold 2048 elements, not 4096");
+  EXPECT_EQ(errorOf(laidOut(R"("sizes": [4096], "strides": [100, 1], "offset": 3, "batch": 1, "alignment": 16)")),
+            "manifest: outputs[0].layout has 1 sizes and 2 strides");
+  EXPECT_EQ(
+      errorOf(laidOut(R"("sizes": [4096], "strides": [0], "offset": 3, "batch": 1, "alignment": 16)")).substr(0, 54),
+      "manifest: outputs[0].layout.strides[0] is 0, outside 1");
+  EXPECT_EQ(errorOf(with("{\"output\": 0}", R"({"output": 0, "plane": 1})")),
+            "manifest: kernels[0].args[1].plane is 1, outside 0 .. 0");
+}
+
 TEST(Manifest, GridRoundsGroupsUp) {
   Kernel kernel = parseManifest(valid).kernels[0];
   EXPECT_EQ(kernel.blocks(0), 0);

@@ -1,0 +1,74 @@
+#include "compiler/conversion/Layouts.h"
+
+#include "compiler/conversion/Scalars.h"
+
+#include "id/IdDialect.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::ArrayLayout;
+
+static constexpr const char attribute[] = "id.layout";
+
+static DictionaryAttr toAttribute(const ArrayLayout &layout, MLIRContext *context) {
+  Builder b(context);
+  SmallVector<int64_t> sizes, strides;
+  for (const ArrayLayout::Dimension &dimension : layout.dimensions) {
+    sizes.push_back(dimension.size);
+    strides.push_back(dimension.stride);
+  }
+  SmallVector<NamedAttribute> fields{b.getNamedAttr("batch", b.getI64IntegerAttr(layout.batchStride)),
+                                     b.getNamedAttr("offset", b.getI64IntegerAttr(layout.offset)),
+                                     b.getNamedAttr("sizes", b.getDenseI64ArrayAttr(sizes)),
+                                     b.getNamedAttr("strides", b.getDenseI64ArrayAttr(strides))};
+  if (layout.planar)
+    fields.push_back(b.getNamedAttr("planar", b.getUnitAttr()));
+  return b.getDictionaryAttr(fields);
+}
+
+static ArrayLayout fromAttribute(DictionaryAttr fields, Type sequence) {
+  if (!fields)
+    return ArrayLayout::dense(cast<id::SeqType>(sequence).getNumElements());
+  ArrayLayout layout;
+  for (auto [size, stride] : llvm::zip(fields.getAs<DenseI64ArrayAttr>("sizes").asArrayRef(),
+                                       fields.getAs<DenseI64ArrayAttr>("strides").asArrayRef()))
+    layout.dimensions.push_back({size, stride});
+  layout.offset = fields.getAs<IntegerAttr>("offset").getInt();
+  layout.batchStride = fields.getAs<IntegerAttr>("batch").getInt();
+  layout.planar = fields.contains("planar");
+  return layout;
+}
+
+void conversion::setArgumentLayout(func::FuncOp function, int argument, const ArrayLayout &layout) {
+  function.setArgAttr(argument, attribute, toAttribute(layout, function.getContext()));
+}
+
+void conversion::setResultLayout(func::FuncOp function, int result, const ArrayLayout &layout) {
+  function.setResultAttr(result, attribute, toAttribute(layout, function.getContext()));
+}
+
+ArrayLayout conversion::argumentLayout(func::FuncOp function, int argument) {
+  return fromAttribute(function.getArgAttrOfType<DictionaryAttr>(argument, attribute),
+                       function.getArgumentTypes()[argument]);
+}
+
+ArrayLayout conversion::resultLayout(func::FuncOp function, int result) {
+  return fromAttribute(dyn_cast_or_null<DictionaryAttr>(function.getResultAttr(result, attribute)),
+                       function.getResultTypes()[result]);
+}
+
+SmallVector<Type> conversion::numberTypes(Type element) {
+  SmallVector<Type> types;
+  for (Type leaf : id::leafTypes(element)) {
+    if (auto complex = dyn_cast<ComplexType>(leaf))
+      types.append(2, storedType(complex.getElementType()));
+    else
+      types.push_back(storedType(leaf));
+  }
+  return types;
+}
+
+int64_t conversion::planeBytes(Type element, const ArrayLayout &layout, int plane) {
+  return id::elementBytes(layout.planar ? numberTypes(element)[plane] : element);
+}
