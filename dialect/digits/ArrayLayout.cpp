@@ -55,13 +55,17 @@ bool ArrayLayout::isNested() const {
 }
 
 int64_t ArrayLayout::mostProblems() const {
-  int64_t last = 0;
+  int64_t last = 0, most = -1;
   for (const Dimension &dimension : ascending(dimensions)) {
-    if (dimension.stride > batchStride) // problems lie below this dimension
-      return batchStride > last ? (dimension.stride - 1 - last) / batchStride + 1 : 0;
+    if (dimension.stride > batchStride) { // problems lie below this dimension: all of them must
+      if (most < 0 && batchStride <= last)
+        return 0;
+      int64_t room = (dimension.stride - 1 - last) / batchStride + 1;
+      most = most < 0 ? room : std::min(most, room);
+    }
     last += (dimension.size - 1) * dimension.stride;
   }
-  return batchStride > last ? -1 : 0;
+  return most < 0 && batchStride <= last ? 0 : most;
 }
 
 int64_t ArrayLayout::runLength(int64_t most) const {

@@ -83,10 +83,11 @@ TEST(ArrayLayout, RunsByLookingAtEveryElement) {
           ArrayLayout tried = layout({{8, stride}, {4, row * stride}}, offset, batch * 2);
           const int64_t run = tried.runLength(8);
           for (int64_t i = 0; i < 64; ++i) {
-            if (run > 1 && i % run)
-              EXPECT_EQ(tried.at(i), tried.at(i - 1) + 1);
-            if (i % run == 0)
+            if (i % run == 0) {
               EXPECT_EQ(tried.at(i) % run, 0);
+            } else {
+              EXPECT_EQ(tried.at(i), tried.at(i - 1) + 1);
+            }
           }
         }
 }
