@@ -347,7 +347,9 @@ private:
     group.cooperative = !group.ranks.empty();
     const bool fitsAccess = wordsAt(levels, 0, stepsAt(levels, 0)) <= limits.words * limits.spread;
     const int64_t park = group.cooperative ? 2 * parkedBytes(levels) : 0;
-    constexpr int64_t beside = 12288; // what goes from level to level meanwhile
+    // What goes from level to level meanwhile (of a tile of records twice that of single numbers), and the system's
+    // own.
+    constexpr int64_t beside = 20480 + 1024;
     if (fitsAccess && park + beside <= target.sharedBytesPerMultiprocessor / limits.resident && hasRoom(levels) &&
         (!group.cooperative || (group.joined.empty() && hasTurns())))
       return true;
@@ -369,7 +371,8 @@ private:
                        [&](int axis) {
                          return levels[axis] >= 0 && !isTurn(axis) && !llvm::is_contained(group.ranks, axis);
                        }) *
-               id::elementBytes(id::elementOf(type));
+               static_cast<int64_t>(
+                   llvm::alignTo(id::elementBytes(id::elementOf(type)), id::exchangeWordBytes(id::elementOf(type))));
     };
     bool afterwards = false;
     for (Operation *step : steps) {

@@ -60,7 +60,7 @@ protected:
   void SetUp() override {
     codegen::CompileRequest request;
     request.file = std::string(IDC_STDLIB) + "/scan.id";
-    request.entry = "exclusive_scan";
+    request.entry = "inclusive_scan";
     request.types["T"] = "f32";
     request.sizes["n"] = 19;
     compile(request, size_t(1) << 19);
