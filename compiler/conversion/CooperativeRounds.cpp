@@ -1,5 +1,7 @@
 #include "compiler/conversion/CooperativeRounds.h"
 
+#include "compiler/conversion/SpecialRegister.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -8,7 +10,7 @@
 using namespace mlir;
 using namespace idc::conversion;
 
-static constexpr int64_t slots = 4, cellBytes = 8;
+static constexpr int64_t slots = 4;
 static constexpr char device[] = "device"; // the scope of what blocks say to each other
 
 int64_t CooperativeRounds::Shape::teams() const {
@@ -28,15 +30,9 @@ Value CooperativeRounds::constant64(int64_t value) {
 }
 Value CooperativeRounds::wide(Value value) { return arith::ExtUIOp::create(b, loc, b.getI64Type(), value); }
 
-Value CooperativeRounds::specialRegister(StringRef name) {
-  return LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), ValueRange{}, ("mov.u32 $0, %" + name + ";").str(), "=r",
-                                   /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                                   LLVM::AsmDialectAttr(), ArrayAttr())
-      .getResult(0);
-}
-Value CooperativeRounds::thread() { return specialRegister("tid.x"); }
+Value CooperativeRounds::thread() { return readSpecialRegister(b, loc, "tid.x"); }
 Value CooperativeRounds::rank() {
-  return arith::RemUIOp::create(b, loc, specialRegister("ctaid.x"), constant(shape.blocks));
+  return arith::RemUIOp::create(b, loc, readSpecialRegister(b, loc, "ctaid.x"), constant(shape.blocks));
 }
 
 //===--- rounds -------------------------------------------------------------------------------------------------===//

@@ -23,6 +23,8 @@ namespace idc::conversion {
 
 class CooperativeRounds {
 public:
+  static constexpr int64_t cellBytes = 8; // of memory that a posted word takes, with its tag
+
   struct Shape {
     int64_t blocks = 1; // of a team
     int64_t turns = 1;  // of a problem, a power of two
@@ -83,7 +85,6 @@ private:
   mlir::Value wide(mlir::Value value);
   mlir::Value tag(const Item &item);
   Item item(mlir::Value index);
-  mlir::Value specialRegister(llvm::StringRef name);
 };
 
 } // namespace idc::conversion

@@ -895,14 +895,13 @@ private:
   /// The cells of register `r` of a tile that is posted: those of an element follow each other.
   SmallVector<Value> cellsOf(id::ExchangeOp op, const Mapping &mapping, Value base, size_t r, size_t cells) {
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
-    constexpr int64_t cellBytes = 8;
-    const int64_t elementBytes = static_cast<int64_t>(cells) * cellBytes;
+    const int64_t elementBytes = static_cast<int64_t>(cells) * CooperativeRounds::cellBytes;
     int64_t offset = 0;
     for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
       offset += value * layout.column(column.digits[0]) * elementBytes;
     SmallVector<Value> found;
     for (size_t i = 0; i < cells; ++i)
-      found.push_back(at(base, offset + static_cast<int64_t>(i) * cellBytes));
+      found.push_back(at(base, offset + static_cast<int64_t>(i) * CooperativeRounds::cellBytes));
     return found;
   }
 
@@ -915,9 +914,9 @@ private:
       first += isPosted(other) ? cellsOf(other) : 0;
     }
     Value offset = sumOfParts(mapping, [&](int digit) {
-      return static_cast<int64_t>(layout.column(digit)) * static_cast<int64_t>(cells) * 8;
+      return static_cast<int64_t>(layout.column(digit)) * static_cast<int64_t>(cells) * CooperativeRounds::cellBytes;
     });
-    return at(byteOffset(rounds->posts(current), offset), first * 8);
+    return at(byteOffset(rounds->posts(current), offset), first * CooperativeRounds::cellBytes);
   }
 
   void emitPosts(id::ExchangeOp op) {
@@ -1434,8 +1433,8 @@ LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables
 }
 
 LogicalResult conversion::emitFlatBody(OpBuilder &b, Location loc, TwiddleTables &tables, id::KernelOp kernel,
-                                       const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters, Value batch,
-                                       CooperativeRounds &rounds, const FlatSections &sections) {
+                                       const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
+                                       Value batch, CooperativeRounds &rounds, const FlatSections &sections) {
   return FlatEmitter(b, loc, tables, buffers, parameters, {}).run(kernel, batch, rounds, sections);
 }
 

@@ -1,5 +1,7 @@
 #include "compiler/conversion/TicketLoop.h"
 
+#include "compiler/conversion/SpecialRegister.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -33,10 +35,7 @@ Value TicketLoop::isFirstThread() {
 }
 
 Value TicketLoop::specialRegister(StringRef name) {
-  Value value = LLVM::InlineAsmOp::create(b, loc, b.getI32Type(), ValueRange{}, ("mov.u32 $0, %" + name + ";").str(),
-                                          "=r", /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                          LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-                    .getResult(0);
+  Value value = readSpecialRegister(b, loc, name);
   return block ? inRound(value) : value;
 }
 Value TicketLoop::thread() { return specialRegister("tid.x"); }

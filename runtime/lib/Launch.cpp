@@ -159,51 +159,49 @@ idc_status idc_module_unload(idc_module *module) {
 
 static int32_t count(const std::vector<Operand> &operands) { return static_cast<int32_t>(operands.size()); }
 
-static idc_status describe(const std::vector<Operand> &operands, int32_t index, idc_operand *result) {
+/// Sets *result to what `description` says of an operand; `what` is the result's name. Either side of the module.
+template <typename Result, typename Description>
+static idc_status describe(const idc_module *module, std::vector<Operand> Manifest::*side, int32_t index,
+                           Result *result, const char *what, Description description) {
+  if (!module)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
   if (!result)
-    return fail(IDC_ERROR_INVALID_ARGUMENT, "'operand' must not be null");
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", what);
+  const std::vector<Operand> &operands = module->manifest.*side;
   if (index < 0 || index >= count(operands))
     return fail(IDC_ERROR_INVALID_ARGUMENT, "operand %d does not exist: there are %d", index, count(operands));
-  const Operand &operand = operands[index];
-  *result = {operand.name.c_str(), operand.type.c_str(), operand.elementBytes, operand.elements};
+  *result = description(operands[index]);
   return IDC_SUCCESS;
+}
+
+static idc_operand operandOf(const Operand &operand) {
+  return {operand.name.c_str(), operand.type.c_str(), operand.elementBytes, operand.elements};
+}
+
+static idc_layout layoutOf(const Operand &operand) {
+  return {int32_t(operand.sizes.size()),
+          int32_t(operand.planes.size()),
+          operand.sizes.data(),
+          operand.strides.data(),
+          operand.offset,
+          operand.batchStride,
+          operand.alignment};
 }
 
 int32_t idc_input_count(const idc_module *module) { return module ? count(module->manifest.inputs) : 0; }
 int32_t idc_output_count(const idc_module *module) { return module ? count(module->manifest.outputs) : 0; }
 
 idc_status idc_input(const idc_module *module, int32_t index, idc_operand *operand) {
-  return module ? describe(module->manifest.inputs, index, operand)
-                : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+  return describe(module, &Manifest::inputs, index, operand, "operand", operandOf);
 }
 idc_status idc_output(const idc_module *module, int32_t index, idc_operand *operand) {
-  return module ? describe(module->manifest.outputs, index, operand)
-                : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+  return describe(module, &Manifest::outputs, index, operand, "operand", operandOf);
 }
-
-static idc_status describeLayout(const std::vector<Operand> &operands, int32_t index, idc_layout *result) {
-  if (!result)
-    return fail(IDC_ERROR_INVALID_ARGUMENT, "'layout' must not be null");
-  if (index < 0 || index >= count(operands))
-    return fail(IDC_ERROR_INVALID_ARGUMENT, "operand %d does not exist: there are %d", index, count(operands));
-  const Operand &operand = operands[index];
-  *result = {int32_t(operand.sizes.size()),
-             int32_t(operand.planes.size()),
-             operand.sizes.data(),
-             operand.strides.data(),
-             operand.offset,
-             operand.batchStride,
-             operand.alignment};
-  return IDC_SUCCESS;
-}
-
 idc_status idc_input_layout(const idc_module *module, int32_t index, idc_layout *layout) {
-  return module ? describeLayout(module->manifest.inputs, index, layout)
-                : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+  return describe(module, &Manifest::inputs, index, layout, "layout", layoutOf);
 }
 idc_status idc_output_layout(const idc_module *module, int32_t index, idc_layout *layout) {
-  return module ? describeLayout(module->manifest.outputs, index, layout)
-                : fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
+  return describe(module, &Manifest::outputs, index, layout, "layout", layoutOf);
 }
 
 int32_t idc_in_place(const idc_module *module, int32_t input, int32_t output) {
