@@ -61,24 +61,20 @@ std::vector<int> shiftedDown(const std::vector<int> &tags, const std::vector<int
   return result;
 }
 
-void splitInsert(Split &split, int digit) {
+void splitInsert(Split &split, int digit, int count) {
+  if (split.empty())
+    split.push_back({"", 0});
   int low = 1;
-  std::pair<std::string, int> *pushed = nullptr;
+  std::pair<std::string, int> *joined = &split.front();
   for (auto part = split.rbegin(); part != split.rend(); ++part) {
-    if (part->second == 0 && low == digit) {
-      ++part->second;
-      return;
-    }
-    if (low <= digit && digit < low + part->second)
-      pushed = &*part;
+    bool empty = part->second == 0 && low == digit;
+    if (empty || (low <= digit && digit < low + part->second))
+      joined = &*part;
+    if (empty)
+      break;
     low += part->second;
   }
-  if (!pushed) {
-    if (split.empty())
-      split.push_back({"", 0});
-    pushed = &split.front();
-  }
-  ++pushed->second;
+  joined->second += count;
 }
 
 void splitRemove(Split &split, int digit) {
@@ -90,6 +86,71 @@ void splitRemove(Split &split, int digit) {
     }
     low += part->second;
   }
+}
+
+int lowestDigit(const Split &split, size_t index) {
+  int low = 1;
+  for (size_t below = index + 1; below < split.size(); ++below)
+    low += split[below].second;
+  return low;
+}
+
+static int countDigits(const Split &split) { return split.empty() ? 0 : lowestDigit(split, 0) + split[0].second - 1; }
+
+Replacement replaceDimensions(const Split &split, const std::vector<size_t> &named, const std::vector<int> &counts) {
+  Replacement result;
+  result.split = split;
+  for (size_t i = 0; i < named.size(); ++i)
+    result.split[named[i]].second = counts[i];
+  for (size_t i = named.size(); i > 0; --i)
+    for (int k = 0; k < counts[i - 1]; ++k)
+      result.fresh.push_back(lowestDigit(result.split, named[i - 1]) + k);
+  result.kept.assign(static_cast<size_t>(countDigits(split)), 0);
+  for (size_t i = 0; i < split.size(); ++i)
+    if (std::find(named.begin(), named.end(), i) == named.end())
+      for (int k = 0; k < split[i].second; ++k)
+        result.kept[static_cast<size_t>(lowestDigit(split, i) + k - 1)] = lowestDigit(result.split, i) + k;
+  return result;
+}
+
+Replacement replaceRun(const Split &split, int place, int old, int now) {
+  Replacement result;
+  for (int k = 0; k < now; ++k)
+    result.fresh.push_back(place + k);
+  for (int digit = 1, count = countDigits(split); digit <= count; ++digit)
+    result.kept.push_back(digit < place ? digit : digit < place + old ? 0 : digit - old + now);
+  result.split = split;
+  if (old == 0) {
+    splitInsert(result.split, place, now);
+    return result;
+  }
+  // The highest and the lowest dimension that lose digits, with those between them.
+  size_t first = split.size(), last = 0;
+  for (size_t i = 0; i < split.size(); ++i) {
+    int low = lowestDigit(split, i), high = low + split[i].second - 1;
+    if (std::max(low, place) > std::min(high, place + old - 1))
+      continue;
+    first = std::min(first, i);
+    last = i;
+  }
+  for (size_t i = first + 1; i <= last; ++i)
+    result.split[first].second += split[i].second;
+  result.split[first].second += now - old;
+  if (first < last)
+    result.split[first].first.clear();
+  result.split.erase(result.split.begin() + static_cast<std::ptrdiff_t>(first + 1),
+                     result.split.begin() + static_cast<std::ptrdiff_t>(last + 1));
+  return result;
+}
+
+Replacement replaceByNone(const Split &split, const std::vector<int> &digits) {
+  Replacement result;
+  for (int digit = 1, next = 1, count = countDigits(split); digit <= count; ++digit)
+    result.kept.push_back(std::binary_search(digits.begin(), digits.end(), digit) ? 0 : next++);
+  result.split = split;
+  for (auto digit = digits.rbegin(); digit != digits.rend(); ++digit)
+    splitRemove(result.split, *digit);
+  return result;
 }
 
 Split splitPermuted(const Split &split, const digits::Permutation &permutation) {
@@ -121,6 +182,16 @@ Split splitPermuted(const Split &split, const digits::Permutation &permutation) 
     if (part.second == 0)
       moved.insert(moved.begin(), part);
   return moved;
+}
+
+Split splitReordered(const Split &split, const std::vector<size_t> &order) {
+  Split result;
+  for (size_t i = 0; i < split.size(); ++i)
+    if (std::find(order.begin(), order.end(), i) == order.end())
+      result.push_back(split[i]);
+  for (size_t i : order)
+    result.push_back(split[i]);
+  return result;
 }
 
 } // namespace idc::frontend

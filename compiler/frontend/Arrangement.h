@@ -33,12 +33,33 @@ std::vector<int> shiftedUp(std::vector<int> tags, const std::vector<int> &digits
 /// Own digits renumbered after `digits` (ascending) have been removed.
 std::vector<int> shiftedDown(const std::vector<int> &tags, const std::vector<int> &digits);
 
-/// A new digit joins an empty dimension at its place, else the dimension whose digit it pushes up, else the highest.
-void splitInsert(Split &split, int digit);
+/// `count` new digits, of which `digit` is the lowest, join an empty dimension at their place, else the dimension whose
+/// digit they push up, else the highest.
+void splitInsert(Split &split, int digit, int count);
 /// A removed digit leaves its dimension.
 void splitRemove(Split &split, int digit);
+/// The lowest digit of dimension `index`: where its first one would be when it has none.
+int lowestDigit(const Split &split, size_t index);
+
+/// Own digits after some of them have been replaced by others, which may be more or fewer.
+struct Replacement {
+  std::vector<int> fresh; // numbers of the new digits, the least significant first
+  std::vector<int> kept;  // by old digit - 1: its number now; 0: replaced
+  Split split;
+};
+/// The digits of whole dimensions (`named`: indices of `split`, none twice) by `counts` others. The dimensions stay where
+/// they are; the digits of the first one named are the most significant of the new ones.
+Replacement replaceDimensions(const Split &split, const std::vector<size_t> &named, const std::vector<int> &counts);
+/// The adjacent digits `place` … `place + old - 1` by `now` others, which stay in their dimension; several dimensions
+/// become one without a name.
+Replacement replaceRun(const Split &split, int place, int old, int now);
+/// No other digits for `digits` (ascending).
+Replacement replaceByNone(const Split &split, const std::vector<int> &digits);
+
 /// The split after a permutation: kept when every dimension keeps its digits, moved when whole dimensions move, else
 /// one dimension without a name.
 Split splitPermuted(const Split &split, const digits::Permutation &permutation);
+/// The dimensions in the order of their indices `order`, below those that it lacks.
+Split splitReordered(const Split &split, const std::vector<size_t> &order);
 
 } // namespace idc::frontend

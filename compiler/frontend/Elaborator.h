@@ -150,6 +150,9 @@ private:
                              int limit);
   void appendDigits(const Expr &expr, Context &context, const std::vector<std::pair<std::string, int>> &split,
                     std::vector<int> &out);
+  /// The dimensions that a digit list consists of, as indices of `split`; none when it has other parts.
+  std::vector<size_t> dimensionList(const Expr &expr, const std::vector<std::pair<std::string, int>> &split);
+  int emptyPlace(const Expr &list, Context &context, int digits);
   SequenceView permuted(const SequenceView &view, const std::vector<int> &tags, llvm::SMLoc loc);
   SequenceView output(const std::vector<int> &tags, const std::map<int, int> &radices, const TypeRef &element,
                       llvm::SMLoc loc, int anchor, std::vector<std::pair<std::string, int>> split);

@@ -7,6 +7,8 @@
 #include "compiler/frontend/Elaborator.h"
 
 #include <algorithm>
+#include <numeric>
+#include <optional>
 
 namespace idc::frontend {
 
@@ -16,6 +18,14 @@ std::string countDigits(int digits) { return std::to_string(digits) + " digit" +
 
 /// What someone who counts from 0 wants to know.
 std::string numbering(Int digit) { return digit == 0 ? " (digits are numbered from 1)" : ""; }
+
+/// The dimension that a part of a digit list names.
+std::optional<size_t> dimensionNamed(const Expr &part, const Split &split) {
+  auto named = std::find_if(split.rbegin(), split.rend(), [&](const auto &dimension) {
+    return part.kind == Expr::Kind::Variable && dimension.first == part.name;
+  });
+  return named == split.rend() ? std::nullopt : std::optional<size_t>(split.rend() - named - 1);
+}
 
 } // namespace
 
@@ -42,14 +52,11 @@ void Elaborator::appendDigits(const Expr &expr, Context &context, const Split &s
     return;
   }
   case Expr::Kind::Variable: {
-    int low = 1;
-    for (auto part = split.rbegin(); part != split.rend(); ++part) {
-      if (part->first == expr.name) {
-        for (int digit = low + part->second - 1; digit >= low; --digit)
-          out.push_back(digit);
-        return;
-      }
-      low += part->second;
+    if (std::optional<size_t> dimension = dimensionNamed(expr, split)) {
+      int low = lowestDigit(split, *dimension);
+      for (int digit = low + split[*dimension].second - 1; digit >= low; --digit)
+        out.push_back(digit);
+      return;
     }
     if (!context.find(expr.name) && !findConst(*context.file, expr.name))
       fail(expr, "'" + expr.name + "' is neither a dimension of the sequence nor a size or variable");
@@ -75,6 +82,25 @@ std::vector<int> Elaborator::digitList(const Expr &expr, Context &context, const
   if (twice != sorted.end())
     fail(expr, "digit " + std::to_string(*twice) + " is named twice");
   return list;
+}
+
+std::vector<size_t> Elaborator::dimensionList(const Expr &expr, const Split &split) {
+  std::vector<const Expr *> parts = {&expr};
+  if (expr.kind == Expr::Kind::Tuple || expr.kind == Expr::Kind::Array) {
+    parts.clear();
+    for (const ExprPtr &part : expr.arguments)
+      parts.push_back(part.get());
+  }
+  std::vector<size_t> named;
+  for (const Expr *part : parts) {
+    std::optional<size_t> dimension = dimensionNamed(*part, split);
+    if (!dimension)
+      return {};
+    if (std::find(named.begin(), named.end(), *dimension) != named.end()) // digits would show it, if it had any
+      fail(*part, "dimension '" + part->name + "' is named twice");
+    named.push_back(*dimension);
+  }
+  return named;
 }
 
 //===----------------------------------------------------------------------===//
@@ -179,10 +205,12 @@ std::vector<Value> Elaborator::stageArguments(const Expr &expr, Context &context
 Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
                                  Context &context, const BodyMaker &make) {
   Arrangement full;
-  size_t widest = 0;
+  size_t widest = 0, shaped = 0; // the most digits, the most own digits: a batch may have more than one of them lacks
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].tags.size() > inputs[widest].tags.size())
       widest = i;
+    if (inputs[i].digits() > inputs[shaped].digits())
+      shaped = i;
     for (size_t p = 0; p < inputs[i].tags.size(); ++p) {
       int radix = sequence(inputs[i]).radices[p];
       int known = full.radices.insert({inputs[i].tags[p], radix}).first->second;
@@ -241,7 +269,7 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
       fail(expr, "the result of '" + name + "' must be a scalar or a record, not " + describe(part));
     flatten(part, builder, step.body.results);
     outputs.push_back(
-        Value::of(output(full.tags, full.radices, type, expr.loc, inputs[widest].anchor, inputs[widest].split)));
+        Value::of(output(full.tags, full.radices, type, expr.loc, inputs[widest].anchor, inputs[shaped].split)));
     step.outputs.push_back(outputs.back().sequence->value);
   }
   std::vector<int> results = std::move(step.body.results);
@@ -437,8 +465,13 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
   StageDigits stage;
   stage.split = reference.split;
   if (!hasArray)
-    for (int digit : sorted)
-      splitInsert(stage.split, digit);
+    for (size_t i = 0; i < sorted.size();) { // digits that come side by side join one dimension
+      int count = 1;
+      while (i + count < sorted.size() && sorted[i + count] == sorted[i] + count)
+        ++count;
+      splitInsert(stage.split, sorted[i], count);
+      i += count;
+    }
   for (int digit = 1; digit <= own; ++digit) {
     stage.places.push_back(full.place(digit));
     stage.radices.push_back(full.radices.at(digit));
@@ -574,7 +607,10 @@ Value Elaborator::applyPermutation(const Expr &expr, const Value &piped, Context
     step.name = expr.name;
     step.loc = expr.loc;
     SequenceView result = view;
-    result.split = splitPermuted(view.split, own);
+    std::vector<size_t> named;
+    if (expr.name == "permute" && !expr.power)
+      named = dimensionList(*expr.stageArguments[0], view.split);
+    result.split = named.empty() ? splitPermuted(view.split, own) : splitReordered(view.split, named);
     if (!step.permutation.isIdentity()) {
       std::vector<int> radices = step.permutation.apply(sequence(view).radices);
       TypeRef element = sequence(view).element;
@@ -706,6 +742,17 @@ Value Elaborator::applyAlgorithm(const Expr &expr, const Function &algorithm, co
   return applyAt(expr, algorithm, std::move(arguments), inputs.size(), context);
 }
 
+/// Where digits go that come into an empty list: to the place of an empty range, else to the top.
+int Elaborator::emptyPlace(const Expr &list, Context &context, int digits) {
+  if (list.kind != Expr::Kind::Range)
+    return digits + 1;
+  Int low = evalInteger(*list.arguments[1], context, "a digit number");
+  if (low < 1 || low > digits + 1)
+    fail(list, "the empty range " + spell(low - 1) + ".." + spell(low) + " has no place in a sequence of " +
+                   countDigits(digits));
+  return static_cast<int>(low);
+}
+
 Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vector<Value> arguments, size_t piped,
                           Context &context) {
   const std::string &name = algorithm.name.text;
@@ -745,24 +792,17 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
     arguments[i] = Value::of(std::move(view));
   }
   // Several whole dimensions are passed on dimension by dimension.
-  Split named;
-  if (expr.digits->kind == Expr::Kind::Tuple || expr.digits->kind == Expr::Kind::Array) {
-    bool dimensions = true;
-    for (const ExprPtr &part : expr.digits->arguments) {
-      auto dimension = std::find_if(main.split.begin(), main.split.end(), [&](const auto &candidate) {
-        return part->kind == Expr::Kind::Variable && candidate.first == part->name;
-      });
-      dimensions &= dimension != main.split.end();
-      if (dimensions)
-        named.push_back(*dimension);
-    }
-    if (dimensions && named.size() > 1)
-      for (Value &argument : arguments)
-        if (argument.kind == Value::Kind::Sequence) {
-          SequenceView view = *argument.sequence;
-          view.split = named;
-          argument = Value::of(std::move(view));
-        }
+  std::vector<size_t> named = dimensionList(*expr.digits, main.split);
+  if (named.size() > 1) {
+    Split dimensions;
+    for (size_t dimension : named)
+      dimensions.push_back(main.split[dimension]);
+    for (Value &argument : arguments)
+      if (argument.kind == Value::Kind::Sequence) {
+        SequenceView view = *argument.sequence;
+        view.split = dimensions;
+        argument = Value::of(std::move(view));
+      }
   }
 
   SequenceView batched = *arguments[0].sequence;
@@ -771,6 +811,8 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
   std::vector<Value> outputs;
   std::vector<int> sorted = list;
   std::sort(sorted.begin(), sorted.end());
+  std::vector<int> natural(n);
+  std::iota(natural.begin(), natural.end(), 1);
   for (const Value &part : result.kind == Value::Kind::Tuple ? result.members : std::vector<Value>{result}) {
     if (part.kind != Value::Kind::Sequence)
       fail(expr, "an algorithm applied '@' digits returns sequences, not " + describe(part));
@@ -780,37 +822,40 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
       lacksBatch |= tag < 0 && std::find(view.tags.begin(), view.tags.end(), tag) == view.tags.end();
     if (lacksBatch)
       view = spread(view, batched, expr.loc);
+    // The result's dimensions stand where the named ones were; else its digits take the place of the old ones.
     int now = view.digits();
-    std::map<int, int> outer;
-    Split split = main.split;
-    std::vector<int> before = radicesOf(main), after = radicesOf(view);
-    if (now == k) {
-      for (int i = 0; i < k; ++i)
-        outer[k - i] = list[i];
-      for (size_t i = 0; i < batchOwn.size(); ++i)
-        outer[batchTags[i]] = batchOwn[i];
+    Replacement own;
+    if (named.size() == 1 || (named.size() > 1 && view.split.size() == named.size())) {
+      std::vector<int> counts = {now};
+      if (named.size() > 1) {
+        counts.clear();
+        for (const auto &dimension : view.split)
+          counts.push_back(dimension.second);
+      }
+      own = replaceDimensions(main.split, named, counts);
+    } else if (now == k) {
+      own.fresh.assign(list.rbegin(), list.rend());
+      own.kept = natural;
+      own.split = main.split;
+    } else if (now == 0) {
+      own = replaceByNone(main.split, sorted);
     } else {
-      if (now > 0 && k > 0 && sorted.back() - sorted.front() != k - 1)
+      if (k > 0 && sorted.back() - sorted.front() != k - 1)
         fail(*expr.digits, "'" + name + "' changes the number of digits from " + std::to_string(k) + " to " +
                                std::to_string(now) + ", so the digits after '@' must be adjacent");
-      int first = k > 0 ? sorted.front() : n + 1;
-      for (int digit = 1; digit <= now; ++digit)
-        outer[digit] = first + digit - 1;
-      for (size_t i = 0; i < batchOwn.size(); ++i) {
-        int lower = static_cast<int>(std::lower_bound(sorted.begin(), sorted.end(), batchOwn[i]) - sorted.begin());
-        outer[batchTags[i]] = batchOwn[i] - lower + (batchOwn[i] > first ? now : 0);
-      }
-      for (auto digit = sorted.rbegin(); digit != sorted.rend(); ++digit)
-        splitRemove(split, *digit);
-      for (int digit = 0; digit < now; ++digit)
-        splitInsert(split, first + digit);
+      own = replaceRun(main.split, k > 0 ? sorted.front() : emptyPlace(*expr.digits, context, n), k, now);
     }
+    std::map<int, int> outer;
+    for (int digit = 1; digit <= now; ++digit)
+      outer[digit] = own.fresh[digit - 1];
+    for (size_t i = 0; i < batchOwn.size(); ++i)
+      outer[batchTags[i]] = own.kept[batchOwn[i] - 1];
     for (int &tag : view.tags) {
       auto known = outer.find(tag);
       if (known != outer.end())
         tag = known->second;
     }
-    view.split = split;
+    view.split = own.split;
     outputs.push_back(Value::of(std::move(view)));
   }
   return result.kind == Value::Kind::Tuple ? Value::group(Value::Kind::Tuple, std::move(outputs)) : outputs[0];
