@@ -3,8 +3,8 @@
 // The kernels of a chain load their tile in the mapping of their first range, do the ranges' steps on tiles, exchange
 // where the mapping changes, and store. A chain's last permutation becomes the index map of its last store,
 // permutations before it that of the first load; a workspace order of the schedule becomes the index maps of the store
-// and the load around it. A group of other steps becomes a flat kernel: the digits of its nodes in registers, all
-// others in the block field.
+// and the load around it. Other steps are put together in groups (Groups.h) and planned here: the digits of nodes in
+// registers, all others in the block field, or, in levels, held by the threads of a block and by blocks together.
 //
 //   node [2] … node [1] … permute [1, 2]   with   kernel plain { steps 1..2 { reg(2..1) lane(7..3) } }
 //   -> id.kernel "k0" plain (%x) { %t = id.load %b [2, 1]  … id.node [2](%t) … id.store %u [1, 2] }

@@ -61,7 +61,7 @@ def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   let description = [{
     Every chain of steps gets kernels, tiles, mappings and workspace orders by the target's cost model, as the function's
     attribute `id.schedule`. A schedule that is already there, from the program or from a table of measured ones, stays.
-    Steps outside chains need none: they become flat kernels.
+    Steps outside chains have none: `id-build-kernels` puts them together in groups and plans these itself.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine to plan for">,
                  Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">,
@@ -73,9 +73,10 @@ def BuildKernels : Pass<"id-build-kernels", "::mlir::func::FuncOp"> {
   let summary = "apply the function's schedule: kernels of tiles, exchanges where the mapping changes";
   let description = [{
     A chain's kernels load their tile in the mapping of their first range, do the ranges' steps, exchange where the mapping
-    changes, and store. Groups of other steps become flat kernels. Rejected, with the reason: schedules that skip or
-    repeat steps, put a step's digit elsewhere than in registers, change block digits inside a kernel, or exceed the
-    target's threads or shared memory.
+    changes, and store. Other steps are put together in groups and planned here: in the registers of a thread, or, on a
+    GPU, in levels over registers and threads of a block and the blocks of a cluster or a team; what travels between two
+    groups is stored or made again. Rejected, with the reason: schedules that skip or repeat steps, put a step's digit
+    elsewhere than in registers, change block digits inside a kernel, or exceed the target's threads or shared memory.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits are checked">,
                  Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">];

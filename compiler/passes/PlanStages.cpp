@@ -1,8 +1,8 @@
 // Input: digit flow. Output: the same function with a schedule attribute (`id.schedule`).
 //
 // Every chain of steps is planned for the target; the kernels of all chains follow each other in the schedule, steps
-// numbered through the program. Steps outside chains need no plan: each is a flat kernel. A schedule that the function
-// already has (written by hand or read from a table) is kept.
+// numbered through the program. Steps outside chains have no schedule: id-build-kernels plans them in groups. A schedule
+// that the function already has (written by hand or read from a table) is kept.
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
