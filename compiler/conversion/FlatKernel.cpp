@@ -608,9 +608,7 @@ private:
         if (mustAwait(*load))
           awaitPrevious();
         SmallVector<Value> values;
-        SmallVector<Type> types;
-        for (size_t r = 0; r < tile.registers.size(); ++r)
-          llvm::append_range(types, numberTypes(tile.element));
+        const SmallVector<Type> types = numberTypesOf(tile);
         auto branch = scf::IfOp::create(b, loc, types, isBelow(section.threads), /*withElseRegion=*/true);
         {
           OpBuilder::InsertionGuard guard(b);
@@ -624,15 +622,9 @@ private:
           scf::YieldOp::create(b, loc, values);
           known = std::move(outside);
           b.setInsertionPointToStart(branch.elseBlock());
-          values.clear();
-          for (Type type : types)
-            values.push_back(LLVM::PoisonOp::create(b, loc, type));
-          scf::YieldOp::create(b, loc, values);
+          yieldPoison(types);
         }
-        size_t perElement = types.size() / tile.registers.size();
-        SmallVector<Value> results(branch.getResults());
-        for (auto [r, leaves] : llvm::enumerate(tile.registers))
-          leaves = leavesOf(ArrayRef<Value>(results).slice(r * perElement, perElement), tile.element);
+        fill(tile, SmallVector<Value>(branch.getResults()));
         loaded[load] = std::move(tile);
       }
     return success();
@@ -697,10 +689,62 @@ private:
     };
     if (full) {
       emit();
-    } else {
+    } else if (section.kept.empty()) {
       where(isBelow(section.threads), emit);
+    } else {
+      SmallVector<Type> types;
+      for (Value kept : section.kept)
+        llvm::append_range(types, numberTypesOf(emptyTile(kept.getType())));
+      std::vector<Tile> made;
+      auto branch = scf::IfOp::create(b, loc, types, isBelow(section.threads), /*withElseRegion=*/true);
+      inside(branch.thenBlock(), [&] {
+        emit();
+        SmallVector<Value> values;
+        for (Value kept : section.kept) {
+          if (failed(result))
+            break;
+          made.push_back(settled(kept));
+          for (const auto &leaves : made.back().registers)
+            llvm::append_range(values, numbersOf(leaves, made.back().element));
+        }
+        scf::YieldOp::create(b, loc, values);
+      });
+      inside(branch.elseBlock(), [&] { yieldPoison(types); });
+      SmallVector<Value> values(branch.getResults());
+      ArrayRef<Value> rest = values;
+      for (auto [kept, tile] : llvm::zip(section.kept, made)) {
+        const size_t count = numberTypesOf(tile).size();
+        fill(tile, rest.take_front(count));
+        rest = rest.drop_front(count);
+        hold(kept, std::move(tile));
+      }
     }
     return result;
+  }
+
+  /// The types of the numbers of a tile, register by register.
+  SmallVector<Type> numberTypesOf(const Tile &tile) {
+    SmallVector<Type> types;
+    for (size_t r = 0; r < tile.registers.size(); ++r)
+      llvm::append_range(types, numberTypes(tile.element));
+    return types;
+  }
+  /// Gives a tile other numbers; residues keep the bounds that they have.
+  void fill(Tile &tile, ArrayRef<Value> numbers) {
+    const size_t perElement = numbers.size() / tile.registers.size();
+    for (auto [r, leaves] : llvm::enumerate(tile.registers)) {
+      const SmallVector<Leaf> before = std::move(leaves);
+      leaves = leavesOf(numbers.slice(r * perElement, perElement), tile.element);
+      for (auto [leaf, old] : llvm::zip(leaves, before))
+        leaf.bound = old.bound;
+    }
+  }
+  /// What threads that are not in a branch get of it.
+  void yieldPoison(ArrayRef<Type> types) {
+    SmallVector<Value> values;
+    for (Type type : types)
+      values.push_back(LLVM::PoisonOp::create(b, loc, type));
+    scf::YieldOp::create(b, loc, values);
   }
 
   /// The ops of a section; those on turns are a tree of their own.
@@ -1072,7 +1116,7 @@ private:
   /// Where the elements of a tile lie that are of one problem and whose register digits are zero.
   struct Place {
     Value element; // of this thread
-    Value first;   // of the thread with the lowest address
+    Value first;   // of the first one
   };
 
   /// In each plane.
@@ -1093,14 +1137,29 @@ private:
     Value offset = sumOfParts(tile.mapping, weightOf, narrow);
     if (narrow)
       offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
-    int64_t lowest = address.constant * bytes;
-    for (const Numbered &counted : numbers)
-      for (const digits::Column &column : tile.mapping[counted.field])
-        if (!column.digits.empty())
-          lowest += std::min<int64_t>(weightOf(column.digits[0]) * (column.radix - 1), 0);
+    const int64_t first = (address.constant + ofFirstThread(layout, tile, address)) * bytes;
     Value start = arith::MulIOp::create(b, loc, problemOf(tile.mapping, n, inRegisters).index, constant(problemBytes));
     Value problem = byteOffset(plane, start);
-    return {at(byteOffset(problem, offset), address.constant * bytes), at(problem, lowest)};
+    return {at(byteOffset(problem, offset), address.constant * bytes), at(problem, first)};
+  }
+
+  /// What the digits of the first thread add to a form: those that are least in what bounds compare and, where none
+  /// does, in the address. Where a thread's elements are inside, those of the first thread are, too, unless bounds
+  /// count a digit in opposite directions.
+  int64_t ofFirstThread(const Layout &layout, const Tile &tile, const digits::LinearForm &form) const {
+    int64_t sum = 0;
+    for (const Numbered &counted : numbers)
+      for (const digits::Column &column : tile.mapping[counted.field]) {
+        if (column.digits.empty() || column.digits[0] > static_cast<int>(form.weight.size()))
+          continue;
+        const size_t digit = static_cast<size_t>(column.digits[0]) - 1;
+        int64_t direction = 0;
+        for (const digits::BufferView::Bound &bound : layout.view.bounds)
+          direction = direction ? direction : bound.index.weight[digit];
+        if ((direction ? direction : layout.view.address.weight[digit]) < 0)
+          sum += form.weight[digit] * (column.radix - 1);
+      }
+    return sum;
   }
 
   /// The largest distance that digits make up.
@@ -1317,18 +1376,37 @@ private:
     return fills;
   }
 
-  /// What lies outside is read where the first thread reads, which is inside, and then replaced.
+  /// True when the first thread's part of a slot is in the buffer.
+  bool isFirstInside(const Layout &layout, const Tile &tile, const Slot &slot) const {
+    for (auto [bound, own] : llvm::zip(layout.view.bounds, slot.indices))
+      if (bound.index.constant + own + ofFirstThread(layout, tile, bound.index) >= bound.limit)
+        return false;
+    return true;
+  }
+
+  /// What lies outside is read where the first thread reads, and then replaced. Where that is not inside, what lies
+  /// outside is not read.
   void loadRun(const Layout &layout, const Tile &tile, const Place &place, std::vector<Slot> &slots, size_t first,
                size_t count, ArrayRef<SmallVector<Value>> fills) {
     const Tests tests = testsOf(layout, tile, slots[first]);
     SmallVector<Value> values(count);
     if (tests.outside < 0) {
-      Value from = place.element;
-      if (Value inside = allOf(tests.inside))
-        from = arith::SelectOp::create(b, loc, inside, from, place.first);
-      from = at(from, slots[first].offset);
-      Type type = accessType(slots[first].type, static_cast<int64_t>(count));
-      Value loaded = LLVM::LoadOp::create(b, loc, type, from, accessBytes(slots[first], count));
+      const Value exists = allOf(tests.inside);
+      const Type type = accessType(slots[first].type, static_cast<int64_t>(count));
+      auto loadFrom = [&](Value element) -> Value {
+        return LLVM::LoadOp::create(b, loc, type, at(element, slots[first].offset), accessBytes(slots[first], count));
+      };
+      Value loaded;
+      if (!exists) {
+        loaded = loadFrom(place.element);
+      } else if (isFirstInside(layout, tile, slots[first])) {
+        loaded = loadFrom(arith::SelectOp::create(b, loc, exists, place.element, place.first));
+      } else {
+        auto branch = scf::IfOp::create(b, loc, type, exists, /*withElseRegion=*/true);
+        inside(branch.thenBlock(), [&] { scf::YieldOp::create(b, loc, loadFrom(place.element)); });
+        inside(branch.elseBlock(), [&] { yieldPoison(type); });
+        loaded = branch.getResult(0);
+      }
       for (size_t i = 0; i < count; ++i)
         values[i] = count == 1 ? loaded : LLVM::ExtractElementOp::create(b, loc, loaded, position(i)).getResult();
     }

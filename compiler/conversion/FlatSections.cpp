@@ -38,6 +38,7 @@ public:
     findHalves();
     if (failed(check()))
       return failure();
+    findKept();
     placeBarriers(/*tight=*/false);
     allocate();
     if (result.sharedBytes > roomyBytes) {
@@ -109,13 +110,20 @@ private:
             section >= result.firstHalf && makerOf(operand) < result.firstHalf)
           return op->emitError() << "uses a tile that was made before blocks waited for others";
     }
-    for (auto &[op, section] : sectionOf)
-      for (Value operand : op->getOperands())
-        if (isa<id::TileType>(operand.getType()) && !isThroughMemory(op) && makerOf(operand) != section &&
-            !isFull(makerOf(operand)))
-          return op->emitError() << "uses a tile of " << result.sections[makerOf(operand)].threads
-                                 << " threads that was made before a barrier";
     return success();
+  }
+
+  /// Finds what leaves branches in registers.
+  void findKept() {
+    for (Operation &op : kernel.getBody().front().without_terminator())
+      for (Value operand : op.getOperands()) {
+        if (!isa<id::TileType>(operand.getType()) || isThroughMemory(&op))
+          continue;
+        FlatSection &maker = result.sections[makerOf(operand)];
+        if (makerOf(operand) != sectionOf.lookup(&op) && maker.threads != result.threads &&
+            !llvm::is_contained(maker.kept, operand))
+          maker.kept.push_back(operand);
+      }
   }
 
   /// True for what needs no barrier before a section reads it: posts are waited for, what is parked was written before

@@ -7,9 +7,10 @@
 //   e = exchange, nodes         lane(9..7)    8 threads   section 1, writes f
 //   f = exchange, nodes         lane()        1 thread    section 2
 //
-// All threads run a section that all hold; else it is a branch, and values leave it through shared memory only. An
-// exchange has its memory from the section that writes it to the last barrier after which it is read; one between the
-// blocks of a cluster from the cluster's barrier before, since the others may be that far behind.
+// All threads run a section that all hold; else it is a branch, and values leave it through shared memory, or in the
+// registers of its threads for a later branch of the same threads. An exchange has its memory from the section that
+// writes it to the last barrier after which it is read; one between the blocks of a cluster from the cluster's barrier
+// before, since the others may be that far behind.
 //
 // The sections of a cooperative kernel are in two halves: from the first one that waits for other blocks' posts on they
 // belong to the second, which a block does one item later than the first (CooperativeRounds.h). What goes from one half
@@ -30,6 +31,7 @@ struct FlatSection {
   bool warpBarrier = false;                 // all of them of one warp,
   bool clusterBarrier = false;              // or some of other blocks of the cluster
   llvm::SmallVector<id::ExchangeOp> writes; // exchanges of values that it makes
+  llvm::SmallVector<mlir::Value> kept;      // tiles that a branch makes and later ones use
   bool barrierBeforeWrites = false;         // their memory is still being read
 };
 
@@ -47,7 +49,8 @@ struct FlatSections {
 };
 
 /// Cuts the body of a kernel; the exchanges must be planned. `oneProblem`: a block has one set of lanes, so that 32
-/// threads are a warp. Fails, with an error at the op, where a value is used in a section whose threads do not hold it.
+/// threads are a warp. Fails, with an error at the op, where a value would be used by other blocks than those that hold
+/// it.
 llvm::FailureOr<FlatSections> cutSections(id::KernelOp kernel, bool oneProblem);
 
 /// True for exchanges through memory: shared memory of the block or of the cluster, or posts.

@@ -1,9 +1,10 @@
 // Input: digit flow. Output: the same, in every chain the nodes ordered from high to low digits as far as they commute,
 // every term of a twiddle's exponent just before the first node that needs it.
 //
-// Linear nodes on different digits commute. A term of a twiddle's exponent commutes with a linear node that does not
-// act on one of its digits, and twiddles commute with each other; so the exponent is split into monomials and each is
-// placed on its own. Everything else (pointwise steps, nodes that are not linear or look at digits) keeps its order.
+// Linear nodes on different digits commute where what they do to the leaves of records does (Linearity.h). A term of a
+// twiddle's exponent commutes with a linear node that does not act on one of its digits, and twiddles commute with each
+// other; so the exponent is split into monomials and each is placed on its own. Everything else (pointwise steps, nodes
+// that are not linear or look at digits) keeps its order.
 //
 //   node [1]  node [2]  twiddle t3*t1  node [3]   ->   node [2]  node [1]  twiddle t3*t1  node [3]
 //
@@ -29,9 +30,9 @@ namespace {
 /// A piece of the chain that is placed as a whole: a node, a pointwise step, or one term of a twiddle.
 struct Unit {
   Operation *op = nullptr;
-  bool linear = false;     // a linear node that does not look at digits
-  SmallVector<int> digits; // node: its digits; term: the digits of its monomial
-  Polynomial term;         // twiddle terms only
+  std::optional<LeafMatrices> linear; // a linear node that does not look at digits
+  SmallVector<int> digits;            // node: its digits; term: the digits of its monomial
+  Polynomial term;                    // twiddle terms only
   bool isNode() const { return isa<id::NodeOp>(op); }
   bool isTerm() const { return isa<id::TwiddleOp>(op); }
 };
@@ -43,9 +44,9 @@ bool disjoint(ArrayRef<int> a, ArrayRef<int> b) {
 bool commute(const Unit &a, const Unit &b) {
   if (a.isTerm() && b.isTerm())
     return true;
-  if (!(a.isTerm() || a.linear) || !(b.isTerm() || b.linear))
+  if (!(a.isTerm() || a.linear) || !(b.isTerm() || b.linear) || !disjoint(a.digits, b.digits))
     return false;
-  return disjoint(a.digits, b.digits);
+  return a.isTerm() || b.isTerm() || a.linear->commuteWith(*b.linear);
 }
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
@@ -94,7 +95,9 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       if (auto node = dyn_cast<id::NodeOp>(op)) {
         unit.digits = digitsOf(node);
         // A change of type is no linear map of one field.
-        unit.linear = op->getOperand(0).getType() == op->getResult(0).getType() && isLinear(node.getBody());
+        Type type = op->getOperand(0).getType();
+        if (type == op->getResult(0).getType() && isLinear(node.getBody()))
+          unit.linear.emplace(node.getBody(), id::leafTypes(id::elementOf(type)).size());
       }
       units.push_back(unit);
     }

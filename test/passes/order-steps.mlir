@@ -277,3 +277,31 @@ func.func @before_join(%x: !s) -> !s {
   }
   return %2 : !s
 }
+
+// -----
+
+// Nodes that mix the fields of a record in ways that do not commute keep their order; one that treats all fields alike
+// commutes with both.
+// CHECK-LABEL: func.func @fields
+// CHECK: id.node [3]
+// CHECK: id.node [1]
+// CHECK: id.node [2]
+!r = !id.seq<2**3, !id.record<f32, f32>>
+func.func @fields(%x: !r) -> !r {
+  %0 = id.node [1] (%x) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    id.yield %a, %b, %d, %c : f32, f32, f32, f32
+  }
+  %1 = id.node [2] (%0) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %n = arith.negf %d : f32
+    id.yield %a, %b, %c, %n : f32, f32, f32, f32
+  }
+  %2 = id.node [3] (%1) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
+    %p = arith.addf %a, %c : f32
+    %q = arith.addf %b, %d : f32
+    id.yield %p, %q, %a, %b : f32, f32, f32, f32
+  }
+  return %2 : !r
+}

@@ -88,7 +88,7 @@ bool Writer::loop(Choices &choices) {
         "func " + product + "(x: " + type + ", w: " + type + ") -> " + type + " {\n  return x * w;\n}\n";
     pipe += " |> " + product + "(omega(" + radix + "^i, " + choices.pick(exponents) + "))";
   }
-  bool linear = value.type.isNumber() && choices.pick(3) != 2;
+  bool linear = value.type.isVector() && choices.pick(3) != 2;
   std::string name = fresh("node"), algorithm = fresh("loop");
   ErrorGrowth level = declareLevel(shared, choices, name, value.radices[0], {{"x0", value.type, {}, true}},
                                    {value.type}, {true}, linear);
@@ -121,7 +121,7 @@ bool Writer::recursion(Choices &choices) {
   std::string radix = std::to_string(value.radices[0]), type = shared.names.name(value.type);
   std::string shape = type + "[" + radix + "^n]", up = fresh("up"), down = fresh("down"), base = fresh("base");
   const Type &t = value.type;
-  bool linear = t.isNumber() && choices.pick(3) != 2;
+  bool linear = t.isVector() && choices.pick(3) != 2;
   int arity = value.radices[0];
   Slot array{"x0", t, {}, true}, sum{"x0", t, {}, false}, aside{"x1", t, {}, false};
   ErrorGrowth first = declareLevel(shared, choices, up, arity, {array}, {t, t}, {false, false}, linear);
@@ -262,7 +262,7 @@ bool Writer::dimensions(Choices &choices) {
     arguments.push_back({"d", {Kind::I32, 0, {}}, {{1, 0}}, false});
     argumentText = std::string("(digits(") + (alongY ? "x" : "y") + "))";
   }
-  bool linear = arguments.empty() && value.type.isNumber() && choices.pick(2);
+  bool linear = arguments.empty() && value.type.isVector() && choices.pick(2);
   value.bounds = declare(shared, choices, name, static_cast<int>(arity), {{"x0", value.type, value.bounds, true}},
                          arguments, {value.type}, {true}, linear)[0];
   bool transposed = choices.pick(2);

@@ -83,9 +83,13 @@ std::string Expressions::value(const Type &type, int depth, std::vector<Bound> &
     bounds.push_back(e.bound);
     return e.text;
   }
+  return record(type, [&](const Type &field) { return value(field, depth, bounds); });
+}
+
+std::string Expressions::record(const Type &type, const std::function<std::string(const Type &)> &valueOf) {
   std::string text = names.name(type) + "{ ";
   for (size_t i = 0; i < type.fields.size(); ++i)
-    text += std::string(i ? ", " : "") + static_cast<char>('a' + i) + ": " + value(type.fields[i], depth, bounds);
+    text += std::string(i ? ", " : "") + static_cast<char>('a' + i) + ": " + valueOf(type.fields[i]);
   return text + " }";
 }
 
@@ -386,7 +390,19 @@ Expression Expressions::residue(const Type &type, int depth) {
   }
 }
 
-Expression Expressions::linear(const std::vector<Expression> &terms) {
+std::string Expressions::linear(const Type &type, const std::vector<Expression> &terms, std::vector<Bound> &bounds) {
+  if (type.kind == Kind::Record)
+    return record(type, [&](const Type &field) { return linear(field, terms, bounds); });
+  std::vector<Expression> own;
+  std::copy_if(terms.begin(), terms.end(), std::back_inserter(own),
+               [&](const Expression &e) { return e.type == type; });
+  Expression e = sum(own);
+  bounds.push_back(e.bound);
+  return e.text;
+}
+
+/// A sum of constants times `terms`, which have one number type.
+Expression Expressions::sum(const std::vector<Expression> &terms) {
   static const std::vector<std::pair<const char *, double>> reals = {{"", 1},  {"-", 1},         {"0.5 * ", 0.5},
                                                                      {"0", 0}, {"-0.3 * ", 0.3}, {"2 * ", 2}};
   static const std::vector<const char *> integers = {"", "-", "2 * ", "0", "3 * "};

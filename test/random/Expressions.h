@@ -7,6 +7,8 @@
 
 #include "Types.h"
 
+#include <functional>
+
 namespace idc::random {
 
 struct Expression {
@@ -25,8 +27,8 @@ public:
   /// A value of any type; its leaves' bounds in `bounds`.
   std::string value(const Type &type, int depth, std::vector<Bound> &bounds);
 
-  /// A sum of constants times `terms`, which have one number type.
-  Expression linear(const std::vector<Expression> &terms);
+  /// A value each leaf of which is a sum of constants times those of `terms` that have its type; there are some.
+  std::string linear(const Type &type, const std::vector<Expression> &terms, std::vector<Bound> &bounds);
 
   static std::string literal(const Type &type, Choices &choices, Bound &bound);
 
@@ -35,6 +37,8 @@ private:
   TypeNames &names;
   std::vector<Expression> scope;
 
+  std::string record(const Type &type, const std::function<std::string(const Type &)> &valueOf);
+  Expression sum(const std::vector<Expression> &terms);
   Expression scalar(const Type &type, int depth);
   Expression variable(const Type &type);
   Expression converted(const Type &type, const Expression &from);

@@ -1,5 +1,7 @@
 #include "Faults.h"
 
+#include "compiler/passes/Linearity.h"
+
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -244,8 +246,8 @@ static int swapJoined(ModuleOp module) {
   return places;
 }
 
-/// Two nodes on different digits, one after the other, as if they were linear.
-static int commuteNodes(ModuleOp module) {
+/// Two nodes on different digits, one after the other, where `apply` says so.
+static int commuteNodes(ModuleOp module, llvm::function_ref<bool(id::NodeOp, id::NodeOp)> apply) {
   int places = 0;
   SmallVector<id::NodeOp> nodes;
   module.walk([&](id::NodeOp op) { nodes.push_back(op); });
@@ -257,7 +259,8 @@ static int commuteNodes(ModuleOp module) {
     if (!second || moved.contains(second) || second->getNumOperands() != 1 || second->getNumResults() != 1 ||
         second->getOperand(0).getType() != second->getResult(0).getType())
       continue;
-    if (llvm::any_of(first.getDigits(), [&](int64_t d) { return llvm::is_contained(second.getDigits(), d); }))
+    if (llvm::any_of(first.getDigits(), [&](int64_t d) { return llvm::is_contained(second.getDigits(), d); }) ||
+        !apply(first, second))
       continue;
     swapSteps(first, second);
     moved.insert(first);
@@ -265,6 +268,18 @@ static int commuteNodes(ModuleOp module) {
     ++places;
   }
   return places;
+}
+
+static int commuteAllNodes(ModuleOp module) {
+  return commuteNodes(module, [](id::NodeOp, id::NodeOp) { return true; });
+}
+
+/// As if linear nodes mixed no fields.
+static int commuteLinearNodesOnRecords(ModuleOp module) {
+  return commuteNodes(module, [](id::NodeOp first, id::NodeOp second) {
+    return isa<id::RecordType>(id::elementOf(first.getInputs()[0].getType())) && passes::isLinear(first.getBody()) &&
+           passes::isLinear(second.getBody());
+  });
 }
 
 static int shiftBodyDigits(ModuleOp module) {
@@ -610,7 +625,8 @@ const std::vector<Fault> &idc::random::allFaults() {
       flow("results of a step swapped", swapResults),
       flow("results of the program swapped", swapReturned),
       flow("inputs of a join swapped", swapJoined),
-      flow("nodes commuted that are not linear", commuteNodes),
+      flow("nodes commuted that are not linear", commuteAllNodes),
+      flow("linear nodes commuted that mix the fields of records", commuteLinearNodesOnRecords),
       flow("digit of a body renumbered", shiftBodyDigits),
       flow("minimum and maximum swapped", swapMinimumAndMaximum),
       flow("signed integers compared as unsigned", compareUnsigned),

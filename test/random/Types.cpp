@@ -30,8 +30,9 @@ Type idc::random::pickType(Choices &choices, bool records) {
   if (records && choices.oneIn(8)) {
     Type record{Kind::Record, 0, {}};
     int fields = choices.between(2, 3);
+    bool alike = choices.pick(2); // linear nodes can mix them
     for (int i = 0; i < fields; ++i)
-      record.fields.push_back(pickType(choices, false));
+      record.fields.push_back(i > 0 && alike ? record.fields[0] : pickType(choices, false));
     if (choices.oneIn(6))
       record.fields.push_back({Kind::Record, 0, {pickType(choices, false), pickType(choices, false)}});
     return record;

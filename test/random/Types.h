@@ -3,6 +3,7 @@
 
 #include "Draft.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,6 +24,11 @@ struct Type {
   bool isComplex() const { return kind == Kind::ComplexF32 || kind == Kind::ComplexF64; }
   bool isField() const { return isComplex() || kind == Kind::Mod; } // has roots of unity
   bool isNumber() const { return kind != Kind::Bool && kind != Kind::Record; }
+  /// Has sums and multiples: a number, or a record of such.
+  bool isVector() const {
+    return kind == Kind::Record ? std::all_of(fields.begin(), fields.end(), [](const Type &f) { return f.isVector(); })
+                                : isNumber();
+  }
   /// Of a complex number.
   Type part() const { return {kind == Kind::ComplexF32 ? Kind::F32 : Kind::F64, 0, {}}; }
   int bits() const;

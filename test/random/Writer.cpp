@@ -237,7 +237,7 @@ bool Writer::step(Choices &choices) {
       &Writer::permutation, &Writer::node,        &Writer::pointwise,   &Writer::node,      &Writer::loop,
       &Writer::rootOfUnity, &Writer::permutation, &Writer::node,        &Writer::recursion, &Writer::application,
       &Writer::pointwise,   &Writer::loop,        &Writer::rootOfUnity, &Writer::loop,      &Writer::dimensions,
-      &Writer::rootOfUnity, &Writer::length};
+      &Writer::rootOfUnity, &Writer::length,      &Writer::fields};
   return (this->*choices.pick(steps))(choices);
 }
 
@@ -293,8 +293,9 @@ std::vector<std::vector<Bound>> idc::random::declare(Shared &shared, Choices &ch
       for (int k = 0; k < (slot.array ? arity : 1); ++k) {
         std::string element = slot.name + (slot.array ? "[" + std::to_string(k) + "]" : "");
         expressions.add(element, slot.type, slot.bounds);
-        if (linear)
-          terms.push_back({element, slot.type, slot.bounds[0]});
+        const std::vector<LeafOf> leaves = linear ? leavesOf(slot.type) : std::vector<LeafOf>();
+        for (size_t leaf = 0; leaf < leaves.size(); ++leaf)
+          terms.push_back({element + leaves[leaf].suffix, leaves[leaf].type, slot.bounds[leaf]});
       }
     }
   std::vector<std::vector<Bound>> bounds;
@@ -306,13 +307,8 @@ std::vector<std::vector<Bound>> idc::random::declare(Shared &shared, Choices &ch
     std::vector<std::string> elements;
     for (int k = 0; k < (arrayResult[i] ? arity : 1); ++k) {
       std::vector<Bound> element;
-      if (linear) {
-        Expression e = expressions.linear(terms);
-        elements.push_back(e.text);
-        element.push_back(e.bound);
-      } else {
-        elements.push_back(expressions.value(results[i], depth, element));
-      }
+      elements.push_back(linear ? expressions.linear(results[i], terms, element)
+                                : expressions.value(results[i], depth, element));
       for (size_t leaf = 0; leaf < worst.size(); ++leaf) {
         worst[leaf].magnitude = std::max(worst[leaf].magnitude, element[leaf].magnitude);
         worst[leaf].error = std::max(worst[leaf].error, element[leaf].error);
@@ -443,7 +439,7 @@ bool Writer::node(Choices &choices) {
 
   std::vector<Slot> operands = {{"x0", value.type, value.bounds, !inserts}}, arguments;
   std::vector<std::string> names = {value.name};
-  bool linear = value.type.isNumber() && choices.pick(3) == 0;
+  bool linear = value.type.isVector() && choices.pick(3) == 0;
   int others = choices.pick(3) == 2 ? choices.between(1, 2) : 0;
   std::vector<const Sequence *> candidates; // as arrays or as single elements
   for (const Sequence &other : values)
@@ -481,5 +477,34 @@ bool Writer::node(Choices &choices) {
   for (size_t i = 0; i < arrays.size(); ++i)
     results.push_back({fresh("v"), types[i], arrays[i] ? radices : reduced, bounds[i]});
   define(results, tuple(names) + " |> " + name + argumentText + " @ " + digitList(choices, digits));
+  return true;
+}
+
+/// Records, then linear nodes on one digit each that mix their fields.
+bool Writer::fields(Choices &choices) {
+  Sequence value = pickValue(choices);
+  const int n = static_cast<int>(value.radices.size());
+  if (n < 2 || *std::max_element(value.radices.begin(), value.radices.end()) > 5)
+    return false;
+  static const std::vector<Type> types = {
+      {Kind::F32, 0, {}}, {Kind::Mod, 97, {}}, {Kind::ComplexF32, 0, {}}, {Kind::F64, 0, {}}};
+  const Type field = choices.pick(types);
+  Type record{Kind::Record, 0, {field, field}};
+  if (choices.oneIn(3))
+    record = {Kind::Record, 0, {field, record}};
+  auto apply = [&](const char *stem, int arity, const std::string &place) {
+    std::string name = fresh(stem), from = value.name;
+    value.bounds = declare(shared, choices, name, arity, {{"x0", value.type, value.bounds, arity > 0}}, {}, {record},
+                           {arity > 0}, arity > 0)[0];
+    value.type = record;
+    value.name = fresh("v");
+    define({value}, from + " |> " + name + place);
+  };
+  apply("func", 0, "");
+  const int nodes = choices.between(2, 4);
+  for (int i = 0; i < nodes; ++i) {
+    const int digit = choices.between(1, n);
+    apply("node", value.radices[digit - 1], " @ " + std::to_string(digit));
+  }
   return true;
 }

@@ -59,6 +59,7 @@ private:
   bool recursion(Choices &choices);
   bool application(Choices &choices);
   bool dimensions(Choices &choices);
+  bool fields(Choices &choices);
 
   const Sequence &pickValue(Choices &choices) const;
   std::string fresh(const char *stem) { return shared.fresh(stem); }
@@ -85,7 +86,7 @@ struct Slot {
 };
 
 /// Declares a func (arity 0) or node whose results have these types, arrays of `arity` elements where said. `linear`:
-/// sums of constants times operands, all of one number type. The bounds of the results.
+/// sums of constants times leaves of operands, each of a type that some leaf of them has. The bounds of the results.
 std::vector<std::vector<Bound>> declare(Shared &shared, Choices &choices, const std::string &name, int arity,
                                         const std::vector<Slot> &operands, const std::vector<Slot> &arguments,
                                         const std::vector<Type> &results, const std::vector<bool> &arrayResult,

@@ -1,4 +1,4 @@
-// Which bodies are linear.
+// Which bodies are linear, and which of them commute.
 #include "compiler/passes/Linearity.h"
 
 #include "id/IdDialect.h"
@@ -22,6 +22,24 @@ protected:
 
   /// Whether a body with `count` arguments %a0, %a1, … of `type` and as many results is linear.
   bool isLinear(const std::string &type, int count, const std::string &body, const std::string &results) {
+    mlir::Region *region = parse(type, count, body, results);
+    return region && passes::isLinear(*region);
+  }
+
+  /// Does a body of two elements of two leaves commute with another?
+  bool commute(const std::string &type, const std::string &body, const std::string &results, const std::string &other,
+               const std::string &otherResults) {
+    auto matrices = [&](const std::string &text, const std::string &yielded) {
+      mlir::Region *region = parse(type, 4, text, yielded);
+      EXPECT_TRUE(region && passes::isLinear(*region)) << text;
+      return passes::LeafMatrices(*region, 2);
+    };
+    const passes::LeafMatrices a = matrices(body, results), b = matrices(other, otherResults);
+    EXPECT_EQ(a.commuteWith(b), b.commuteWith(a));
+    return a.commuteWith(b);
+  }
+
+  mlir::Region *parse(const std::string &type, int count, const std::string &body, const std::string &results) {
     std::string arguments, types;
     for (int i = 0; i < count; ++i) {
       arguments += (i ? ", %a" : "%a") + std::to_string(i) + ": " + type;
@@ -35,9 +53,9 @@ protected:
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
     if (!module) {
       ADD_FAILURE() << text;
-      return false;
+      return nullptr;
     }
-    return passes::isLinear((*module->getBody()->getOps<id::NodeOp>().begin()).getBody());
+    return &(*module->getBody()->getOps<id::NodeOp>().begin()).getBody();
   }
 
   mlir::MLIRContext context;
@@ -137,6 +155,48 @@ TEST_F(Linearity, PrimeFields) {
   EXPECT_FALSE(isLinear("!id.mod<17>", 2, "%s = id.mod_mul %a0, %a1 : !id.mod<17>", "%s, %a1"));
   EXPECT_FALSE(isLinear("!id.mod<17>", 2, "%c = id.mod_constant 5 : !id.mod<17>\n%s = id.mod_add %a0, %c : !id.mod<17>",
                         "%s, %a1"));
+}
+
+// Elements of leaves (a, b): x[0] is %a0, %a1; x[1] is %a2, %a3.
+TEST_F(Linearity, LeavesOfRecords) {
+  const std::string sums = "%p = arith.addf %a0, %a2 : f32\n%q = arith.addf %a1, %a3 : f32\n"
+                           "%r = arith.subf %a0, %a2 : f32\n%s = arith.subf %a1, %a3 : f32";
+  const std::string exchanged = "%a0, %a1, %a3, %a2"; // the leaves of x[1]
+  const std::string negated = "%n = arith.negf %a3 : f32";
+  EXPECT_TRUE(commute("f32", sums, "%p, %q, %r, %s", "", exchanged)) << "alike in all leaves";
+  EXPECT_FALSE(commute("f32", "", exchanged, negated, "%a0, %a1, %a2, %n"));
+  EXPECT_TRUE(commute("f32", "", exchanged, "", exchanged));
+  EXPECT_TRUE(commute("f32", "%m = arith.negf %a0 : f32", "%m, %a1, %a2, %a3", negated, "%a0, %a1, %a2, %n"))
+      << "diagonal ones";
+  EXPECT_FALSE(commute("f32", "%s = arith.addf %a0, %a1 : f32", "%s, %a1, %a2, %a3", negated, "%a0, %a1, %a2, %n"));
+}
+
+// [[c, -s], [s, c]] of different angles.
+TEST_F(Linearity, RotationsOfLeaves) {
+  auto rotation = [](const std::string &c, const std::string &s) {
+    return "%c = arith.constant " + c + " : f64\n%s = arith.constant " + s +
+           " : f64\n%t = arith.mulf %s, %a3 : f64\n%m = arith.negf %t : f64\n"
+           "%u = math.fma %c, %a2, %m : f64\n%v = arith.mulf %a2, %s : f64\n%w = math.fma %c, %a3, %v : f64";
+  };
+  EXPECT_TRUE(commute("f64", rotation("0.8", "0.6"), "%a0, %a1, %u, %w", rotation("0.3", "-0.1"), "%a0, %a1, %u, %w"));
+  EXPECT_FALSE(commute("f64", rotation("0.8", "0.6"), "%a0, %a1, %u, %w", rotation("0.3", "-0.1"), "%a0, %a1, %w, %u"));
+}
+
+TEST_F(Linearity, ComplexAndPrimeLeaves) {
+  const std::string product = "%c = complex.constant [0.0 : f32, 1.0 : f32] : complex<f32>\n"
+                              "%p = complex.mul %a2, %c : complex<f32>";
+  EXPECT_TRUE(commute("complex<f32>", product, "%a0, %a1, %p, %a3", product, "%p, %a1, %a2, %a3"));
+  EXPECT_FALSE(commute("complex<f32>", product, "%a0, %a1, %p, %a3", "", "%a0, %a1, %a3, %a2"));
+  // mod 17: [[1, a], [0, 1]] among each other; with [[1, 0], [1, 1]] only if a is 0, and 4 + 13 is.
+  auto shear = [](int a, int b, bool lower) {
+    return "%c = id.mod_constant " + std::to_string(a) + " : !id.mod<17>\n%d = id.mod_constant " + std::to_string(b) +
+           " : !id.mod<17>\n%e = id.mod_add %c, %d : !id.mod<17>\n%f = id.mod_mul %e, " + (lower ? "%a2" : "%a3") +
+           " : !id.mod<17>\n%g = id.mod_add %f, " + (lower ? "%a3" : "%a2") + " : !id.mod<17>";
+  };
+  const std::string upper = "%a0, %a1, %g, %a3", lower = "%a0, %a1, %a2, %g";
+  EXPECT_TRUE(commute("!id.mod<17>", shear(3, 5, false), upper, shear(9, 4, false), upper));
+  EXPECT_FALSE(commute("!id.mod<17>", shear(3, 5, false), upper, shear(9, 4, true), lower));
+  EXPECT_TRUE(commute("!id.mod<17>", shear(4, 13, false), upper, shear(9, 4, true), lower));
 }
 
 } // namespace
