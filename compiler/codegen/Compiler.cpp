@@ -9,6 +9,7 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
+#include "compiler/frontend/VisibleText.h"
 #include "compiler/irgen/IrGen.h"
 #include "compiler/passes/Pipelines.h"
 #include "compiler/passes/Schedule.h"
@@ -42,6 +43,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 
 // What the planner and LLVM work on for a few seconds; many times what a kernel's registers hold.
 static constexpr size_t maxSteps = 1024;
+static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 65536, maxOperations = 262144;
 // In one launch, of the batch together; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
@@ -84,8 +86,14 @@ struct Compiler::State {
 
   /// Runs `work` with MLIR's diagnostics printed like the front end's.
   template <class Work> llvm::Error withDiagnostics(llvm::raw_ostream &errors, Work work) {
-    SourceMgrDiagnosticHandler handler(diagnostics.sources, &context, errors);
-    return failed(work()) ? reported() : llvm::Error::success();
+    std::string text;
+    llvm::raw_string_ostream messages(text);
+    SourceMgrDiagnosticHandler handler(diagnostics.sources, &context, messages);
+    bool good = succeeded(work());
+    for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim('\n'), '\n'))
+      if (!text.empty())
+        errors << frontend::visibleText(line, maxMessageLine) << "\n";
+    return good ? llvm::Error::success() : reported();
   }
 };
 

@@ -329,12 +329,48 @@ protected:
   Value exponentOf(int64_t root, const Polynomial &exponent, const Tile &place) {
     Value sum = constant(0), modulus = constant(root);
     for (const auto &[monomial, coefficient] : exponent.monomials()) {
+      if (!fitsProduct(root, monomial, place)) {
+        sum = addWideTerm(sum, root, monomial, coefficient, place);
+        continue;
+      }
       Value term = constant(coefficient);
       for (int digit : monomial)
         term = remainder(arith::MulIOp::create(b, loc, term, emitDigit(digit, place)), modulus);
       sum = arith::AddIOp::create(b, loc, sum, term);
+      if (root >> 56) // the sum of all terms could have more than 64 bits
+        sum = remainder(sum, modulus);
     }
     return remainder(sum, modulus);
+  }
+
+  static int64_t radixOf(int digit, const Tile &place) { return place.radices.empty() ? 2 : place.radices[digit - 1]; }
+
+  /// Whether what is below `root` times a digit of the monomial has 64 bits.
+  static bool fitsProduct(int64_t root, const Polynomial::Monomial &monomial, const Tile &place) {
+    return llvm::all_of(monomial, [&](int digit) {
+      return static_cast<uint64_t>(root) <= std::numeric_limits<uint64_t>::max() / radixOf(digit, place);
+    });
+  }
+
+  /// sum + coefficient · digits modulo the root, where products have more than 64 bits: bit by bit of the digits'
+  /// product, which is below the number of elements.
+  Value addWideTerm(Value sum, int64_t root, const Polynomial::Monomial &monomial, int64_t coefficient,
+                    const Tile &place) {
+    Value product = constant(1), zero = constant(0), one = constant(1), modulus = constant(root);
+    int64_t extent = 1;
+    for (int digit : monomial) {
+      product = arith::MulIOp::create(b, loc, product, emitDigit(digit, place));
+      extent *= radixOf(digit, place);
+    }
+    for (unsigned bit = 0; bit < llvm::Log2_64_Ceil(static_cast<uint64_t>(extent)); ++bit) {
+      Value shifted = arith::ShRUIOp::create(b, loc, product, constant(bit));
+      Value set = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, arith::AndIOp::create(b, loc, shifted, one),
+                                        zero);
+      Value term = arith::SelectOp::create(b, loc, set, constant(coefficient), zero);
+      sum = remainder(arith::AddIOp::create(b, loc, sum, term), modulus);
+      coefficient = static_cast<int64_t>(2 * static_cast<uint64_t>(coefficient) % static_cast<uint64_t>(root));
+    }
+    return sum;
   }
 
   std::optional<Leaf> emitDynamicRoot(int64_t root, Value exponent, Type type) override {
@@ -1466,19 +1502,17 @@ private:
       return {
           LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes), static_cast<unsigned>(bytes))};
     };
-    const int64_t lowCount = int64_t(1) << maxTableBits;
-    if (root <= lowCount)
-      return entry(tables.residues(root, 1, root, type.getModulus()), exponent);
-    Value low = arith::AndIOp::create(b, loc, exponent, constant(lowCount - 1));
-    Value high = arith::ShRUIOp::create(b, loc, exponent, constant(maxTableBits));
-    int64_t highCount = (root + lowCount - 1) / lowCount;
-    return field.mul(entry(tables.residues(root, lowCount, highCount, type.getModulus()), high),
-                     entry(tables.residues(root, 1, lowCount, type.getModulus()), low));
+    return product<Residue>(
+        root, exponent,
+        [&](int64_t step, int64_t count, Value index) {
+          return entry(tables.residues(root, step, count, type.getModulus()), index);
+        },
+        [&](const Residue &x, const Residue &y) { return field.mul(x, y); });
   }
 
-  /// omega(root, exponent) for 0 <= exponent < root: one table, or the product of a high and a low one.
+  /// omega(root, exponent) for 0 <= exponent < root: one table, or the product of a high and a low one; of more for
+  /// roots whose high table would be large.
   Complex lookUp(int64_t root, Value exponent, Type real) {
-    const int64_t lowCount = int64_t(1) << maxTableBits;
     auto entry = [&](const std::string &table, Value index) -> Complex {
       Value at = entryPointer(table, index, 2 * id::elementBytes(real));
       auto alignment = static_cast<unsigned>(id::elementBytes(real));
@@ -1486,13 +1520,30 @@ private:
       Value im = LLVM::LoadOp::create(b, loc, real, byteOffset(at, constant(id::elementBytes(real))), alignment);
       return {codelet.wrap(re), codelet.wrap(im)};
     };
+    return product<Complex>(
+        root, exponent,
+        [&](int64_t step, int64_t count, Value index) { return entry(tables.powers(root, step, count, real), index); },
+        [&](const Complex &x, const Complex &y) { return codelet.mul(x, y); });
+  }
+
+  /// The product of entries of tables with the powers step · i, i < count, of the root, the highest first.
+  template <typename Number, typename Entry, typename Multiply>
+  Number product(int64_t root, Value exponent, Entry entry, Multiply multiply) {
+    constexpr int maxHighBits = 16;
+    const int64_t lowCount = int64_t(1) << maxTableBits;
     if (root <= lowCount)
-      return entry(tables.powers(root, 1, root, real), exponent);
-    Value low = arith::AndIOp::create(b, loc, exponent, constant(lowCount - 1));
-    Value high = arith::ShRUIOp::create(b, loc, exponent, constant(maxTableBits));
-    int64_t highCount = (root + lowCount - 1) / lowCount;
-    return codelet.mul(entry(tables.powers(root, lowCount, highCount, real), high),
-                       entry(tables.powers(root, 1, lowCount, real), low));
+      return entry(1, root, exponent);
+    int shift = maxTableBits; // of the highest table
+    while ((root - 1) >> shift >> maxHighBits)
+      shift += maxTableBits;
+    Value high = arith::ShRUIOp::create(b, loc, exponent, constant(shift));
+    Number result = entry(int64_t(1) << shift, ((root - 1) >> shift) + 1, high);
+    while ((shift -= maxTableBits) >= 0) {
+      Value part = shift ? arith::ShRUIOp::create(b, loc, exponent, constant(shift)).getResult() : exponent;
+      Value low = arith::AndIOp::create(b, loc, part, constant(lowCount - 1));
+      result = multiply(result, entry(int64_t(1) << shift, lowCount, low));
+    }
+    return result;
   }
 };
 

@@ -185,10 +185,12 @@ struct Source {
   const SourceFile &main() const { return *files.front(); }
 };
 
-/// Declarations visible in a file: its own, then imported ones in the order of the imports. Null when there is none.
-const Function *findFunction(const SourceFile &file, const std::string &name);
-const TypeDecl *findType(const SourceFile &file, const std::string &name);
-const Const *findConst(const SourceFile &file, const std::string &name);
+/// The declaration of a name that is visible in a file: its own, which hides imported ones, or the imported one. Null
+/// when there is none. When several files that are imported declare the name, `other`, if given, becomes a second one,
+/// else null: check() refuses such a use.
+const Function *findFunction(const SourceFile &file, const std::string &name, const Function **other = nullptr);
+const TypeDecl *findType(const SourceFile &file, const std::string &name, const TypeDecl **other = nullptr);
+const Const *findConst(const SourceFile &file, const std::string &name, const Const **other = nullptr);
 
 /// The tree as indented text (`--emit=ast`).
 std::string printAst(const Source &source);

@@ -14,38 +14,48 @@ const char *kindName(Function::Kind kind) {
 
 namespace {
 
-template <typename Decl>
-const Decl *findIn(const SourceFile &file, const std::string &name,
-                   const std::vector<std::unique_ptr<Decl>> SourceFile::*list, std::set<const SourceFile *> &seen) {
+/// Calls `found` with the declarations of `name`, which those of a file hide in what it imports, until it returns false.
+template <typename Decl, typename Found>
+bool search(const SourceFile &file, const std::string &name,
+            const std::vector<std::unique_ptr<Decl>> SourceFile::*list, std::set<const SourceFile *> &seen,
+            const Found &found) {
   if (!seen.insert(&file).second)
-    return nullptr;
+    return true;
   for (const auto &decl : file.*list)
     if (decl->name.text == name)
-      return decl.get();
+      return found(decl.get());
   for (const Import &import : file.imports)
-    if (import.file)
-      if (const Decl *found = findIn<Decl>(*import.file, name, list, seen))
-        return found;
-  return nullptr;
+    if (import.file && !search<Decl>(*import.file, name, list, seen, found))
+      return false;
+  return true;
 }
 
 template <typename Decl>
 const Decl *findDecl(const SourceFile &file, const std::string &name,
-                     const std::vector<std::unique_ptr<Decl>> SourceFile::*list) {
+                     const std::vector<std::unique_ptr<Decl>> SourceFile::*list, const Decl **other) {
+  const Decl *first = nullptr;
+  if (other)
+    *other = nullptr;
   std::set<const SourceFile *> seen;
-  return findIn<Decl>(file, name, list, seen);
+  search<Decl>(file, name, list, seen, [&](const Decl *decl) {
+    if (first && other)
+      *other = decl;
+    first = first ? first : decl;
+    return other && !*other;
+  });
+  return first;
 }
 
 } // namespace
 
-const Function *findFunction(const SourceFile &file, const std::string &name) {
-  return findDecl<Function>(file, name, &SourceFile::functions);
+const Function *findFunction(const SourceFile &file, const std::string &name, const Function **other) {
+  return findDecl<Function>(file, name, &SourceFile::functions, other);
 }
-const TypeDecl *findType(const SourceFile &file, const std::string &name) {
-  return findDecl<TypeDecl>(file, name, &SourceFile::types);
+const TypeDecl *findType(const SourceFile &file, const std::string &name, const TypeDecl **other) {
+  return findDecl<TypeDecl>(file, name, &SourceFile::types, other);
 }
-const Const *findConst(const SourceFile &file, const std::string &name) {
-  return findDecl<Const>(file, name, &SourceFile::consts);
+const Const *findConst(const SourceFile &file, const std::string &name, const Const **other) {
+  return findDecl<Const>(file, name, &SourceFile::consts, other);
 }
 
 namespace {
@@ -86,15 +96,28 @@ public:
       declare(functions, decl->name, "function",
               (isBuiltinFunction(decl->name.text) && !isRedeclarable(decl->name.text)) ||
                   isBuiltinPermutation(decl->name.text) || scalarType(decl->name.text));
-      function(*decl);
+      declaration(*decl);
     }
     for (const auto &decl : checked.schedules) {
-      const Function *entry = findFunction(checked, decl->entry.text);
+      const Function *entry = functionNamed(decl->entry.text, decl->entry.range);
       if (!entry || entry->kind != Function::Kind::Algorithm)
         error(decl->entry.range, "there is no algorithm '" + decl->entry.text + "' to schedule");
       if (const Name &plan = decl->plan; !plan.text.empty() && plan.text != "throughput" && plan.text != "latency")
         error(plan.range, "a plan is 'throughput' or 'latency', not '" + plan.text + "'");
     }
+  }
+
+  /// A type that stands outside of all files, with the names of `place`.
+  void checkType(const TypeExpr &checked, const SourceFile &place) {
+    file = &place;
+    openFunction = nullptr;
+    generics.clear();
+    names.clear();
+    type(checked, Shape::Array);
+  }
+  void checkEntry(const SourceFile &main, const std::string &name) {
+    file = &main;
+    functionNamed(name, {});
   }
 
 private:
@@ -104,6 +127,31 @@ private:
 
   void error(llvm::SMRange range, const std::string &message) { diagnostics.error(range.Start, message, range); }
   void error(const Expr &where, const std::string &message) { diagnostics.error(where.loc, message, where.range); }
+
+  /// What is declared under a name, and an error when several imported files declare it.
+  template <typename Decl> const Decl *unique(const Decl *found, const Decl *other, llvm::SMRange use) {
+    if (!other)
+      return found;
+    error(use, "several imported files declare '" + found->name.text + "'; one in this file would hide them");
+    diagnostics.note(found->name.range.Start, "it is declared here");
+    diagnostics.note(other->name.range.Start, "and here");
+    return found;
+  }
+  const Function *functionNamed(const std::string &name, llvm::SMRange use) {
+    const Function *other, *found = findFunction(*file, name, &other);
+    return unique(found, other, use);
+  }
+  const TypeDecl *typeNamed(const std::string &name, llvm::SMRange use) {
+    const TypeDecl *other, *found = findType(*file, name, &other);
+    return unique(found, other, use);
+  }
+  const Const *constantNamed(const Expr &use) {
+    const Const *other, *found = findConst(*file, use.name, &other);
+    return unique(found, other, use.range);
+  }
+  static llvm::SMRange wordAt(llvm::SMLoc loc, const std::string &word) {
+    return {loc, llvm::SMLoc::getFromPointer(loc.getPointer() + word.size())};
+  }
 
   void declare(std::map<std::string, llvm::SMLoc> &space, const Name &name, const std::string &what, bool builtin) {
     if (builtin)
@@ -142,7 +190,7 @@ private:
     for (const TypeExprPtr &argument : checked.arguments)
       type(*argument, Shape::None);
     if (checked.kind == TypeExpr::Kind::Name && !generics.count(checked.name) && !scalarType(checked.name)) {
-      const TypeDecl *decl = findType(*file, checked.name);
+      const TypeDecl *decl = typeNamed(checked.name, wordAt(checked.range.Start, checked.name));
       if (!decl) {
         error(checked.range, "unknown type '" + checked.name + "'");
       } else {
@@ -171,7 +219,7 @@ private:
       shapeNames(*argument);
   }
 
-  void function(const Function &checked) {
+  void declaration(const Function &checked) {
     openFunction = &checked;
     names.assign(1, {});
     setGenerics(checked.generics);
@@ -305,7 +353,7 @@ private:
   void expr(const Expr &checked, Place place) {
     switch (checked.kind) {
     case Expr::Kind::Variable:
-      if (!visible(checked.name) && !findConst(*file, checked.name) &&
+      if (!visible(checked.name) && !constantNamed(checked) &&
           !(place == Place::Digits && dimensionNames.count(checked.name))) {
         if (place == Place::Length && openFunction) {
           error(checked,
@@ -342,7 +390,7 @@ private:
   }
 
   void record(const Expr &checked) {
-    const TypeDecl *decl = findType(*file, checked.name);
+    const TypeDecl *decl = typeNamed(checked.name, wordAt(checked.loc, checked.name));
     if (!decl)
       return error(checked, "unknown type '" + checked.name + "'");
     for (const auto &field : checked.fields)
@@ -393,7 +441,7 @@ private:
 
   void call(const Expr &checked, Place place) {
     size_t given = checked.arguments.size();
-    if (const Function *callee = findFunction(*file, checked.name)) {
+    if (const Function *callee = functionNamed(checked.name, wordAt(checked.loc, checked.name))) {
       bool fromAlgorithm = openFunction && openFunction->kind == Function::Kind::Algorithm;
       if (callee->kind == Function::Kind::Algorithm && (!fromAlgorithm || place == Place::Stage))
         error(checked, "algorithm '" + checked.name + "' can be used only in an algorithm");
@@ -442,7 +490,7 @@ private:
       type(*checked.type, Shape::None);
       return arguments(checked.stageArguments, Place::Stage);
     }
-    const Function *callee = findFunction(*file, checked.name);
+    const Function *callee = functionNamed(checked.name, wordAt(checked.loc, checked.name));
     bool permutation = !callee && isBuiltinPermutation(checked.name);
     if (checked.power && !permutation)
       error(*checked.power, "'^' after a stage is the power of a permutation");
@@ -488,6 +536,18 @@ private:
 };
 
 } // namespace
+
+bool checkType(const TypeExpr &type, const Source &source, Diagnostics &diagnostics) {
+  unsigned before = diagnostics.errors();
+  Checker(source, diagnostics).checkType(type, source.main());
+  return diagnostics.errors() == before;
+}
+
+bool checkEntry(const std::string &name, const Source &source, Diagnostics &diagnostics) {
+  unsigned before = diagnostics.errors();
+  Checker(source, diagnostics).checkEntry(source.main(), name);
+  return diagnostics.errors() == before;
+}
 
 bool check(const Source &source, Diagnostics &diagnostics) {
   unsigned before = diagnostics.errors();

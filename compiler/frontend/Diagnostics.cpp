@@ -1,5 +1,7 @@
 #include "compiler/frontend/Diagnostics.h"
 
+#include "compiler/frontend/VisibleText.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -8,17 +10,22 @@
 
 namespace idc::frontend {
 
+static constexpr size_t maxText = 1000, maxLine = 240, maxFile = 300; // bytes
+
 void Diagnostics::error(llvm::SMLoc location, const std::string &message, llvm::SMRange range) {
-  dropNotes = !seen.insert({location.getPointer(), message}).second;
-  if (dropNotes)
+  std::string text = visibleText(message, maxText);
+  dropNotes = full() || !seen.insert({location.getPointer(), text}).second;
+  if (dropNotes && !full())
     return;
-  entries.push_back({location, range, false, message});
-  ++errorCount;
+  if (++errorCount <= maxErrors)
+    entries.push_back({location, range, false, std::move(text)});
+  else if (errorCount == maxErrors + 1)
+    dropNotes = true;
 }
 
 void Diagnostics::note(llvm::SMLoc location, const std::string &message) {
   if (!dropNotes)
-    entries.push_back({location, {}, true, message});
+    entries.push_back({location, {}, true, visibleText(message, maxText)});
 }
 
 static bool before(llvm::SMLoc a, llvm::SMLoc b) { return a.getPointer() < b.getPointer(); }
@@ -40,7 +47,7 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
     message.isNote = entry.isNote;
     message.text = entry.message;
     if (unsigned buffer = entry.location.isValid() ? sources.FindBufferContainingLoc(entry.location) : 0) {
-      message.file = sources.getMemoryBuffer(buffer)->getBufferIdentifier().str();
+      message.file = visibleText(sources.getMemoryBuffer(buffer)->getBufferIdentifier(), maxFile);
       // All that print() marks: the range, and the place within it or beside it.
       llvm::SMRange marked = wordAt(entry.location, sources.getMemoryBuffer(buffer)->getBufferEnd());
       if (entry.range.isValid()) {
@@ -52,21 +59,45 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
     }
     result.push_back(std::move(message));
   }
+  if (full()) {
+    result.emplace_back();
+    result.back().text = "there are " + std::to_string(errorCount - maxErrors) + " more errors";
+  }
   return result;
 }
 
-void Diagnostics::print(llvm::raw_ostream &os) const {
-  for (const Entry &entry : entries) {
-    if (!entry.location.isValid()) {
-      os << (entry.isNote ? "note: " : "error: ") << entry.message << "\n";
-      continue;
-    }
-    llvm::SourceMgr::DiagKind kind = entry.isNote ? llvm::SourceMgr::DK_Note : llvm::SourceMgr::DK_Error;
-    llvm::ArrayRef<llvm::SMRange> ranges;
-    if (entry.range.isValid())
-      ranges = entry.range;
-    sources.GetMessage(entry.location, kind, entry.message, ranges).print(nullptr, os, /*ShowColors=*/false);
+void Diagnostics::print(const Entry &entry, llvm::raw_ostream &os) const {
+  unsigned buffer = entry.location.isValid() ? sources.FindBufferContainingLoc(entry.location) : 0;
+  if (!buffer) {
+    os << (entry.isNote ? "note: " : "error: ") << entry.message << "\n";
+    return;
   }
+  const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(buffer);
+  llvm::StringRef whole = text.getBuffer();
+  auto offsetOf = [&](llvm::SMLoc loc) { return static_cast<size_t>(loc.getPointer() - whole.data()); };
+  size_t at = offsetOf(entry.location), begin = whole.find_last_of("\r\n", at) + 1; // npos + 1 is 0
+  size_t end = std::min(whole.find_first_of("\r\n", at), whole.size());
+  VisibleLine shown = visibleLine(whole.slice(begin, end), at - begin, maxLine);
+  std::vector<std::pair<unsigned, unsigned>> ranges;
+  if (entry.range.isValid()) {
+    size_t first = offsetOf(entry.range.Start), last = offsetOf(entry.range.End);
+    if (first <= end && last >= begin)
+      ranges.emplace_back(shown.column(std::max(first, begin) - begin), shown.column(std::min(last, end) - begin));
+  }
+  // The message has the column in the file, the caret that in the part of the line.
+  auto [number, column] = sources.getLineAndColumn(entry.location, buffer);
+  os << visibleText(text.getBufferIdentifier(), maxFile) << ":" << number << ":" << column << ": ";
+  llvm::SMDiagnostic(sources, entry.location, "", static_cast<int>(number), static_cast<int>(shown.column(at - begin)),
+                     entry.isNote ? llvm::SourceMgr::DK_Note : llvm::SourceMgr::DK_Error, entry.message, shown.text,
+                     ranges)
+      .print(nullptr, os, /*ShowColors=*/false);
+}
+
+void Diagnostics::print(llvm::raw_ostream &os) const {
+  for (const Entry &entry : entries)
+    print(entry, os);
+  if (full())
+    os << "error: there are " << errorCount - maxErrors << " more errors\n";
 }
 
 std::string Diagnostics::str() const {

@@ -21,7 +21,8 @@ public:
   llvm::SourceMgr sources;
 
   /// Records an error; an invalid location gives a message without file and caret. The same message at the same place
-  /// is recorded once.
+  /// is recorded once. Text and lines are shortened, and what could steer a terminal is written out. Beyond a hundred,
+  /// errors are counted only.
   void error(llvm::SMLoc location, const std::string &message, llvm::SMRange range = {});
   /// Records a note that belongs to the latest error.
   void note(llvm::SMLoc location, const std::string &message);
@@ -49,10 +50,14 @@ private:
     bool isNote;
     std::string message;
   };
+  bool full() const { return errorCount > maxErrors; }
+  void print(const Entry &entry, llvm::raw_ostream &os) const;
+
+  static constexpr unsigned maxErrors = 100;
   std::vector<Entry> entries;
   std::set<std::pair<const char *, std::string>> seen;
   unsigned errorCount = 0;
-  bool dropNotes = false; // the latest error was a repetition
+  bool dropNotes = false; // the latest error was a repetition, or is not shown
 };
 
 } // namespace idc::frontend

@@ -384,7 +384,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
       fail(loc, "'" + name + "' has no type variable '" + type.first + "', but --set gives it a value",
            entry.name.range);
     TypeExprPtr parsed = parseType(type.second, "--set " + type.first, diagnostics);
-    if (!parsed)
+    if (!parsed || !checkType(*parsed, source, diagnostics))
       throw ElaborationFailed();
     Context plain; // constants of the file may be used, as in mod<Q>
     plain.file = entry.file;
@@ -525,7 +525,7 @@ std::optional<int64_t> evaluateSize(const Source &source, const Expr &expression
 
 std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
                                  const TypeMap &types, Diagnostics &diagnostics) {
-  if (!check(source, diagnostics))
+  if (!check(source, diagnostics) || !checkEntry(entry, source, diagnostics))
     return std::nullopt;
   const Function *function = findFunction(source.main(), entry);
   if (!function || function->kind != Function::Kind::Algorithm) {
@@ -553,10 +553,12 @@ std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std
   auto hasPlan = [&](const ScheduleDecl &schedule) {
     return (schedule.plan.text.empty() ? "throughput" : schedule.plan.text) == plan;
   };
+  // A file that is imported may mean another algorithm of its own.
+  const Function *algorithm = findFunction(source.main(), entry);
   try {
     for (const auto &file : source.files)
       for (const auto &schedule : file->schedules)
-        if (schedule->entry.text == entry && schedule->target == target && hasPlan(*schedule) &&
+        if (schedule->entry.text == entry && findFunction(*file, entry) == algorithm && schedule->target == target && hasPlan(*schedule) &&
             Elaborator(source, diagnostics).holds(*schedule, sizes, types))
           return schedule.get();
   } catch (const ElaborationFailed &) {

@@ -19,6 +19,9 @@ using TypeMap = std::map<std::string, std::string>;
 /// The checks that need no sizes: unresolved names, names declared twice, wrong numbers of arguments, constructs in the
 /// wrong place. Reports everything it finds in all files; true when there is nothing.
 bool check(const Source &source, Diagnostics &diagnostics);
+/// The same for the name of an entry and for a type that stand in no file, as the main file would mean them.
+bool checkEntry(const std::string &name, const Source &source, Diagnostics &diagnostics);
+bool checkType(const TypeExpr &type, const Source &source, Diagnostics &diagnostics);
 
 /// Elaborates the algorithm `entry`. Runs check() first. Every size and every type variable without a default must be
 /// set, nothing else may be. On a mistake reports it at the offending expression with notes on the calls that led

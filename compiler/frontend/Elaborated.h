@@ -43,6 +43,8 @@ std::string spellStructure(const Type &type);
 bool equal(const Type &a, const Type &b);
 /// The scalar leaves of a type in layout order (a record's fields, an array's elements, recursively).
 std::vector<TypeRef> leaves(const TypeRef &type);
+/// Their number, or `most` + 1 when they are more than `most`.
+int64_t countLeaves(const Type &type, int64_t most);
 /// Names for the leaves of a value called `name`: "name", "name.field", "name[2]", recursively.
 std::vector<std::string> leafNames(const std::string &name, const Type &type);
 

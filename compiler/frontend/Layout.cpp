@@ -3,6 +3,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <map>
 #include <tuple>
 
@@ -170,45 +171,73 @@ private:
 
   int end(int piece) const { return column[piece] + width(pieces[piece].text); }
 
-  /// One more break in each declaration that has a line too long.
+  /// Breaks every line that is too long, as far as columns are known: what a break moves is out of date, and with it the
+  /// lines that are aligned with it. In a list, each of whose lines begins in one column, all breaks are found at once.
   bool breakLongLines() {
     bool changed = false;
-    for (int i = 0, count = static_cast<int>(pieces.size()); i < count;) {
-      int next = i + 1;
+    moved.assign(pieces.size(), false);
+    for (int i = 0, count = static_cast<int>(pieces.size()), next; i < count; i = next) {
+      next = i + 1;
       while (next < count && line[next] == line[i])
         ++next;
-      if (end(next - 1) > maxColumns && breakLine(i, next)) {
-        changed = true;
-        while (next < count && !pieces[next].item) // columns of what follows in it are out of date
-          ++next;
+      const Group *aligned = pieces[i].group >= 0 ? &groups[pieces[i].group] : nullptr;
+      if (moved[i] || (aligned && aligned->kind != Group::Kind::Braces && moved[aligned->anchor])) {
+        move(i, next);
+        continue;
       }
-      i = next;
+      if (end(next - 1) <= maxColumns)
+        continue;
+      const std::vector<int> outermost = outermostFrom(i, next);
+      for (int begin = i, shift = 0; end(next - 1) - shift > maxColumns;) {
+        const Group *group = outermost[begin + 1 - i] < 0 ? nullptr : &groups[outermost[begin + 1 - i]];
+        if (!group)
+          break;
+        changed = true;
+        if (group->kind == Group::Kind::Braces && !isOpen(*group)) {
+          openUp(*group);
+          move(group->anchor + 1, std::max(next, group->closer + 1));
+          break;
+        }
+        begin = breakBefore(*group, begin, next, shift);
+        bool known = group->kind == Group::Kind::Fill && !moved[group->anchor];
+        move(begin, next);
+        if (!known)
+          break;
+        shift = column[begin] - column[group->anchor];
+      }
     }
     return changed;
   }
 
-  /// Breaks the outermost group with a place on the line [begin, next); braces first.
-  bool breakLine(int begin, int next) {
-    int chosen = -1;
+  void move(int begin, int end) { std::fill(moved.begin() + begin, moved.begin() + end, true); }
+
+  /// For each piece of the line [begin, next) and its end: the outermost group with a place from there on, braces first;
+  /// -1: none.
+  std::vector<int> outermostFrom(int begin, int next) const {
     auto rank = [&](int group) {
       return std::tuple(groups[group].kind != Group::Kind::Braces, groups[group].depth, group);
     };
-    for (int i = begin + 1; i < next; ++i)
-      if (int group = pieces[i].group; group >= 0 && !broken[i] && (chosen < 0 || rank(group) < rank(chosen)))
-        chosen = group;
-    if (chosen < 0)
-      return false;
-    const Group &group = groups[chosen];
-    if (group.kind == Group::Kind::Braces && !isOpen(group)) {
-      openUp(group);
-      return true;
+    std::vector<int> result(next - begin + 1, -1);
+    for (int i = next - 1; i >= begin; --i) {
+      int below = result[i + 1 - begin], group = broken[i] ? -1 : pieces[i].group;
+      result[i - begin] = group >= 0 && (below < 0 || rank(group) < rank(below)) ? group : below;
     }
+    return result;
+  }
+
+  /// Begins a line with the last piece of the group that the line [begin, next), `shift` columns to the left of where it
+  /// was, has room for what stands before.
+  int breakBefore(const Group &group, int begin, int next, int shift) {
     int last = -1;
-    for (int point : group.points)
-      if (point > begin && point < next && !broken[point] && (last < 0 || end(point - 1) <= maxColumns))
-        last = point;
+    for (auto point = std::upper_bound(group.points.begin(), group.points.end(), begin);
+         point != group.points.end() && *point < next; ++point)
+      if (!broken[*point]) {
+        if (last >= 0 && end(*point - 1) - shift > maxColumns)
+          break;
+        last = *point;
+      }
     broken[last] = true;
-    return true;
+    return last;
   }
 
   const std::vector<Piece> &pieces;
@@ -220,6 +249,7 @@ private:
   // The latest rendering.
   std::string text;
   std::vector<int> column, line;
+  std::vector<char> moved; // breakLongLines: out of date
   int at = 0, lineNumber = 0;
   int base = 0;           // indentation of the statement
   std::vector<int> bases; // of the statements around

@@ -2,6 +2,7 @@
 #include "compiler/frontend/Parse.h"
 
 #include "compiler/frontend/Reader.h"
+#include "compiler/frontend/SourceText.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,18 +27,22 @@ public:
     add(std::move(buffer), path);
     for (size_t i = 0; i < source->files.size(); ++i) // grows while imports are found
       for (Import &import : source->files[i]->imports)
-        import.file = resolve(import, source->files[i]->path);
+        import.file = resolve(import, *source->files[i]);
     source->folders = folders;
     return failed ? nullptr : std::move(source);
   }
 
 private:
   const SourceFile *add(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &path) {
-    unsigned id = diagnostics.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
     source->files.push_back(std::make_unique<SourceFile>());
     SourceFile &file = *source->files.back();
     file.path = path;
     loaded[identity(path)] = &file;
+    if (!isProgram(*buffer, path)) {
+      failed = true;
+      return &file;
+    }
+    unsigned id = diagnostics.sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
     Reader reader(id, diagnostics);
     bool good = reader.lex() && reader.parse([&](IdParser &parser, AstBuilder &builder, auto clean) {
       IdParser::ProgramContext *program = parser.program();
@@ -48,30 +53,62 @@ private:
     return &file;
   }
 
-  const SourceFile *resolve(const Import &import, const std::string &importer) {
-    std::vector<std::string> places = {std::string(llvm::sys::path::parent_path(importer))};
+  /// A file of another kind may hold what is nobody's business, which a message would quote: one whose name does not
+  /// end in .id, links followed, is shown only when it has no syntax errors.
+  bool isProgram(const llvm::MemoryBuffer &buffer, const std::string &path) {
+    llvm::SmallString<128> real;
+    if (llvm::sys::fs::real_path(path, real) || llvm::sys::path::extension(real) == ".id")
+      return true;
+    Diagnostics hidden;
+    unsigned id = hidden.sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(buffer.getBuffer(), path), {});
+    Reader reader(id, hidden);
+    if (reader.lex() && reader.parse([](IdParser &parser, AstBuilder &, auto) { parser.program(); }))
+      return true;
+    Diagnostics::Message first = hidden.messages().front();
+    diagnostics.error(llvm::SMLoc(), "'" + path + "' is no program: there is a syntax error at " +
+                                         std::to_string(first.line) + ":" + std::to_string(first.column) +
+                                         ", and its name does not end in .id");
+    return false;
+  }
+
+  const SourceFile *resolve(const Import &import, const SourceFile &importer) {
+    std::vector<std::string> places = {std::string(llvm::sys::path::parent_path(importer.path))};
     places.insert(places.end(), folders.begin(), folders.end());
+    bool itself = false;
     for (const std::string &folder : places) {
       llvm::SmallString<128> path(folder);
       llvm::sys::path::append(path, import.path);
       auto known = loaded.find(identity(path.str().str()));
+      if (known != loaded.end() && known->second == &importer) { // a file may have the name of one of the library
+        itself = true;
+        continue;
+      }
       if (known != loaded.end())
         return known->second;
-      if (llvm::sys::fs::is_directory(path))
+      if (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_directory(path))
         continue;
-      auto buffer = llvm::MemoryBuffer::getFile(path);
+      auto buffer = readSource(path);
       if (buffer)
         return add(std::move(*buffer), path.str().str());
+      failed = true;
+      diagnostics.error(import.range.Start,
+                        "cannot import '" + import.path + "': " + llvm::toString(buffer.takeError()), import.range);
+      return nullptr;
     }
     failed = true;
     diagnostics.error(import.range.Start,
-                      "cannot find '" + import.path + "' in this file's folder or the standard library", import.range);
+                      "cannot find '" + import.path + "' in this file's folder or the standard library" +
+                          (itself ? ", but for this file itself" : ""),
+                      import.range);
     return nullptr;
   }
 
+  /// The file that a path leads to, by whichever of its names.
   static std::string identity(const std::string &path) {
-    llvm::SmallString<128> real;
-    return llvm::sys::fs::real_path(path, real) ? path : real.str().str();
+    llvm::sys::fs::UniqueID id;
+    return llvm::sys::fs::getUniqueID(path, id)
+               ? path
+               : std::to_string(id.getDevice()) + ":" + std::to_string(id.getFile());
   }
 
   const std::vector<std::string> &folders;
@@ -94,8 +131,10 @@ std::string importDeclaring(const std::string &function, const std::vector<std::
     for (const std::string &name : names) {
       llvm::SmallString<128> path(folder);
       llvm::sys::path::append(path, name);
-      auto buffer = llvm::MemoryBuffer::getFile(path);
-      if (buffer && declaration.match((*buffer)->getBuffer()))
+      auto buffer = readSource(path);
+      if (!buffer)
+        llvm::consumeError(buffer.takeError());
+      else if (declaration.match((*buffer)->getBuffer()))
         return name;
     }
   }
@@ -104,9 +143,9 @@ std::string importDeclaring(const std::string &function, const std::vector<std::
 
 std::unique_ptr<Source> parseFile(const std::string &path, const std::vector<std::string> &folders,
                                   Diagnostics &diagnostics) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readSource(path);
   if (!buffer) {
-    diagnostics.error(llvm::SMLoc(), "cannot read '" + path + "': " + buffer.getError().message());
+    diagnostics.error(llvm::SMLoc(), "cannot read '" + path + "': " + llvm::toString(buffer.takeError()));
     return nullptr;
   }
   return Loader(folders, diagnostics).load(std::move(*buffer), path);

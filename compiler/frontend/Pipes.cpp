@@ -445,6 +445,9 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
       numbered = permuted(numbered, wanted, expr.loc);
     TypeRef element = sequence(numbered).element;
     TypeRef type = array ? arrayType(element, static_cast<int64_t>(size)) : element;
+    if (countLeaves(*type, maxArrayNumbers) > maxArrayNumbers)
+      fail(*expr.digits,
+           "these elements are made of more than " + std::to_string(maxArrayNumbers) + " numbers together");
     std::vector<int> ids;
     for (const TypeRef &leaf : leaves(type))
       ids.push_back(builder.param(leaf));

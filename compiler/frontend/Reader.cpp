@@ -10,6 +10,7 @@ namespace idc::frontend {
 namespace {
 
 constexpr int maxNesting = 120;
+constexpr size_t maxName = 255; // characters; names of fields make up names of leaves
 
 /// "expected ';', found 'x'" from ANTLR's state; places a missing end of a statement after the last token before it.
 class ErrorListener : public antlr4::BaseErrorListener {
@@ -149,7 +150,7 @@ bool Reader::lex() {
   lexer->removeErrorListeners();
   tokens = std::make_unique<antlr4::CommonTokenStream>(lexer.get());
   tokens->fill();
-  return checkNesting();
+  return checkNesting() && checkNames();
 }
 
 bool Reader::parse(llvm::function_ref<void(IdParser &, AstBuilder &, llvm::function_ref<bool()>)> run) {
@@ -167,6 +168,16 @@ bool Reader::parse(llvm::function_ref<void(IdParser &, AstBuilder &, llvm::funct
       diagnostics.error(locate(0), std::string("cannot parse: ") + failure.what());
   }
   return diagnostics.errors() == before;
+}
+
+bool Reader::checkNames() {
+  for (antlr4::Token *token : tokens->getTokens())
+    if (token->getType() == IdLexer::NAME && token->getStopIndex() - token->getStartIndex() >= maxName) {
+      diagnostics.error(locate(token->getStartIndex()),
+                        "a name has at most " + std::to_string(maxName) + " characters");
+      return false;
+    }
+  return true;
 }
 
 bool Reader::checkNesting() {

@@ -28,6 +28,7 @@ public:
 private:
   llvm::SMLoc pointer(size_t byte) const { return llvm::SMLoc::getFromPointer(text.begin() + byte); }
   bool checkNesting();
+  bool checkNames();
 
   llvm::StringRef text;
   Diagnostics &diagnostics;

@@ -89,6 +89,9 @@ TypeRef Elaborator::recordType(const TypeDecl &decl, const std::vector<TypeRef> 
   context.scopes.emplace_back();
   for (const Param &field : decl.fields)
     type->fields.push_back({field.name.text, resolveType(*field.type, context, true)});
+  if (countLeaves(*type, maxElementNumbers) > maxElementNumbers)
+    fail(decl.name.range.Start,
+         "type '" + name + "' is made of more than " + std::to_string(maxElementNumbers) + " numbers", decl.name.range);
   recordTypes[slot].second = type;
   return type;
 }
@@ -160,6 +163,8 @@ TypeRef Elaborator::resolveType(const TypeExpr &type, Context &context, bool wit
       if (length < 1 || length > maxArrayElements)
         fail(*dimension->length, "an array has 1 to " + spell(maxArrayElements) + " elements, not " + spell(length));
       result = arrayType(result, static_cast<int64_t>(length));
+      if (countLeaves(*result, maxArrayNumbers) > maxArrayNumbers)
+        fail(*dimension->length, "an array is made of at most " + std::to_string(maxArrayNumbers) + " numbers");
     }
   return result;
 }

@@ -203,6 +203,20 @@ std::vector<TypeRef> leaves(const TypeRef &type) {
   return result;
 }
 
+int64_t countLeaves(const Type &type, int64_t most) {
+  if (type.kind == Type::Kind::Array) {
+    int64_t element = countLeaves(*type.element, most);
+    return element > most / type.length ? most + 1 : element * type.length;
+  }
+  if (type.kind != Type::Kind::Record)
+    return 1;
+  int64_t count = 0;
+  for (const auto &field : type.fields)
+    if ((count += countLeaves(*field.second, most - count)) > most)
+      break;
+  return count;
+}
+
 std::vector<std::string> leafNames(const std::string &name, const Type &type) {
   std::vector<std::string> names;
   auto add = [&](const std::string &part, const Type &partType) {

@@ -118,10 +118,12 @@ private:
         fields.push_back(scalarType(*field.second));
       return id::RecordType::get(builder.getContext(), fields);
     }
-    case Kind::Array:
-      break;
+    case Kind::Array: { // of a record: as so many fields
+      SmallVector<Type> elements(static_cast<size_t>(type.length), scalarType(*type.element));
+      return id::RecordType::get(builder.getContext(), elements);
     }
-    llvm_unreachable("arrays live inside bodies only, as leaves");
+    }
+    llvm_unreachable("the types are listed");
   }
 
   Type sequenceType(int value) {

@@ -184,6 +184,19 @@ static int fail(const llvm::Twine &message) {
   return 1;
 }
 
+/// Options take one value, and LLVM keeps the last of several.
+static bool checkGivenOnce() {
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    if (*command)
+      for (const auto &[name, option] : cl::getRegisteredOptions(*command))
+        if (option->getNumOccurrencesFlag() == cl::Optional && option->getNumOccurrences() > 1 &&
+            option->getValueExpectedFlag() == cl::ValueRequired) {
+          fail((name.size() > 1 ? "--" : "-") + llvm::Twine(name) + " is given twice");
+          return false;
+        }
+  return true;
+}
+
 /// The standard library: beside an installed tool (../share/idc/stdlib), else the source tree's.
 static std::string standardLibrary(const char *program) {
   static int anchor;
@@ -486,6 +499,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, formatCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
+  if (!checkGivenOnce())
+    return 1;
   if (compileCommand)
     return compile(argv[0]);
   if (runCommand)
