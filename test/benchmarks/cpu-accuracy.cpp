@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 extern "C" {
 void sgtsv_(const int *n, const int *nrhs, float *dl, float *d, float *du, float *b, const int *ldb, int *info);
@@ -42,8 +43,13 @@ template <class T> std::vector<char> bytes(const std::vector<T> &values) {
 }
 
 template <class T> void measure(const std::string &type, int n, AccuracyRows &rows) {
-  for (const char *entry : {"tridiagonal_checked", "tridiagonal", "wang_mou"}) {
-    const idc::test::Executable solver(idc::test::Device::Cpu, "tridiagonal.id", entry, {{"n", n}}, {{"T", type}});
+  const std::pair<const char *, const char *> solvers[] = {{"tridiagonal.id", "tridiagonal_checked"},
+                                                           {"tridiagonal.id", "tridiagonal"},
+                                                           {"tridiagonal.id", "wang_mou"},
+                                                           {"tridiagonal_pivoting.id", "tridiagonal_pivoting"},
+                                                           {"tridiagonal_pivoting.id", "tridiagonal_pivoting_checked"}};
+  for (const auto &[file, entry] : solvers) {
+    const idc::test::Executable solver(idc::test::Device::Cpu, file, entry, {{"n", n}}, {{"T", type}});
     for (const Matrix &matrix : matrices()) {
       const System<T> system = makeSystem<T>(matrix, size_t(1) << n);
       const std::vector<std::vector<char>> results =

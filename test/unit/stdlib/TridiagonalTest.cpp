@@ -1,4 +1,5 @@
-// tridiagonal.id against LAPACK in double and Gaussian elimination with pivoting in long double.
+// tridiagonal.id and tridiagonal_pivoting.id against LAPACK in double and Gaussian elimination with pivoting in long
+// double.
 #include "LibraryFixture.h"
 
 #include <random>
@@ -12,8 +13,16 @@ extern "C" void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, dou
 namespace {
 
 const TypeMap f64 = {{"T", "f64"}}, complexF64 = {{"T", "complex<f64>"}};
-const char *const solvers[] = {"tridiagonal", "tridiagonal_checked", "wang_mou"};
-const char *const periodicSolvers[] = {"periodic_tridiagonal", "periodic_tridiagonal_checked"};
+const char *const solvers[] = {"tridiagonal", "tridiagonal_checked", "wang_mou", "tridiagonal_pivoting",
+                               "tridiagonal_pivoting_checked"};
+const char *const periodicSolvers[] = {"periodic_tridiagonal", "periodic_tridiagonal_checked",
+                                       "periodic_tridiagonal_pivoting", "periodic_tridiagonal_pivoting_checked"};
+const char *const checkedSolvers[] = {"tridiagonal_checked", "periodic_tridiagonal_checked",
+                                      "tridiagonal_pivoting_checked", "periodic_tridiagonal_pivoting_checked"};
+
+/// The library's file that has a solver.
+bool pivots(const std::string &entry) { return entry.find("pivoting") != std::string::npos; }
+std::string file(const std::string &entry) { return pivots(entry) ? "tridiagonal_pivoting.id" : "tridiagonal.id"; }
 
 struct System {
   Buffer a, b, c, d;
@@ -106,6 +115,12 @@ long double residual(const System &s, const Buffer &x, bool periodic) {
   return worst;
 }
 
+/// A solution and its status.
+std::pair<Buffer, int64_t> result(const std::vector<Buffer> &outputs) {
+  EXPECT_EQ(outputs.size(), 2u);
+  return {outputs[0], outputs[1][0].integer};
+}
+
 bool finite(const Buffer &x) {
   return std::all_of(x.begin(), x.end(), [](const Scalar &v) { return std::isfinite(v.re) && std::isfinite(v.im); });
 }
@@ -121,11 +136,11 @@ TEST_P(Tridiagonal, AgreesWithElimination) {
       System s = dominant(size_t(1) << n, 10 * unsigned(n), complex);
       const TypeMap &types = complex ? complexF64 : f64;
       for (const char *entry : solvers) {
-        Buffer x = runLibrary("tridiagonal.id", entry, {{"n", n}}, types, s.inputs())[0];
+        Buffer x = runLibrary(file(entry), entry, {{"n", n}}, types, s.inputs())[0];
         EXPECT_LT(relativeError(x, dense(s, false)), limit(1e-16L)) << entry << " n=" << n;
       }
       for (const char *entry : periodicSolvers) {
-        Buffer x = runLibrary("tridiagonal.id", entry, {{"n", n}}, types, s.inputs())[0];
+        Buffer x = runLibrary(file(entry), entry, {{"n", n}}, types, s.inputs())[0];
         EXPECT_LT(relativeError(x, dense(s, true)), limit(1e-16L)) << entry << " n=" << n;
       }
     }
@@ -135,7 +150,7 @@ TEST_P(Tridiagonal, AgreesWithLapack) {
   for (int64_t n : sizes(10, 12)) {
     System s = dominant(size_t(1) << n, 7);
     for (const char *entry : solvers)
-      EXPECT_LT(relativeError(runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], lapack(s)), 1e-13L)
+      EXPECT_LT(relativeError(runLibrary(file(entry), entry, {{"n", n}}, f64, s.inputs())[0], lapack(s)), 1e-13L)
           << entry << " n=" << n;
   }
 }
@@ -148,7 +163,49 @@ TEST_P(Tridiagonal, AgreesWithLapackForAnyNumberOfEquations) {
     EXPECT_LT(relativeError(x, lapack(s)), 1e-13L) << size;
     Buffer rounded = runLibrary("tridiagonal.id", "tridiagonal_any", {{"N", size}}, {{"T", "f32"}}, s.inputs())[0];
     EXPECT_LT(relativeError(rounded, lapack(s)), 1e-5L) << size;
+    auto [checked, status] =
+        result(runLibrary("tridiagonal.id", "tridiagonal_checked_any", {{"N", size}}, f64, s.inputs()));
+    EXPECT_LT(relativeError(checked, x), 1e-15L) << size;
+    EXPECT_EQ(status, 0) << size;
   }
+}
+
+TEST_P(Tridiagonal, AgreesWithEliminationForAnyNumberOfEquations) {
+  for (int size : GetParam() ? std::vector<int>{3, 14} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 9, 11, 14, 31, 41}) {
+    System s = dominant(static_cast<size_t>(size), 17);
+    const Buffer open = dense(s, false), periodic = dense(s, true);
+    for (const char *entry : {"tridiagonal_checked_any", "tridiagonal_pivoting_any", "tridiagonal_pivoting_checked_any",
+                              "periodic_tridiagonal_pivoting_any", "periodic_tridiagonal_pivoting_checked_any"}) {
+      const auto outputs = runLibrary(file(entry), entry, {{"N", size}}, f64, s.inputs());
+      const bool wrapped = std::string(entry).find("periodic") == 0;
+      EXPECT_LT(relativeError(outputs[0], wrapped ? periodic : open), limit(1e-16L)) << entry << " N=" << size;
+      if (outputs.size() > 1) {
+        EXPECT_EQ(outputs[1][0].integer, 0) << entry << " N=" << size;
+      }
+    }
+  }
+}
+
+TEST_P(Tridiagonal, PivotingSolvesMatricesOfAllKinds) {
+  // Random elements, and random ones of which half of the diagonal is 0; real and complex; what is condition is
+  // allowed.
+  for (int size : GetParam() ? std::vector<int>{14, 37} : std::vector<int>{1, 2, 3, 4, 5, 6, 8, 11, 16, 30, 37})
+    for (bool complex : {false, true})
+      for (bool zeros : {false, true}) {
+        const size_t n = static_cast<size_t>(size);
+        System s = {randomReals(n, 51, complex), randomReals(n, 52, complex), randomReals(n, 53, complex),
+                    randomReals(n, 54, complex)};
+        for (size_t i = 1; zeros && i < n; i += 2)
+          s.b[i] = Scalar();
+        const TypeMap &types = complex ? complexF64 : f64;
+        for (const char *entry : {"tridiagonal_pivoting_checked_any", "periodic_tridiagonal_pivoting_checked_any"}) {
+          const bool periodic = std::string(entry).find("periodic") == 0;
+          auto [x, status] = result(runLibrary(file(entry), entry, {{"N", size}}, types, s.inputs()));
+          EXPECT_EQ(status, 0) << entry << " N=" << size;
+          EXPECT_LT(residual(s, x, periodic), limit(1e-17L) * norm(x)) << entry << " N=" << size;
+          EXPECT_LT(relativeError(x, dense(s, periodic)), limit(1e-13L)) << entry << " N=" << size;
+        }
+      }
 }
 
 TEST_P(Tridiagonal, AnyNumbersOfRowsAndColumns) {
@@ -172,10 +229,10 @@ TEST_P(Tridiagonal, Residuals) {
   for (int64_t n : sizes(10, 12)) {
     System s = dominant(size_t(1) << n, 3, false, 0.01L);
     for (const char *entry : solvers)
-      EXPECT_LT(residual(s, runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], false), limit(1e-15L))
+      EXPECT_LT(residual(s, runLibrary(file(entry), entry, {{"n", n}}, f64, s.inputs())[0], false), limit(1e-15L))
           << entry << " n=" << n;
     for (const char *entry : periodicSolvers)
-      EXPECT_LT(residual(s, runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs())[0], true), limit(1e-15L))
+      EXPECT_LT(residual(s, runLibrary(file(entry), entry, {{"n", n}}, f64, s.inputs())[0], true), limit(1e-15L))
           << entry << " n=" << n;
   }
 }
@@ -190,7 +247,7 @@ TEST_P(Tridiagonal, PoissonEquation) {
     s.d[i].re = 1;
   }
   for (const char *entry : solvers) {
-    Buffer x = runLibrary("tridiagonal.id", entry, {{"n", 8}}, f64, s.inputs())[0];
+    Buffer x = runLibrary(file(entry), entry, {{"n", 8}}, f64, s.inputs())[0];
     for (size_t i = 0; i < size; ++i) {
       long double exact = static_cast<long double>(i + 1) * static_cast<long double>(size - i) / 2;
       EXPECT_LT(std::abs(x[i].re - exact), limit(1e-13L) * exact) << entry;
@@ -203,7 +260,7 @@ TEST(TridiagonalEvaluated, OuterCoefficientsAreNotUsed) {
     System s = dominant(size_t(1) << n, 5), wild = s;
     wild.a.front().re = wild.c.back().re = std::numeric_limits<long double>::quiet_NaN();
     for (const char *entry : solvers) {
-      auto program = fromFile("tridiagonal.id", entry, {{"n", n}}, f64);
+      auto program = fromFile(file(entry), entry, {{"n", n}}, f64);
       EXPECT_EQ(reals(run(*program, wild.inputs())[0]), reals(run(*program, s.inputs())[0])) << entry;
     }
   }
@@ -264,11 +321,8 @@ TEST_P(Tridiagonal, AlongTheMiddleAxis) {
 TEST_P(Tridiagonal, StatusOfSoundSystems) {
   for (int64_t n : sizes(8, 10)) {
     System s = dominant(size_t(1) << n, 2);
-    for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"}) {
-      auto result = runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs());
-      ASSERT_EQ(result.size(), 2u);
-      EXPECT_EQ(integers(result[1]), std::vector<int64_t>{0}) << entry << " n=" << n;
-    }
+    for (const char *entry : checkedSolvers)
+      EXPECT_EQ(result(runLibrary(file(entry), entry, {{"n", n}}, f64, s.inputs())).second, 0) << entry << " n=" << n;
   }
 }
 
@@ -277,11 +331,12 @@ TEST(TridiagonalEvaluated, StatusOfSingularSystems) {
   const long double wrong[] = {0, infinity, std::numeric_limits<long double>::quiet_NaN()};
   for (int64_t n = 0; n <= 6; ++n) {
     const size_t size = size_t(1) << n;
-    for (const char *entry : {"tridiagonal", "periodic_tridiagonal", "wang_mou"}) {
-      auto plain = fromFile("tridiagonal.id", entry, {{"n", n}}, f64);
+    for (const char *entry :
+         {"tridiagonal", "periodic_tridiagonal", "wang_mou", "tridiagonal_pivoting", "periodic_tridiagonal_pivoting"}) {
+      auto plain = fromFile(file(entry), entry, {{"n", n}}, f64);
       auto checked = std::string(entry) == "wang_mou"
                          ? nullptr
-                         : fromFile("tridiagonal.id", std::string(entry) + "_checked", {{"n", n}}, f64);
+                         : fromFile(file(entry), std::string(entry) + "_checked", {{"n", n}}, f64);
       for (size_t row = 0; row < size; row += 1 + size / 8)
         for (long double bad : wrong) {
           // An equation 0 = d, or one without meaning, makes the system singular wherever it stands.
@@ -320,7 +375,11 @@ TEST(TridiagonalEvaluated, StatusOfVanishingAndOverflowingPivots) {
   auto checked = runLibrary("tridiagonal.id", "tridiagonal_checked", {{"n", 2}}, f64, s.inputs());
   EXPECT_EQ(checked[1][0].integer, 1);
   EXPECT_FALSE(finite(checked[0]));
-  // Pivots beyond the range of long double, above and below.
+  const char *pivoting = "tridiagonal_pivoting_checked";
+  auto [x, status] = result(runLibrary(file(pivoting), pivoting, {{"n", 2}}, f64, s.inputs()));
+  EXPECT_EQ(status, 0);
+  EXPECT_LT(relativeError(x, dense(s, false)), 1e-17L);
+  // Pivots beyond the range of long double, above and below. Elimination with pivoting has none.
   for (long double size : {1e4000L, 1e-4000L}) {
     System t = dominant(4, 8);
     for (Scalar &element : t.b)
@@ -328,20 +387,22 @@ TEST(TridiagonalEvaluated, StatusOfVanishingAndOverflowingPivots) {
     for (Buffer *zero : {&t.a, &t.c})
       *zero = Buffer(4);
     EXPECT_EQ(runLibrary("tridiagonal.id", "tridiagonal_checked", {{"n", 2}}, f64, t.inputs())[1][0].integer, 1);
+    EXPECT_EQ(runLibrary(file(pivoting), pivoting, {{"n", 2}}, f64, t.inputs())[1][0].integer, 0);
   }
 }
 
 TEST_P(Tridiagonal, StatusOfNearlySingularBlocks) {
-  // Rows 1 and 2 are nearly a singular pair, though the matrix is well conditioned. (The evaluator has more bits.)
-  for (long double distance : {1e-13L, 1e-11L}) {
+  // Rows 1 and 2 are nearly a singular pair, though the matrix is well conditioned. (The evaluator has more bits, and
+  // the residual is as much smaller.)
+  for (long double distance : {1e-15L, 1e-13L, 1e-11L}) {
     System s = dominant(4, 8);
     for (size_t i : {1, 2})
       s.a[i].re = s.b[i].re = s.c[i].re = 1;
     s.b[2].re = 1 + distance;
-    for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"}) {
-      auto result = runLibrary("tridiagonal.id", entry, {{"n", 2}}, f64, s.inputs());
-      EXPECT_EQ(result[1][0].integer, GetParam() && distance < 1e-12L ? 2 : 0) << entry << double(distance);
-      EXPECT_TRUE(finite(result[0]));
+    for (const char *entry : checkedSolvers) {
+      auto [x, status] = result(runLibrary(file(entry), entry, {{"n", 2}}, f64, s.inputs()));
+      EXPECT_EQ(status, pivots(entry) ? 0 : 2) << entry << double(distance);
+      EXPECT_TRUE(finite(x));
     }
   }
 }
@@ -356,9 +417,9 @@ TEST_P(Tridiagonal, StatusOfOverflowOutsideOfThePivots) {
         s.b[i].re = diagonal;
         s.d[i].re = i == size / 2 ? right : 0;
       }
-      for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"}) {
-        auto result = runLibrary("tridiagonal.id", entry, {{"n", n}}, f64, s.inputs());
-        EXPECT_EQ(result[1][0].integer, finite(result[0]) ? 0 : 1)
+      for (const char *entry : checkedSolvers) {
+        auto [x, status] = result(runLibrary(file(entry), entry, {{"n", n}}, f64, s.inputs()));
+        EXPECT_EQ(status, finite(x) ? 0 : 1)
             << entry << " n=" << n << " " << double(right) << " / " << double(diagonal);
       }
     }
@@ -371,9 +432,9 @@ TEST(TridiagonalCompiled, NothingIsNotFiniteWithoutAWord) {
   const size_t batch = 2000;
   std::mt19937 generator(5);
   for (idc::test::Device device : idc::test::devices)
-    for (const char *entry : {"tridiagonal_checked", "periodic_tridiagonal_checked"})
+    for (const char *entry : checkedSolvers)
       for (int64_t n : {0, 1, 2, 4}) {
-        const idc::test::Executable solver(device, "tridiagonal.id", entry, {{"n", n}}, f64);
+        const idc::test::Executable solver(device, file(entry), entry, {{"n", n}}, f64);
         const size_t size = size_t(1) << n;
         std::vector<Buffer> inputs(4, Buffer(batch * size));
         for (size_t system = 0; system < batch; ++system) {
