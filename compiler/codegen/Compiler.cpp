@@ -273,10 +273,8 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
     radices.push_back(radix);
   passes::Schedule schedule;
   for (const frontend::ScheduleKernel &kernel : (*found)->kernels) {
-    static const char *const kinds[] = {"plain", "cluster", "tickets", "cooperative", "dependent-launch"};
     passes::KernelPlan plan;
-    plan.kind = kinds[static_cast<int>(kernel.kind)];
-    plan.cluster = kernel.clusterSize;
+    plan.launch = kernel.launch;
     plan.ring = kernel.ring;
     plan.delay = kernel.delay;
     plan.order.assign(kernel.order.rbegin(), kernel.order.rend());

@@ -66,7 +66,7 @@ std::string codegen::libraryManifest(const Library &library) {
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
   json.object([&] {
-    json.attribute("idc", 1);
+    json.attribute("idc", 2);
     json.attribute("library", library.name);
     json.attributeArray("functions", [&] {
       for (const LibraryFunction &function : library.functions)

@@ -90,7 +90,7 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
   json.object([&] {
-    json.attribute("idc", 1);
+    json.attribute("idc", 2);
     json.attribute("entry", info.entry);
     json.attribute("symbol", info.symbol);
     json.attributeObject("sizes", [&] {
@@ -122,11 +122,14 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
       for (const conversion::LoweredKernel &kernel : kernels)
         json.object([&] {
           json.attribute("name", kernel.name);
-          json.attribute("kind", kernel.kind);
           json.attribute("threads", kernel.threads);
-          json.attribute("cluster", kernel.cluster);
-          if (kernel.team > 1)
-            json.attribute("team", kernel.team);
+          json.attribute("cluster", kernel.launch.cluster);
+          if (kernel.launch.team > 1)
+            json.attribute("team", kernel.launch.team);
+          if (kernel.launch.persistent)
+            json.attribute("persistent", true);
+          if (kernel.launch.dependent)
+            json.attribute("dependent", true);
           json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
           json.attribute("blocksPerGroup", kernel.blocksPerGroup);
           if (kernel.passes > 1) {

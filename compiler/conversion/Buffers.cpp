@@ -97,14 +97,7 @@ static std::vector<LoweredKernel> describe(ArrayRef<id::KernelOp> kernels, const
   for (id::KernelOp kernel : kernels) {
     LoweredKernel entry;
     entry.name = kernel.getName().str();
-    // A flat kernel is launched like any plain one.
-    id::KernelKind kind = kernel.getKind();
-    if (kind == id::KernelKind::Flat)
-      kind = kernel.getCluster() > 1 ? id::KernelKind::Cluster : id::KernelKind::Plain;
-    entry.kind = id::stringifyKernelKind(kind).str();
-    std::replace(entry.kind.begin(), entry.kind.end(), '_', '-'); // the spelling of schedules and manifests
-    const bool cooperative = kind == id::KernelKind::Cooperative;
-    (cooperative ? entry.team : entry.cluster) = kernel.getCluster();
+    entry.launch = kernel.getLaunch().getLaunch();
     for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
       entry.buffers.push_back(places.lookup(value));
     entry.scalars = scalarArguments(kernel);
@@ -122,10 +115,10 @@ static std::vector<LoweredKernel> describe(ArrayRef<id::KernelOp> kernels, const
       }
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>())
       entry.delay = std::max<int64_t>(entry.delay, load.getDelay().value_or(0));
-    if (kernel.getKind() == id::KernelKind::Tickets)
+    if (entry.launch.persistent)
       entry.counterBytes = 4;
-    if (cooperative)
-      entry.counterBytes = CooperativeRounds::Shape{entry.team, 1, postedCells(kernel)}.postBytes();
+    if (entry.launch.team > 1)
+      entry.counterBytes = CooperativeRounds::Shape{entry.launch.team, 1, postedCells(kernel)}.postBytes();
     if (entry.counterBytes) {
       entry.counterOffset = counters;
       counters += entry.counterBytes;

@@ -32,10 +32,8 @@ struct BufferMemory {
 /// addresses of its ring and of its counters if it has them, then the batch as i64.
 struct LoweredKernel {
   std::string name;
-  std::string kind = "plain";
+  digits::Launch launch;
   int64_t threads = 1;
-  int64_t cluster = 1;
-  int64_t team = 1;                  // blocks that wait for each other, all of which must be resident
   int64_t problemsPerBlockGroup = 1; // the grid is ceil(batch / this) * blocksPerGroup blocks
   int64_t blocksPerGroup = 1;
   int64_t sharedBytes = 0;
@@ -48,7 +46,6 @@ struct LoweredKernel {
   int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
 
   size_t pointerCount() const; // of its buffers
-  bool isDependent() const { return kind == "dependent-launch"; }
   bool hasCounter() const { return counterOffset >= 0; }
   bool hasRing() const { return ringOffset >= 0; }
 };

@@ -98,7 +98,7 @@ public:
       own.block = arith::RemUIOp::create(b, loc, number, constant(blocks));
       own.first = problem = arith::DivUIOp::create(b, loc, number, constant(blocks));
       count(Field::Lane, own.thread, cut.threads);
-      count(Field::Rank, own.rank, kernel.getCluster());
+      count(Field::Rank, own.rank, kernel.getLaunch().getTeam());
       count(Field::Block, own.block, blocks);
       count(Field::Turn, item.turn, widestExtent(kernel, Field::Turn));
     };

@@ -86,7 +86,7 @@ private:
     }
   }
 
-  bool isCooperative() { return kernel.getKind() == id::KernelKind::Cooperative; }
+  bool isCooperative() { return kernel.getLaunch().getTeam() > 1; }
 
   void findHalves() {
     result.firstHalf = result.sections.size();

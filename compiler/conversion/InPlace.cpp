@@ -65,7 +65,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
   auto kernel = load->getParentOfType<id::KernelOp>();
   if (cpu)
     return {{{Field::Block}, true}}; // a turn of the loop, by one thread
-  const bool flat = kernel.isFlat();
+  const bool flat = !kernel.isBinary();
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.
   DenseMap<Value, bool> made{{load.getResult(), true}};
@@ -93,7 +93,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
     const bool ofWarps = flat ? std::max(before.extent(Field::Lane), after.extent(Field::Lane)) <= warpThreads
                               : before[Field::Warp] == after[Field::Warp];
     if (exchange.getKind() == id::ExchangeKind::Cluster) // drawing numbers, a block waits for what it is sent only
-      units.push_back({{Field::Block}, !whole || kernel.getKind() == id::KernelKind::Tickets});
+      units.push_back({{Field::Block}, !whole || kernel.getLaunch().getPersistent()});
     else if (!ofWarps)
       units.push_back({{Field::Block, Field::Rank, Field::Turn}, !whole});
     else if (!flat)

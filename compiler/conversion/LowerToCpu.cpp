@@ -24,6 +24,9 @@ using digits::Mapping;
 
 namespace {
 
+/// True for a kernel that works on vectors of a register's lanes, and not element by element.
+bool hasVectors(id::KernelOp kernel) { return widestExtent(kernel, digits::Field::Lane) > 1; }
+
 class CpuEmitter : public KernelEmitter {
 public:
   CpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, int64_t lanes)
@@ -53,7 +56,7 @@ public:
     SmallVector<Value> scalars;
     for (const ScalarArgument &scalar : lowered.scalars) // a caller's bytes need no alignment
       scalars.push_back(LLVM::LoadOp::create(b, loc, scalar.type, argument(count++), 1));
-    bool flat = kernel.getKind() == id::KernelKind::Flat;
+    bool flat = !hasVectors(kernel);
     parameters = parametersOf(b, loc, kernel, scalars, [&](Value value) { return flat ? value : splat(value); });
     batch = entry->getArgument(1);
     Value one = emitConstant(1);
@@ -413,7 +416,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
     if (failed(CpuEmitter(b, kernel.getLoc(), tables, target.lanes).run(kernel, func, entry)))
       return {};
-    if (kernel.getKind() == id::KernelKind::Flat) {
+    if (!hasVectors(kernel)) {
       entry.problemsPerBlockGroup = 1;
       entry.blocksPerGroup = widestExtent(kernel, digits::Field::Block);
     }

@@ -52,7 +52,8 @@ public:
         if (auto tile = dyn_cast<id::TileType>(value.getType()))
           dataRegisters = std::max(dataRegisters, registersOf(tile));
     });
-    readsBeside = !kernel.isFlat() && kernel.getInputs().size() > 1;
+    const bool binary = kernel.isBinary();
+    readsBeside = binary && kernel.getInputs().size() > 1;
     constexpr int64_t few = 16;
     factorRegisters = dataRegisters <= few ? 24 : 0;
     size_t next = 0;
@@ -77,16 +78,16 @@ public:
                               [](Value value) { return value; });
     if (startsNext)
       NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
-    awaitsPrevious = lowered.isDependent();
+    awaitsPrevious = lowered.launch.dependent;
     Type i32 = b.getI32Type();
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
-    if (int64_t size = lowered.cluster; size > 1) {
+    if (int64_t size = lowered.launch.cluster; size > 1) {
       rank = arith::AndIOp::create(b, loc, block, constant32(size - 1));
       block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
     }
-    if (failed(lowered.team > 1    ? emitRounds(kernel, lowered, counter)
-               : kernel.isFlat()   ? emitFlat(kernel, lowered)
+    if (failed(lowered.launch.team > 1    ? emitRounds(kernel, lowered, counter)
+               : !binary                  ? emitFlat(kernel, lowered)
                : lowered.hasRing() ? emitPasses(kernel, lowered, counter)
                : counter           ? emitTickets(kernel, lowered, counter)
                                    : emitOnce(kernel)))
@@ -118,7 +119,7 @@ public:
   /// Block numbers until there are none left, drawn from a counter.
   LogicalResult emitTickets(id::KernelOp kernel, const LoweredKernel &lowered, Value counter) {
     TicketLoop::Shape shape;
-    shape.cluster = kernel.getCluster();
+    shape.cluster = lowered.launch.cluster;
     bool betweenBlocksFirst = false, first = true;
     for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>()) {
       bool betweenBlocks = exchange.getKind() == id::ExchangeKind::Cluster;
@@ -200,7 +201,7 @@ public:
       tiles = std::clamp<int64_t>(target.tileBytes / sections->sharedBytes, 1, tiles);
     lowered.threads = tiles * tileThreads;
     lowered.problemsPerBlockGroup = tiles * batchProblems;
-    lowered.blocksPerGroup = blocks * lowered.cluster;
+    lowered.blocksPerGroup = blocks * lowered.launch.cluster;
     sharedBytes = tiles * sections->sharedBytes;
     FlatBlock flat;
     flat.thread = thread;
@@ -229,9 +230,9 @@ public:
     const int64_t blocks = widestExtent(kernel, Field::Block);
     lowered.threads = sections->threads;
     lowered.problemsPerBlockGroup = 1;
-    lowered.blocksPerGroup = blocks * lowered.team;
+    lowered.blocksPerGroup = blocks * lowered.launch.team;
     sharedBytes = sections->sharedBytes;
-    CooperativeRounds::Shape shape{lowered.team, widestExtent(kernel, Field::Turn), postedCells(kernel)};
+    CooperativeRounds::Shape shape{lowered.launch.team, widestExtent(kernel, Field::Turn), postedCells(kernel)};
     Value numbers =
         arith::TruncIOp::create(b, loc, b.getI32Type(), arith::MulIOp::create(b, loc, batch, constant64(blocks)));
     CooperativeRounds rounds(b, loc, shape, posts, numbers);
@@ -240,7 +241,7 @@ public:
 
   /// The block numbers of the batch, or those of clusters.
   Value blockNumbers(const LoweredKernel &lowered) {
-    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / lowered.cluster;
+    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / lowered.launch.cluster;
     Value groups = arith::ShRUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, batch, constant64(lowered.problemsPerBlockGroup - 1)), constant64(group));
     Value numbers = arith::MulIOp::create(b, loc, groups, constant64(inGroup));
@@ -325,14 +326,14 @@ public:
   /// registers are worth having all the same.
   int64_t residentBlocks(const LoweredKernel &lowered, bool flat) const {
     int64_t blocks = target.residentBlocks(lowered.threads, target.registersBeside(dataRegisters), 0);
-    if (lowered.team >
+    if (lowered.launch.team >
         1) { // two, unless the team needs more: what is loaded ahead has registers beside what is worked on
       const int64_t processors = target.latency.multiprocessors;
-      return std::max<int64_t>(2, (lowered.team + processors - 1) / processors);
+      return std::max<int64_t>(2, (lowered.launch.team + processors - 1) / processors);
     }
     // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
     // but not where a large problem's blocks then would no longer run all at once.
-    if (flat && lowered.cluster == 1) {
+    if (flat && lowered.launch.cluster == 1) {
       int64_t fewer = std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4), all = lowered.blocksPerGroup;
       auto atOnce = [&](int64_t count) { return all <= count * target.latency.multiprocessors; };
       return all > 1 && atOnce(blocks) && !atOnce(fewer) ? blocks : fewer;
@@ -1270,10 +1271,6 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   (void)shared;
   TwiddleTables tables(gpuModule, globalSpace);
   size_t index = 0;
-  if (target.dependentLaunch) // flat kernels after the first of a call have no reason not to be
-    for (auto [entry, kernel] : llvm::drop_begin(llvm::zip(kernels, function.getBody().front().getOps<id::KernelOp>())))
-      if (kernel.getKind() == id::KernelKind::Flat)
-        entry.kind = "dependent-launch";
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     LoweredKernel &entry = kernels[index++];
     auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
@@ -1293,7 +1290,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     for (auto [i, buffer] : llvm::enumerate(entry.buffers)) {
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
       const bool input = i < kernel.getInputs().size();
-      const bool changes = input && entry.isDependent() && !isa<BlockArgument>(kernel.getInputs()[i]);
+      const bool changes = input && entry.launch.dependent && !isa<BlockArgument>(kernel.getInputs()[i]);
       for (int plane = 0; plane < buffer.planes; ++plane, ++argument) {
         func.setArgAttr(argument, "llvm.align", b.getI64IntegerAttr(pointerAlignment(kernel, i, plane, buffer)));
         if (changes || mayBeEqual(buffer, entry, inPlace))
@@ -1306,7 +1303,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     bool equalPointers =
         llvm::any_of(entry.buffers, [&](const Buffer &buffer) { return mayBeEqual(buffer, entry, inPlace); });
     GpuEmitter emitter(b, kernel.getLoc(), tables, target, equalPointers);
-    bool startsNext = index < kernels.size() && kernels[index].isDependent();
+    bool startsNext = index < kernels.size() && kernels[index].launch.dependent;
     if (failed(emitter.run(kernel, startsNext, func, entry)))
       return {};
     if (entry.sharedBytes > target.sharedBytesPerBlock) {
@@ -1316,7 +1313,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     }
     auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
     func->setAttr("nvvm.reqntid", dims(entry.threads));
-    int64_t blocks = emitter.residentBlocks(entry, kernel.getKind() == id::KernelKind::Flat);
+    int64_t blocks = emitter.residentBlocks(entry, !kernel.isBinary());
     func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(blocks)));
   }
   return module;

@@ -81,11 +81,11 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
     }
     auto launchOf = [&](const runtime::Kernel &kernel) {
       Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
-      if (kernel.kind == runtime::LaunchKind::Tickets) {
+      if (kernel.persistent) {
         int64_t clusters = std::max<int64_t>(1, options.residentBlocks / kernel.cluster);
         launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
       }
-      if (kernel.kind == runtime::LaunchKind::Cooperative) {
+      if (kernel.team > 1) {
         int64_t teams = std::max<int64_t>(1, options.residentBlocks / kernel.team);
         launch.blocks = std::min(launch.blocks, teams * kernel.team);
         launch.allResident = true;
@@ -116,7 +116,7 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
       do {
         launches.emplace_back(kernels[k].name, launchOf(kernels[k]));
         ++k;
-      } while (k < kernels.size() && kernels[k].kind == runtime::LaunchKind::DependentLaunch);
+      } while (k < kernels.size() && kernels[k].dependent);
       llvm::Expected<std::vector<KernelReport>> reports = emulator.runDependent(launches);
       if (!reports)
         return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(reports.takeError()).c_str());

@@ -100,7 +100,7 @@ private:
   const passes::Target &target;
   llvm::DenseMap<mlir::Value, std::string> names;
 
-  bool isFlat() { return op.isFlat(); }
+  bool isFlat() { return !op.isBinary() && target.kind != "cpu"; }
 
   /// What joins and views make a result of has its name.
   void nameStored(mlir::Value value, const std::string &name) {
@@ -267,7 +267,6 @@ std::vector<Array> arraysOf(const llvm::json::Array *listed) {
 Kernel launchOf(const llvm::json::Object &listed, const passes::Target &target) {
   Kernel kernel;
   kernel.name = listed.getString("name")->str();
-  kernel.kind = listed.getString("kind")->str();
   kernel.threads = *listed.getInteger("threads");
   kernel.cluster = *listed.getInteger("cluster");
   kernel.problems = *listed.getInteger("problemsPerBlockGroup");
@@ -331,8 +330,7 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
       outputs.push_back(name);
     }
     Kernel kernel = launchOf(*launch.getAsObject(), compiler.target());
-    if (op.getKind() != id::KernelKind::Plain)
-      kernel.kind = id::stringifyKernelKind(op.getKind()).str();
+    kernel.launch = op.getLaunch().getLaunch().str();
     KernelFacts(kernel, op, compiler.target()).gather(inputs, outputs);
     kernel.predicted = predict(kernel, compiler.target(), std::max<int64_t>(1, facts.leastBytes));
     facts.movedBytes += kernel.movedBytes;

@@ -48,7 +48,7 @@ using Event = std::variant<Access, Stage, Exchange>;
 
 /// One launch.
 struct Kernel {
-  std::string name, kind;
+  std::string name, launch;
   int64_t cluster = 1, threads = 0, problems = 1, blocks = 1, sharedBytes = 0; // `blocks` do `problems`
   std::optional<int64_t> registers, spillBytes;                                // where there is an assembler
   std::optional<int64_t> residentBlocks; // for which a multiprocessor has threads, registers and shared memory

@@ -40,11 +40,9 @@ static std::string plural(int64_t count, llvm::StringRef one) {
 }
 
 std::string explain::launchOf(const Kernel &kernel) {
-  std::string text = formatv("{0}; {1} of {2} for {3}", kernel.kind, plural(kernel.blocks, "block"),
-                             plural(kernel.threads, "thread"), plural(kernel.problems, "problem"));
-  if (kernel.cluster > 1)
-    text += ", in clusters of " + std::to_string(kernel.cluster);
-  return text;
+  return formatv("{0}; {1} of {2} for {3}", kernel.launch, plural(kernel.blocks, "block"),
+                             plural(kernel.threads, "thread"), plural(kernel.problems, "problem"))
+      .str();
 }
 
 std::string explain::resourcesOf(const Kernel &kernel) {

@@ -1,6 +1,8 @@
 // The abstract syntax tree of a source file. Plain data: names are unresolved, nothing is typed.
 #pragma once
 
+#include "dialect/digits/Launch.h"
+
 #include "llvm/Support/SMLoc.h"
 
 #include <memory>
@@ -142,9 +144,7 @@ struct ScheduleRange {
 };
 
 struct ScheduleKernel {
-  enum class Kind { Plain, Cluster, Tickets, Cooperative, DependentLaunch };
-  Kind kind = Kind::Plain;
-  int clusterSize = 1;               // Cluster, Tickets, DependentLaunch
+  digits::Launch launch;
   std::vector<ScheduleRange> ranges; // load, steps…, store; load and store may be absent
   std::vector<int> order;            // address digits of the kernel's result from high to low; empty: natural order
   int ring = 0, delay = 0;           // the result lies in a ring of so many problems, and the next kernel is part of this

@@ -491,18 +491,16 @@ std::string AstBuilder::mapping(IdParser::MappingContext *context) {
 ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
   ScheduleKernel result;
   result.range = range(context);
-  std::string kind = context->kernelKind()->getStart()->getText();
-  result.kind = kind == "plain"         ? ScheduleKernel::Kind::Plain
-                : kind == "cluster"     ? ScheduleKernel::Kind::Cluster
-                : kind == "tickets"     ? ScheduleKernel::Kind::Tickets
-                : kind == "cooperative" ? ScheduleKernel::Kind::Cooperative
-                                        : ScheduleKernel::Kind::DependentLaunch;
-  if (context->kernelKind()->INT()) {
-    result.clusterSize = number(context->kernelKind()->INT());
-    if (result.clusterSize < 1)
-      diagnostics.error(range(context->kernelKind()).Start, "a cluster has at least one block",
-                        range(context->kernelKind()));
+  std::string words, error;
+  for (IdParser::LaunchWordContext *word : context->launch()->launchWord()) {
+    words += words.empty() ? "" : " ";
+    for (size_t i = 0; i < word->name().size(); ++i)
+      words += (i ? "-" : "") + word->name(i)->getText();
+    if (word->INT())
+      words += " " + std::to_string(number(word->INT()));
   }
+  if (!digits::Launch::parse(words, result.launch, error))
+    diagnostics.error(range(context->launch()).Start, error, range(context->launch()));
   if (IdParser::LoadBlockContext *load = context->loadBlock())
     result.ranges.push_back({ScheduleRange::Kind::Load, 0, 0, mapping(load->mapping()), range(load)});
   for (IdParser::StepBlockContext *steps : context->stepBlock()) {

@@ -229,7 +229,7 @@ private:
     }
     case IdParser::RuleKernel:
       return kernel(static_cast<IdParser::KernelContext *>(context), depth);
-    case IdParser::RuleKernelKind:
+    case IdParser::RuleLaunchWord:
       if (context->children.size() >= 3 && is(context->children[1], "-")) // dependent-launch
         tightAround(at(context->children[1]));
       return;
@@ -272,7 +272,7 @@ private:
   void kernel(IdParser::KernelContext *context, int depth) {
     std::vector<ParserRuleContext *> members;
     for (ParseTree *child : context->children)
-      if (auto *member = dynamic_cast<ParserRuleContext *>(child); member && member != context->kernelKind())
+      if (auto *member = dynamic_cast<ParserRuleContext *>(child); member && member != context->launch())
         members.push_back(member);
     braces(brace(context), last(context), members, depth);
   }

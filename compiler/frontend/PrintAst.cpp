@@ -117,18 +117,12 @@ private:
   }
 
   void schedule(const ScheduleDecl &decl) {
-    static const char *kinds[] = {"plain", "cluster", "tickets", "cooperative", "dependent-launch"};
     static const char *ranges[] = {"load", "steps", "store"};
     line(1, "schedule " + decl.entry.text + " for " + decl.target +
                 (decl.plan.text.empty() ? "" : " plan " + decl.plan.text) +
                 (decl.condition ? " where " + printExpr(*decl.condition) : ""));
     for (const ScheduleKernel &kernel : decl.kernels) {
-      std::string size;
-      if (kernel.kind == ScheduleKernel::Kind::Cluster)
-        size = std::to_string(kernel.clusterSize);
-      else if (kernel.clusterSize > 1)
-        size = "blocks " + std::to_string(kernel.clusterSize);
-      line(2, std::string("kernel ") + kinds[static_cast<int>(kernel.kind)] + (size.empty() ? "" : " " + size));
+      line(2, "kernel " + kernel.launch.str());
       for (const ScheduleRange &range : kernel.ranges) {
         bool steps = range.kind == ScheduleRange::Kind::Steps;
         line(3, std::string(ranges[static_cast<int>(range.kind)]) +

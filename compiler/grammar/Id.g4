@@ -85,8 +85,10 @@ element : expr ('..' expr)? ;
 schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* measurement? '}' ;
 // What the schedule took when it was tried: copies of the program's data (plan throughput), or us (plan latency).
 measurement : 'measured' (INT | REAL) name ;
-kernel : 'kernel' kernelKind '{' loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
-kernelKind : 'plain' | 'cluster' INT | ('tickets' | 'cooperative' | 'dependent' '-' 'launch') ('blocks' INT)? ;
+kernel : 'kernel' launch '{' loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
+// grid, or any of: cluster 4, team 256, persistent, dependent (digits::Launch).
+launch : launchWord+ ;
+launchWord : name ('-' name)? INT? ;
 loadBlock : 'load' mapping ;
 stepBlock : 'steps' INT ('..' INT)? mapping ;
 storeBlock : 'store' mapping ;
@@ -97,8 +99,7 @@ mappingField : name '(' columns? ')' ;
 columns : column (','? column)* ;
 column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
 
-name : NAME | 'schedule' | 'where' | 'kernel' | 'plain' | 'cluster' | 'tickets' | 'cooperative' | 'dependent' | 'launch'
-     | 'blocks' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured' ;
+name : NAME | 'schedule' | 'where' | 'kernel' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

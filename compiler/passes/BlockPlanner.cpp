@@ -105,8 +105,10 @@ private:
                               : blockKernel(kernels[k], tiles[k], load, store);
     });
     for (size_t k = 0; k < kernels.size(); ++k)
-      if (kernels[k].ranks && persistent())
-        schedule.kernels[k].kind = "tickets";
+      if (kernels[k].ranks && persistent()) {
+        schedule.kernels[k].launch.persistent = true;
+        schedule.kernels[k].launch.dependent = false; // its blocks are there from the start
+      }
     return schedule;
   }
 
@@ -136,7 +138,7 @@ private:
         continue;
       first.ring = slots;
       first.delay = delay;
-      second.kind = "plain";
+      second.launch = first.launch;
       found.emplace_back(std::move(schedule), cost * ringCost);
     }
     return found;

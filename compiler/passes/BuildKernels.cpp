@@ -37,15 +37,14 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
   for (size_t k = first; k < end; ++k) {
     const KernelPlan &kernel = schedule.kernels[k];
     std::string where = "schedule: kernel " + std::to_string(k + 1) + ": ";
-    bool dependent = kernel.kind == "dependent-launch", tickets = kernel.kind == "tickets";
-    if ((kernel.kind != "plain" && kernel.kind != "cluster" && !dependent && !tickets) ||
-        (tickets && target.kind == "cpu"))
-      return where + "kernels of kind " + kernel.kind + " cannot be generated for " + target.name + " so far";
-    if (dependent && !target.dependentLaunch)
+    const digits::Launch &launch = kernel.launch;
+    if (launch.team > 1 || (launch.persistent && target.kind == "cpu"))
+      return where + "launches by " + launch.str() + " cannot be generated for " + target.name + " so far";
+    if (launch.dependent && !target.dependentLaunch)
       return where + target.name + " has no dependent launch";
-    if (dependent && k == 0)
+    if (launch.dependent && k == 0)
       return where + "the first kernel has none before it whose end it could wait for";
-    if (kernel.cluster > target.maxCluster)
+    if (launch.cluster > target.maxCluster)
       return where + "a cluster of " + target.name + " has at most " + std::to_string(target.maxCluster) + " blocks";
     if (kernel.ranges.empty())
       return where + "needs a range";
@@ -64,14 +63,14 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "digit " + std::to_string(held.size() + 1) + " is held by no field";
       if (held != reference.digits() || range.mapping[Field::Block] != reference[Field::Block])
         return where + "ranges differ in their digits or block digits";
-      if (range.mapping.extent(Field::Rank) != kernel.cluster)
-        return where + "rank must have as many values as the cluster has blocks, " + std::to_string(kernel.cluster);
+      if (range.mapping.extent(Field::Rank) != launch.cluster)
+        return where + "rank must have as many values as the cluster has blocks, " + std::to_string(launch.cluster);
       if (!range.mapping[Field::Turn].empty())
-        return where + "turn needs another kind of kernel";
+        return where + "turn is for blocks of a team";
       int64_t threads = range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp);
       if (!chain.isBinary()) {
-        if (kernel.kind != "plain" || kernel.cluster > 1)
-          return where + "digits of radices other than 2 take a plain kernel";
+        if (launch != digits::Launch())
+          return where + "digits of radices other than 2 take a plain grid";
         if (static_cast<int>(held.size()) > n || !range.mapping[Field::Warp].empty() ||
             !range.mapping[Field::Block].empty())
           return where + "digits of radices other than 2 are held by reg and lane";
@@ -107,9 +106,9 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "a ring is loaded by the next kernel, and there is none";
       int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
               delay = std::max(kernel.delay, other->delay);
-      if (target.kind == "cpu" || kernel.kind != "plain" || (kernel.ring && other->ring) ||
+      if (target.kind == "cpu" || launch != digits::Launch() || (kernel.ring && other->ring) ||
           static_cast<int>(reference.digits().size()) != n)
-        return where + "a ring lies between two plain kernels of a GPU, with tiles of one problem";
+        return where + "a ring lies between two plain grids of a GPU, with tiles of one problem";
       auto threads = [](const Mapping &mapping) { return mapping.extent(Field::Lane) * mapping.extent(Field::Warp); };
       if (other->ranges.empty() || other->ranges.front().mapping.extent(Field::Block) != tiles ||
           threads(other->ranges.front().mapping) != threads(reference))
@@ -199,6 +198,8 @@ private:
   int numKernels = 0;
 
   Value bufferOf(Value value) { return buffers.contains(value) ? buffers.lookup(value) : value; }
+  /// The next kernel may start before the one before it ends, where the planner has no reason against it.
+  bool startsEarly() const { return target.dependentLaunch && numKernels > 0; }
   std::string nextName() { return (function.getName() + "_k" + Twine(numKernels++)).str(); }
 
   static id::SeqType movedType(id::SeqType type, Type element, const digits::Permutation &map) {
@@ -269,18 +270,15 @@ private:
     for (const KernelPlan &plan : passes)
       types.push_back(resultType(chain, plan, types.back().getElement(), last && &plan == &passes.back()));
     Location loc = function.getLoc();
-    id::KernelKind kind = !chain.isBinary()                      ? id::KernelKind::Flat
-                          : passes[0].kind == "dependent-launch" ? id::KernelKind::DependentLaunch
-                          : passes[0].kind == "tickets"          ? id::KernelKind::Tickets
-                          : passes[0].cluster > 1                ? id::KernelKind::Cluster
-                                                                 : id::KernelKind::Plain;
+    digits::Launch launch = passes[0].launch;
+    launch.dependent |= !chain.isBinary() && startsEarly();
     SmallVector<Value> inputs{input};
     for (const KernelPlan &plan : passes)
       for (Operation *step : stepsOf(chain, plan, last))
         for (const FlowOperand &operand : chain.operands)
           if (Value buffer = bufferOf(operand.from.buffer); operand.step == step && !llvm::is_contained(inputs, buffer))
             inputs.push_back(buffer);
-    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(), kind, passes[0].cluster, inputs);
+    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(), id::LaunchAttr::get(context, launch), inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
@@ -497,11 +495,11 @@ private:
     SmallVector<Type> outputs;
     for (const FlowStore &store : group.stores)
       outputs.push_back(store.made.getType());
-    int64_t cluster = 1;
+    digits::Launch launch;
+    launch.dependent = startsEarly() && !group.cooperative;
     for (int axis : group.ranks)
-      cluster *= group.radices[axis];
-    auto kind = group.cooperative ? id::KernelKind::Cooperative : id::KernelKind::Flat;
-    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), kind, cluster, inputs);
+      (group.cooperative ? launch.team : launch.cluster) *= group.radices[axis];
+    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), id::LaunchAttr::get(context, launch), inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));

@@ -32,7 +32,7 @@ ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
   sides.target = exchange.getResult().getType().getMapping().without(together);
   sides.wordBytes = id::exchangeWordBytes(exchange.getInput().getType().getElement());
   auto kernel = exchange->getParentOfType<id::KernelOp>();
-  sides.flat = kernel && kernel.isFlat();
+  sides.flat = kernel && !kernel.isBinary();
   if (!sides.flat) {
     sides.lanes = static_cast<int>(sides.source.extent(Field::Lane));
     return sides;

@@ -51,7 +51,7 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
         return WalkResult::interrupt();
       }
       auto kernel = op->getParentOfType<id::KernelOp>();
-      const bool inGrid = kernel && kernel.getKind() == id::KernelKind::Cooperative;
+      const bool inGrid = kernel && kernel.getLaunch().getTeam() > 1;
       op.setKind(inGrid && plan.kind == digits::ExchangeKind::Cluster ? id::ExchangeKind::Grid : kindOf(plan.kind));
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
         return WalkResult::advance();

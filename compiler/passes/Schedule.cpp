@@ -27,8 +27,7 @@ ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
       ranges.push_back(entries.getDictionary(context));
     }
     NamedAttrList entries;
-    entries.append("kind", b.getStringAttr(kernel.kind));
-    entries.append("cluster", b.getI64IntegerAttr(kernel.cluster));
+    entries.append("launch", b.getStringAttr(kernel.launch.str()));
     entries.append("ranges", b.getArrayAttr(ranges));
     if (!kernel.order.empty())
       entries.append("order", b.getDenseI64ArrayAttr(SmallVector<int64_t>(kernel.order.begin(), kernel.order.end())));
@@ -47,15 +46,14 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
   for (Attribute element : attribute) {
     auto dict = dyn_cast<DictionaryAttr>(element);
     auto ranges = dict ? dict.getAs<ArrayAttr>("ranges") : ArrayAttr();
-    auto kind = dict ? dict.getAs<StringAttr>("kind") : StringAttr();
-    if (!ranges || !kind) {
-      error = "a kernel of a schedule needs 'kind' and 'ranges'";
+    auto launch = dict ? dict.getAs<StringAttr>("launch") : StringAttr();
+    if (!ranges || !launch) {
+      error = "a kernel of a schedule needs 'launch' and 'ranges'";
       return false;
     }
     KernelPlan kernel;
-    kernel.kind = kind.str();
-    if (auto cluster = dict.getAs<IntegerAttr>("cluster"))
-      kernel.cluster = cluster.getInt();
+    if (!digits::Launch::parse(launch.str(), kernel.launch, error))
+      return false;
     if (auto order = dict.getAs<DenseI64ArrayAttr>("order"))
       kernel.order.assign(order.asArrayRef().begin(), order.asArrayRef().end());
     if (auto ring = dict.getAs<IntegerAttr>("ring"))
@@ -99,10 +97,7 @@ std::string passes::printSchedule(const Schedule &schedule, const std::string &e
     text += " where " + condition;
   text += " {\n";
   for (const KernelPlan &kernel : schedule.kernels) {
-    text += "  kernel " + kernel.kind;
-    if (kernel.cluster > 1)
-      text += (kernel.kind == "cluster" ? " " : " blocks ") + std::to_string(kernel.cluster);
-    text += " {\n";
+    text += "  kernel " + kernel.launch.str() + " {\n";
     for (const RangePlan &range : kernel.ranges) {
       text += std::string("    ") + rangeName(range.kind);
       if (range.kind == RangePlan::Kind::Steps)

@@ -1,6 +1,7 @@
 // Schedules: kernels, each a sequence of step ranges with the mapping that holds during them. docs/ir.md spells them.
 #pragma once
 
+#include "dialect/digits/Launch.h"
 #include "dialect/digits/Mapping.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -18,8 +19,7 @@ struct RangePlan {
 };
 
 struct KernelPlan {
-  std::string kind = "plain";
-  int64_t cluster = 1;
+  digits::Launch launch;
   std::vector<RangePlan> ranges; // optional Load, Steps …, optional Store
   /// Address order of the kernel's result in the workspace, lowest address digit first; empty: logical order. The last
   /// kernel's order is the program's own.

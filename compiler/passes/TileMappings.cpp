@@ -66,7 +66,7 @@ TileMappings::inSequence(const std::vector<std::vector<int>> &tiles,
     if (!last)
       plan.order = store.order;
     if (k > 0 && target.dependentLaunch)
-      plan.kind = "dependent-launch";
+      plan.launch.dependent = true;
     schedule.kernels.push_back(std::move(plan));
     load = store;
   }
@@ -235,8 +235,7 @@ std::optional<KernelPlan> TileMappings::clusterKernel(const std::vector<Steps> &
   std::vector<int> loadTile = tileWithout(rankOf.front()), storeTile = tileWithout(rankOf.back()),
                    blockDigits = blockDigitsOf(tile, load, store);
   KernelPlan plan;
-  plan.kind = "cluster";
-  plan.cluster = int64_t(1) << ranks;
+  plan.launch.cluster = int64_t(1) << ranks;
   for (size_t i = 0; i < passes.size(); ++i) {
     RangePlan range;
     range.first = passes[i].first;

@@ -152,6 +152,49 @@ digits::Mapping TileType::getMapping() const {
 
 //===--- attributes ---------------------------------------------------------------------------------------------===//
 
+LaunchAttr LaunchAttr::get(MLIRContext *context, const digits::Launch &launch) {
+  return get(context, launch.cluster, launch.team, launch.persistent, launch.dependent);
+}
+
+digits::Launch LaunchAttr::getLaunch() const { return {getCluster(), getTeam(), getPersistent(), getDependent()}; }
+
+ParseResult LaunchAttr::parseWords(AsmParser &parser, LaunchAttr &result) {
+  SMLoc loc = parser.getCurrentLocation();
+  std::string words, error;
+  StringRef word;
+  while (succeeded(parser.parseOptionalKeyword(&word))) {
+    words += (words.empty() ? "" : " ") + word.str();
+    int64_t number;
+    OptionalParseResult counted = parser.parseOptionalInteger(number);
+    if (counted.has_value() && succeeded(*counted))
+      words += " " + std::to_string(number);
+  }
+  digits::Launch launch;
+  if (words.empty())
+    return parser.emitError(loc, "expected grid, cluster N, team N, persistent or dependent");
+  if (!digits::Launch::parse(words, launch, error))
+    return parser.emitError(loc, error);
+  result = get(parser.getContext(), launch);
+  return success();
+}
+
+Attribute LaunchAttr::parse(AsmParser &parser, Type) {
+  LaunchAttr result;
+  if (parser.parseLess() || parseWords(parser, result) || parser.parseGreater())
+    return {};
+  return result;
+}
+
+void LaunchAttr::print(AsmPrinter &printer) const { printer << "<" << getLaunch().str() << ">"; }
+
+LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t cluster, int64_t team,
+                                 bool persistent, bool dependent) {
+  std::string error = digits::Launch{cluster, team, persistent, dependent}.check();
+  if (!error.empty())
+    return emitError() << error;
+  return success();
+}
+
 PermAttr PermAttr::get(MLIRContext *context, const digits::Permutation &permutation) {
   SmallVector<int64_t> places;
   for (int place = permutation.size(); place >= 1; --place)
@@ -352,7 +395,7 @@ std::vector<int> id::exchangeWordDigits(ExchangeOp exchange) {
   TileType before = exchange.getInput().getType(), after = exchange.getResult().getType();
   auto kernel = exchange->getParentOfType<KernelOp>();
   int64_t bytes = elementBytes(before.getElement());
-  if (bytes != (bytes & -bytes) || (kernel && kernel.isFlat()))
+  if (bytes != (bytes & -bytes) || (kernel && !kernel.isBinary()))
     return {};
   int most = 0;
   while (bytes << most < exchangeWordBytes(before.getElement()))

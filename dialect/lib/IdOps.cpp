@@ -17,6 +17,13 @@ using namespace idc::id;
 static ParseResult parseIndexMap(OpAsmParser &parser, PermAttr &map) { return PermAttr::parsePlaces(parser, map); }
 static void printIndexMap(OpAsmPrinter &printer, Operation *, PermAttr map) { map.printPlaces(printer); }
 
+static ParseResult parseLaunchWords(OpAsmParser &parser, LaunchAttr &launch) {
+  return LaunchAttr::parseWords(parser, launch);
+}
+static void printLaunchWords(OpAsmPrinter &printer, Operation *, LaunchAttr launch) {
+  printer << launch.getLaunch().str();
+}
+
 static ParseResult parseExponent(OpAsmParser &parser, PolyAttr &exponent) {
   return PolyAttr::parseSum(parser, exponent);
 }
@@ -75,11 +82,8 @@ static Value rootOf(Value buffer) {
 
 /// In kernels, a view of what is stored has all that is stored.
 static LogicalResult verifyView(Operation *op, Value input, bool pads) {
-  auto kernel = op->getParentOfType<KernelOp>();
-  if (!kernel)
+  if (!op->getParentOfType<KernelOp>())
     return success();
-  if (!kernel.isFlat())
-    return op->emitOpError() << "is a view of a buffer, which only a flat kernel has";
   if (isa<BlockArgument>(rootOf(input)))
     return success();
   if (pads || !input.hasOneUse())
@@ -431,8 +435,8 @@ LogicalResult NodeOp::verify() {
     for (int64_t digit : getDigits()) {
       digits::Place place;
       bool found = mapping.find(static_cast<int>(digit), place);
-      bool inTurns = found && place.field == digits::Field::Turn && (*this)->getParentOfType<KernelOp>() &&
-                     (*this)->getParentOfType<KernelOp>().getKind() == KernelKind::Cooperative;
+      auto kernel = (*this)->getParentOfType<KernelOp>();
+      bool inTurns = found && place.field == digits::Field::Turn && kernel && kernel.getLaunch().getTeam() > 1;
       if (!found || (place.field != digits::Field::Reg && !inTurns))
         return emitOpError() << "acts on digit " << digit << ", which is not in registers";
     }
@@ -443,12 +447,43 @@ LogicalResult NodeOp::verify() {
 //===--- stages -------------------------------------------------------------------------------------------------===//
 
 LogicalResult KernelOp::verify() {
-  bool clusters = getKind() != KernelKind::Plain;
-  if (getCluster() < 1 || (!clusters && getCluster() != 1))
-    return emitOpError() << "of kind " << stringifyKernelKind(getKind()) << " cannot have clusters of " << getCluster()
-                         << " blocks";
+  const digits::Launch launch = getLaunch().getLaunch();
+  for (Operation &op : getBody().front())
+    for (Value value : op.getResults()) {
+      auto tile = dyn_cast<TileType>(value.getType());
+      if (!tile)
+        continue;
+      digits::Mapping mapping = tile.getMapping();
+      if (mapping.extent(digits::Field::Rank) != launch.blocksTogether())
+        return op.emitOpError() << "makes a tile for " << mapping.extent(digits::Field::Rank)
+                                << " blocks together, where the kernel has " << launch.blocksTogether();
+      if (!mapping[digits::Field::Turn].empty() && launch.team == 1)
+        return op.emitOpError() << "makes a tile in turns, which only blocks of a team take";
+    }
   return verifyBody(*this, getBody(), SmallVector<Type>(getInputs().getTypes()),
                     SmallVector<Type>(getOutputs().getTypes()));
+}
+
+bool KernelOp::isBinary() {
+  std::vector<int> held;
+  for (Operation &op : getBody().front().without_terminator()) {
+    if (!isa<LoadOp, StoreOp, ExchangeOp, TwiddleOp, PointwiseOp, NodeOp>(op) || op.getNumResults() != 1 ||
+        (isa<NodeOp>(op) && op.getNumOperands() != 1))
+      return false;
+    auto tile = dyn_cast<TileType>(op.getResult(0).getType());
+    if (!tile)
+      continue;
+    digits::Mapping mapping = tile.getMapping();
+    constexpr int64_t warpLanes = 32;
+    if (mapping.extent(digits::Field::Lane) != warpLanes ||
+        llvm::any_of(tile.getRadices(), [](int32_t radix) { return radix != 2; }))
+      return false;
+    if (held.empty())
+      held = mapping.digits();
+    if (mapping.digits() != held)
+      return false;
+  }
+  return !held.empty();
 }
 
 /// A buffer that is stored and loaded in one kernel is a ring: enough memory and delay that no block waits for one that

@@ -85,8 +85,7 @@ public:
     for (size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
       json alone = manifest;
       alone["kernels"] = {all[k]};
-      if (json &kind = alone["kernels"][0]["kind"]; kind == "dependent-launch")
-        kind = "plain"; // there is nothing before it to depend on
+      alone["kernels"][0].erase("dependent"); // there is nothing before it to depend on
       modules.push_back(load(alone));
     }
     return modules;

@@ -47,7 +47,7 @@ private:
 
 /// What a launch of a kernel needs beside its grid.
 struct LaunchAttributes {
-  CUlaunchAttribute list[2] = {};
+  CUlaunchAttribute list[3] = {};
   unsigned count = 0;
 
   explicit LaunchAttributes(const Kernel &kernel) {
@@ -55,11 +55,16 @@ struct LaunchAttributes {
       list[count].id = CUlaunchAttribute::ClusterDimension;
       list[count++].value.clusterDim = {unsigned(kernel.cluster), 1, 1};
     }
-    if (kernel.kind == LaunchKind::Cooperative || kernel.kind == LaunchKind::DependentLaunch) {
-      list[count].id = kernel.kind == LaunchKind::Cooperative ? CUlaunchAttribute::Cooperative
-                                                              : CUlaunchAttribute::ProgrammaticStreamSerialization;
-      list[count++].value.flag = 1;
-    }
+    if (kernel.team > 1)
+      set(CUlaunchAttribute::Cooperative);
+    if (kernel.dependent)
+      set(CUlaunchAttribute::ProgrammaticStreamSerialization);
+  }
+
+private:
+  void set(CUlaunchAttribute::Id id) {
+    list[count].id = id;
+    list[count++].value.flag = 1;
   }
 };
 
@@ -140,7 +145,7 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
     return fail(IDC_ERROR_IMAGE, "the image has no kernel '%s'", kernel.name.c_str());
   if (idc_status status = driver.check(result, "finding a kernel"))
     return status;
-  bool plain = (kernel.kind == LaunchKind::Plain || kernel.kind == LaunchKind::Tickets) && kernel.cluster == 1;
+  bool plain = LaunchAttributes(kernel).count == 0;
   if (!plain && (!driver.launchKernelEx || !driver.occupancyClusters))
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs a driver of CUDA 11.8 or later", kernel.name.c_str());
   if (kernel.sharedBytes > 0 &&
@@ -153,8 +158,7 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs clusters of %d blocks, which this device does not allow",
                 kernel.name.c_str(), kernel.cluster);
   functions.push_back({function});
-  bool fitsDevice = kernel.kind == LaunchKind::Tickets || kernel.kind == LaunchKind::Cooperative;
-  return fitsDevice ? countResident(kernel, functions.back()) : IDC_SUCCESS;
+  return kernel.fitsDevice() ? countResident(kernel, functions.back()) : IDC_SUCCESS;
 }
 
 idc_status GpuModule::countResident(const Kernel &kernel, Function &function) const {

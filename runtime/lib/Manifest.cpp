@@ -14,7 +14,7 @@ namespace idc::runtime {
 
 namespace {
 
-constexpr int supportedVersion = 1;
+constexpr int newestVersion = 2;
 constexpr int64_t operandAlignment = IDC_POINTER_ALIGNMENT;
 constexpr int64_t maxInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t maxInt32 = std::numeric_limits<int32_t>::max();
@@ -57,6 +57,11 @@ public:
     if (!fits || number < least || number > most)
       error("is " + value.dump() + ", outside " + std::to_string(least) + " .. " + std::to_string(most));
     return number;
+  }
+  bool boolean() const {
+    if (!value.is_boolean())
+      error(std::string("must be true or false, not ") + value.type_name());
+    return value.get<bool>();
   }
   std::vector<Field> array() const {
     if (!value.is_array())
@@ -176,19 +181,20 @@ Argument parseArgument(const Field &field, const Manifest &manifest) {
   return argument;
 }
 
-LaunchKind parseKind(const Field &field) {
+/// What version 1 has in the place of 'persistent' and 'dependent'.
+void parseKind(const Field &field, Kernel &kernel) {
   std::string kind = field.string();
-  if (kind == "plain")
-    return LaunchKind::Plain;
-  if (kind == "cluster")
-    return LaunchKind::Cluster;
-  if (kind == "tickets")
-    return LaunchKind::Tickets;
-  if (kind == "cooperative")
-    return LaunchKind::Cooperative;
-  if (kind == "dependent-launch")
-    return LaunchKind::DependentLaunch;
-  field.error("is '" + kind + "', not one of plain, cluster, tickets, cooperative, dependent-launch");
+  if (kind == "tickets" || kind == "cooperative")
+    kernel.persistent = true;
+  else if (kind == "dependent-launch")
+    kernel.dependent = true;
+  else if (kind != "plain" && kind != "cluster")
+    field.error("is '" + kind + "', not one of plain, cluster, tickets, cooperative, dependent-launch");
+}
+
+bool parseFlag(const Field &field, const char *name) {
+  std::optional<Field> flag = field.find(name); // absent: false
+  return flag && flag->boolean();
 }
 
 Kernel parseKernel(const Field &field, const Manifest &manifest) {
@@ -197,7 +203,10 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
   kernel.problemsPerBlockGroup = field.get("problemsPerBlockGroup").integer(1, maxInt64);
   kernel.blocksPerGroup = field.get("blocksPerGroup").integer(1, maxGridBlocks);
   if (!manifest.isCpu()) {
-    kernel.kind = parseKind(field.get("kind"));
+    if (manifest.version == 1)
+      parseKind(field.get("kind"), kernel);
+    kernel.persistent |= parseFlag(field, "persistent");
+    kernel.dependent = kernel.dependent || parseFlag(field, "dependent");
     kernel.threads = int32_t(field.get("threads").integer(1, 1024));
     kernel.cluster = int32_t(field.get("cluster").integer(1, 16));
     kernel.sharedBytes = int32_t(field.get("sharedBytes").integer(0, maxInt32));
@@ -207,8 +216,8 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
     }
     if (std::optional<Field> team = field.find("team")) { // absent: one
       kernel.team = team->integer(1, maxGridBlocks);
-      if (kernel.team > 1 && kernel.kind != LaunchKind::Cooperative)
-        team->error("is for kernels of kind cooperative");
+      if (kernel.team > 1 && kernel.cluster > 1)
+        team->error("is for kernels without clusters");
       if (kernel.blocksPerGroup % kernel.team)
         field.get("blocksPerGroup").error("must be a multiple of 'team'");
     }
@@ -256,11 +265,12 @@ Manifest parseManifest(std::string_view text) {
   }
   Field root(document, "the document");
   Field version = root.get("idc");
-  if (int64_t number = version.integer(0, maxInt64); number != supportedVersion)
-    version.error("is version " + std::to_string(number) + "; this runtime reads version " +
-                  std::to_string(supportedVersion));
-
   Manifest manifest;
+  manifest.version = version.integer(0, maxInt64);
+  if (manifest.version < 1 || manifest.version > newestVersion)
+    version.error("is version " + std::to_string(manifest.version) + "; this runtime reads versions 1 to " +
+                  std::to_string(newestVersion));
+
   manifest.entry = root.get("entry").string();
   manifest.symbol = root.get("symbol").string();
   manifest.target = root.get("target").string();

@@ -74,14 +74,13 @@ struct Argument {
   int64_t bytes = 0;
 };
 
-enum class LaunchKind { Plain, Cluster, Tickets, Cooperative, DependentLaunch };
-
 struct Kernel {
   std::string name;
-  LaunchKind kind = LaunchKind::Plain;
   int32_t threads = 1;
-  int32_t cluster = 1;
-  int64_t team = 1; ///< Cooperative: blocks that wait for each other
+  int32_t cluster = 1;     ///< blocks that reach each other's shared memory
+  int64_t team = 1;        ///< blocks that wait for each other: a cooperative launch, the grid resident as a whole
+  bool persistent = false; ///< the grid has as many blocks as the device holds, which draw the numbers of their tiles
+  bool dependent = false;  ///< may start before the kernel before it ends
   int64_t problemsPerBlockGroup = 1;
   int64_t blocksPerGroup = 1;
   int64_t passes = 1, delay = 0; ///< blocks of passes after another, each pass `delay` blocks after the one before
@@ -89,12 +88,15 @@ struct Kernel {
   std::vector<Argument> arguments;
 
   /// passes * (ceil(batch / problemsPerBlockGroup) * blocksPerGroup + delay), or -1 when that exceeds maxGridBlocks.
-  /// batch >= 0. The blocks of the grid, or for Tickets and Cooperative the block numbers that its blocks
+  /// batch >= 0. The blocks of the grid, or where the device limits that, the block numbers that its blocks
   /// work through.
   int64_t blocks(int64_t batch) const;
+  /// True when no more blocks are launched than the device holds at once.
+  bool fitsDevice() const { return persistent || team > 1; }
 };
 
 struct Manifest {
+  int64_t version = 1; ///< of the format
   std::string entry, symbol, target;
   std::vector<Operand> inputs, outputs;
   std::vector<Scalar> scalars;

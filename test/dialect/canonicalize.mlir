@@ -95,7 +95,7 @@ func.func @two_uses(%x: !s) -> (!s, !s) {
 // CHECK-NEXT: %[[B:.*]] = id.exchange %[[A]]
 // CHECK-NEXT: id.store %[[B]]
 func.func @exchange(%x: !s) -> !s {
-  %0 = id.kernel "k" plain (%x) : (!s) -> !s {
+  %0 = id.kernel "k" grid(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     %1 = id.load %in [3, 2, 1] : !s -> !t
     %2 = id.exchange %1 : !t -> !t

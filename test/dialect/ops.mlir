@@ -98,8 +98,8 @@ func.func @radix_3(%x: !id.seq<3 * 2, f32>) -> !id.seq<2 * 3, f32> {
 
 // CHECK-LABEL: func.func @stages
 func.func @stages(%x: !s) -> !s {
-  // CHECK: id.kernel "a" plain(%{{.*}}) : (!id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
-  %0 = id.kernel "a" plain (%x) : (!s) -> !s {
+  // CHECK: id.kernel "a" grid(%{{.*}}) : (!id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
+  %0 = id.kernel "a" grid(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     // CHECK: id.load %{{.*}} [1, 2, -3] : <2**3, complex<f32>> -> <2**3, "reg(3) lane(2..1)", complex<f32>>
     %1 = id.load %in [1, 2, -3] : !s -> !t
@@ -120,8 +120,8 @@ func.func @stages(%x: !s) -> !s {
     // CHECK: id.yield %{{.*}} : !id.seq<2**3, complex<f32>>
     id.yield %8 : !s
   }
-  // CHECK: id.kernel "b" cluster blocks 2(%{{.*}})
-  %1 = id.kernel "b" cluster blocks 2 (%0) : (!s) -> !s {
+  // CHECK: id.kernel "b" cluster 2(%{{.*}})
+  %1 = id.kernel "b" cluster 2(%0) : (!s) -> !s {
   ^bb0(%in: !s):
     %2 = id.load %in [3, 2, 1] : !s -> !v
     // CHECK: id.exchange %{{.*}} by cluster <padded = false, words = 4, columns = 1, 1, 3, 2>
@@ -134,7 +134,7 @@ func.func @stages(%x: !s) -> !s {
 
 // CHECK-LABEL: func.func @parts
 func.func @parts(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
-  %0 = id.kernel "p" flat (%x) : (!id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
+  %0 = id.kernel "p" grid(%x) : (!id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
   ^bb0(%in: !id.seq<2 * 3, f32>):
     // CHECK: id.part %{{.*}}[1] = 2 : <2 * 3, f32> -> <2, f32>
     %1 = id.part %in[1] = 2 : !id.seq<2 * 3, f32> -> !id.seq<2, f32>
@@ -151,23 +151,23 @@ func.func @parts(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
 
 // CHECK-LABEL: func.func @kinds
 func.func @kinds(%x: !s) -> (!s, !s, !s, !s) {
-  // CHECK: id.kernel "c" tickets(%
-  %0 = id.kernel "c" tickets (%x) : (!s) -> !s {
+  // CHECK: id.kernel "c" persistent(%
+  %0 = id.kernel "c" persistent(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     id.yield %in : !s
   }
-  // CHECK: id.kernel "d" cooperative(%
-  %1 = id.kernel "d" cooperative (%x) : (!s) -> !s {
+  // CHECK: id.kernel "d" grid(%
+  %1 = id.kernel "d" grid(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     id.yield %in : !s
   }
-  // CHECK: id.kernel "e" dependent_launch(%
-  %2 = id.kernel "e" dependent_launch (%x) : (!s) -> !s {
+  // CHECK: id.kernel "e" dependent(%
+  %2 = id.kernel "e" dependent(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     id.yield %in : !s
   }
-  // CHECK: id.kernel "f" flat(%
-  %3 = id.kernel "f" flat (%x) : (!s) -> !s {
+  // CHECK: id.kernel "f" grid(%
+  %3 = id.kernel "f" grid(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     id.yield %in : !s
   }
@@ -212,7 +212,7 @@ func.func @lengths(%x: !id.seq<3 * 5, complex<f32>>) -> (!id.seq<3 * 2**3, compl
 
 // CHECK-LABEL: func.func @length_views
 func.func @length_views(%x: !id.seq<5, f32>) -> !id.seq<7, f32> {
-  %0 = id.kernel "k" flat (%x) : (!id.seq<5, f32>) -> !id.seq<7, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<5, f32>) -> !id.seq<7, f32> {
   ^bb0(%in: !id.seq<5, f32>):
     // CHECK: id.resize %{{.*}} lowest 1 : <5, f32> -> <2**3, f32> else {
     %1 = id.resize %in lowest 1 : !id.seq<5, f32> -> !id.seq<2**3, f32> else {

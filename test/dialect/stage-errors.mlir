@@ -3,7 +3,7 @@
 
 func.func @cluster(%x: !id.seq<2, f32>) {
   // expected-error@+1 {{of kind plain cannot have clusters of 4 blocks}}
-  %0 = id.kernel "k" plain blocks 4 (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  %0 = id.kernel "k" cluster 4(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>
   }
@@ -14,7 +14,7 @@ func.func @cluster(%x: !id.seq<2, f32>) {
 
 func.func @cluster_of_none(%x: !id.seq<2, f32>) {
   // expected-error@+1 {{of kind cluster cannot have clusters of 0 blocks}}
-  %0 = id.kernel "k" cluster blocks 0 (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  %0 = id.kernel "k" cluster 0(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>
   }
@@ -25,7 +25,7 @@ func.func @cluster_of_none(%x: !id.seq<2, f32>) {
 
 func.func @kernel_results(%x: !id.seq<2, f32>) {
   // expected-error@+1 {{body yields 0 values that do not match the results' leaves (1 expected)}}
-  %0 = id.kernel "k" plain (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield
   }
@@ -181,7 +181,7 @@ func.func @mixed(%x: !id.tile<2**2, "reg(2) lane(1)", f32>, %y: !id.seq<2**2, f3
 // -----
 
 func.func @repeated_shape(%x: !id.seq<3, f32>) {
-  %0 = id.kernel "k" flat (%x) : (!id.seq<3, f32>) -> !id.seq<3 * 2, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<3, f32>) -> !id.seq<3 * 2, f32> {
   ^bb0(%a: !id.seq<3, f32>):
     // expected-error@+1 {{moves 3**2 to another shape than 3 * 2}}
     %1 = id.load %a [2, 1] : !id.seq<3, f32> -> !id.tile<3 * 2, "reg(2) block(1)", f32>
@@ -194,7 +194,7 @@ func.func @repeated_shape(%x: !id.seq<3, f32>) {
 // -----
 
 func.func @stored_and_loaded(%x: !id.seq<2**3, f32>) {
-  %0 = id.kernel "k" plain (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
   ^bb0(%a: !id.seq<2**3, f32>):
     %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
@@ -209,7 +209,7 @@ func.func @stored_and_loaded(%x: !id.seq<2**3, f32>) {
 // -----
 
 func.func @short_delay(%x: !id.seq<2**3, f32>) {
-  %0 = id.kernel "k" plain (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
   ^bb0(%a: !id.seq<2**3, f32>):
     %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %2 = id.store %1 [3, 2, 1] {ring = 2} : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
@@ -224,7 +224,7 @@ func.func @short_delay(%x: !id.seq<2**3, f32>) {
 // -----
 
 func.func @small_ring(%x: !id.seq<2**3, f32>) {
-  %0 = id.kernel "k" plain (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
   ^bb0(%a: !id.seq<2**3, f32>):
     %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %2 = id.store %1 [3, 2, 1] {ring = 2} : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
@@ -297,7 +297,7 @@ func.func @join_lane(%x: !id.tile<2, "reg(1)", f32>) {
 // -----
 
 func.func @resize_kind(%x: !id.seq<5, f32>) {
-  %0 = id.kernel "k" plain (%x) : (!id.seq<5, f32>) -> !id.seq<3, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<5, f32>) -> !id.seq<3, f32> {
   ^bb0(%in: !id.seq<5, f32>):
     // expected-error@+1 {{is a view of a buffer, which only a flat kernel has}}
     %1 = id.resize %in lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32>
@@ -309,7 +309,7 @@ func.func @resize_kind(%x: !id.seq<5, f32>) {
 // -----
 
 func.func @resize_stored(%x: !id.seq<5, f32>) {
-  %0 = id.kernel "k" flat (%x) : (!id.seq<5, f32>) -> !id.seq<7, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<5, f32>) -> !id.seq<7, f32> {
   ^bb0(%in: !id.seq<5, f32>):
     %1 = id.load %in [1] : !id.seq<5, f32> -> !id.tile<5, "block(1)", f32>
     %2 = id.store %1 [1] : !id.tile<5, "block(1)", f32> -> !id.seq<5, f32>
@@ -326,7 +326,7 @@ func.func @resize_stored(%x: !id.seq<5, f32>) {
 // -----
 
 func.func @resize_stored_twice(%x: !id.seq<5, f32>) {
-  %0:2 = id.kernel "k" flat (%x) : (!id.seq<5, f32>) -> (!id.seq<3, f32>, !id.seq<5, f32>) {
+  %0:2 = id.kernel "k" grid(%x) : (!id.seq<5, f32>) -> (!id.seq<3, f32>, !id.seq<5, f32>) {
   ^bb0(%in: !id.seq<5, f32>):
     %1 = id.load %in [1] : !id.seq<5, f32> -> !id.tile<5, "block(1)", f32>
     %2 = id.store %1 [1] : !id.tile<5, "block(1)", f32> -> !id.seq<5, f32>

@@ -45,11 +45,11 @@ def main(root):
     expressions_source = read(root, "compiler", "frontend", "Expressions.cpp")
     table = re.search(r"\{\"select\".*?;", expressions_source, re.S)[0]
     words |= set(re.findall(r'\{"(\w+)", \{', table))
+    words |= {"grid", "cluster", "team", "persistent", "dependent"}  # of launches, names in the grammar
     # Written where the language has them: words of schedules are coloured only there.
     contexts = {
-        "schedule": "schedule f for x", "plain": "kernel plain", "cluster": "kernel cluster", "tickets": "kernel tickets",
-        "cooperative": "kernel cooperative", "dependent": "kernel dependent-launch", "launch": "kernel dependent-launch",
-        "blocks": "blocks 8", "ring": "ring 8", "delay": "delay 8", "kernel": "kernel plain", "plan": "plan latency",
+        "schedule": "schedule f for x", "grid": "kernel grid", "cluster": "kernel cluster 4", "team": "kernel team 4",
+        "persistent": "kernel persistent", "dependent": "kernel dependent", "ring": "ring 8", "delay": "delay 8", "kernel": "kernel grid", "plan": "plan latency",
         "load": "load {", "store": "store {", "steps": "steps 1", "order": "order [", "measured": "measured 2",
         "func": "func f", "node": "node f", "algorithm": "algorithm f", "type": "type R", "const": "const C",
     }  # fmt: skip

@@ -3,7 +3,7 @@
 
 // Two inputs meet: both are loaded, the second through its permutation. That is a chain.
 // CHECK-LABEL: func.func @joins
-// CHECK: id.kernel "joins_k0" plain(%arg0, %arg1)
+// CHECK: id.kernel "joins_k0" grid(%arg0, %arg1)
 // CHECK: id.load %arg2 [2, 1] {{.*}} "[[MAPPING:reg.*]]"
 // CHECK: id.load %arg3 [1, 2] {{.*}} "[[MAPPING]]"
 // CHECK: id.pointwise
@@ -57,7 +57,7 @@ func.func @copies(%x: !id.seq<3 * 2, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<3 * 
 
 // What a step of a chain takes beside the value of the step before is loaded where it is used.
 // CHECK-LABEL: func.func @chains
-// CHECK: id.kernel "chains_k0" plain(%arg0)
+// CHECK: id.kernel "chains_k0" grid(%arg0)
 // CHECK: %[[FIRST:.*]] = id.load
 // CHECK: id.node [6](%[[FIRST]])
 // CHECK: %[[OTHER:.*]] = id.load
@@ -84,8 +84,8 @@ func.func @chains(%x: !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
 
 // What a step makes and what is its copy are two results.
 // CHECK-LABEL: func.func @returned_twice
-// CHECK: %[[MADE:.*]] = id.kernel "returned_twice_k0" plain(%arg0, %arg1)
-// CHECK: %[[COPY:.*]] = id.kernel "returned_twice_k1" plain(%[[MADE]])
+// CHECK: %[[MADE:.*]] = id.kernel "returned_twice_k0" grid(%arg0, %arg1)
+// CHECK: %[[COPY:.*]] = id.kernel "returned_twice_k1" grid(%[[MADE]])
 // CHECK: return %[[MADE]], %[[COPY]]
 func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
     -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>) {
@@ -102,13 +102,13 @@ func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
 // A shared input is loaded where it is used: its map has places for digits that the buffer lacks. No chain starts with
 // it, what follows is one again.
 // CHECK-LABEL: func.func @shares
-// CHECK: id.kernel "shares_k0" plain(%arg0, %arg1)
+// CHECK: id.kernel "shares_k0" grid(%arg0, %arg1)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**6, f32>
 // CHECK: id.load %{{.*}} [1, 2, 6, 5, 4, 3] : <2**2, f32> -> <2**6,
-// CHECK: id.kernel "shares_k1" flat(%arg1)
+// CHECK: id.kernel "shares_k1" grid(%arg1)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**2, f32> -> <2**6, "reg(6) block(5..1)", f32>
-// CHECK: id.kernel "shares_k2" plain(%1)
-// CHECK: id.kernel "shares_k3" flat(%arg1)
+// CHECK: id.kernel "shares_k2" grid(%1)
+// CHECK: id.kernel "shares_k3" grid(%arg1)
 // CHECK: return %0, %2, %3
 func.func @shares(%x: !id.seq<2**6, f32>, %w: !id.seq<2**2, f32>)
     -> (!id.seq<2**6, f32>, !id.seq<2**6, f32>, !id.seq<2**6, f32>) {

@@ -7,7 +7,7 @@
 // LANES: error: schedule: kernel 1: lane must have 32 values
 // UNKNOWN: error: unknown target 'abacus'; known are cpu sm_100 sm_80 sm_90
 func.func @one_step(%x: !id.seq<2**4, f32>) -> !id.seq<2**4, f32> attributes {id.schedule = [
-    {cluster = 1 : i64, kind = "plain", ranges = [
+    {launch = "grid", ranges = [
       {first = 1 : i64, last = 1 : i64, map = "reg(4) lane(3..1)", range = "steps"}]}]} {
   %0 = id.node [4] (%x) : (!id.seq<2**4, f32>) -> !id.seq<2**4, f32> {
   ^bb0(%a: f32, %b: f32):

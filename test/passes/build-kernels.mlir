@@ -5,7 +5,7 @@
 
 // A transform's first steps in two ranges; the last permutation is the store's index map.
 // CHECK-LABEL: func.func @transform
-// CHECK: id.kernel "transform_k0" plain(%arg0)
+// CHECK: id.kernel "transform_k0" grid(%arg0)
 // CHECK-NEXT: ^bb0(%[[IN:.*]]: !id.seq
 // CHECK-NEXT: %[[L:.*]] = id.load %[[IN]] [6, 5, 4, 3, 2, 1] : <2**6, complex<f32>> -> <2**6, "reg(6) lane(5..1)", complex<f32>>
 // CHECK-NEXT: %[[A:.*]] = id.node [6](%[[L]]) : (!id.tile<2**6, "reg(6) lane(5..1)", complex<f32>>)
@@ -16,7 +16,7 @@
 // CHECK-NEXT: %[[O:.*]] = id.store %[[U]] [1, 2, 3, 4, 5, 6]
 // CHECK-NEXT: id.yield %[[O]]
 // CHECK-NOT: id.permute
-func.func @transform(%x: !s) -> !s attributes {id.schedule = [{cluster = 1 : i64, kind = "plain", ranges = [
+func.func @transform(%x: !s) -> !s attributes {id.schedule = [{launch = "grid", ranges = [
     {first = 1 : i64, last = 1 : i64, map = "reg(6) lane(5..1)", range = "steps"},
     {first = 2 : i64, last = 2 : i64, map = "reg(5) lane(6, 4..1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!s) -> !s {
@@ -44,22 +44,22 @@ func.func @transform(%x: !s) -> !s attributes {id.schedule = [{cluster = 1 : i64
 // Minima and maxima in two kernels. The first stores in an order of its own, which the second's load undoes; mappings of
 // the load and of the store alone get exchanges; batch digits are the tile's alone.
 // CHECK-LABEL: func.func @minima
-// CHECK: %[[W:.*]] = id.kernel "minima_k0" plain(%arg0)
+// CHECK: %[[W:.*]] = id.kernel "minima_k0" grid(%arg0)
 // CHECK: %[[L:.*]] = id.load %{{.*}} [6, 5, 4, 3, 2, 1] {{.*}} "reg(1) lane(7, 5..2) block(6)"
 // CHECK-NEXT: %[[X:.*]] = id.exchange %[[L]] : {{.*}} -> <2**6, "reg(2) lane(7, 5..3, 1) block(6)", f32>
 // CHECK-NEXT: %[[N:.*]] = id.node [2](%[[X]])
 // CHECK-NOT: id.exchange
 // CHECK: id.store %[[N]] [5, 4, 3, 2, 1, 6]
-// CHECK: id.kernel "minima_k1" plain(%[[W]])
+// CHECK: id.kernel "minima_k1" grid(%[[W]])
 // CHECK: id.load %{{.*}} [1, 6, 5, 4, 3, 2] {{.*}} "reg(6) lane(5..1)"
 // CHECK: %[[M:.*]] = id.node [6]
 // CHECK: %[[Y:.*]] = id.exchange %[[M]] {{.*}} -> <2**6, "reg(1) lane(6..2)", f32>
 // CHECK-NEXT: id.store %[[Y]] [6, 5, 4, 3, 2, 1]
 func.func @minima(%x: !r) -> !r attributes {id.schedule = [
-    {cluster = 1 : i64, kind = "plain", order = array<i64: 6, 1, 2, 3, 4, 5>, ranges = [
+    {launch = "grid", order = array<i64: 6, 1, 2, 3, 4, 5>, ranges = [
       {map = "reg(1) lane(7, 5..2) block(6)", range = "load"},
       {first = 1 : i64, last = 1 : i64, map = "reg(2) lane(7, 5..3, 1) block(6)", range = "steps"}]},
-    {cluster = 1 : i64, kind = "plain", ranges = [
+    {launch = "grid", ranges = [
       {first = 2 : i64, last = 2 : i64, map = "reg(6) lane(5..1)", range = "steps"},
       {map = "reg(1) lane(6..2)", range = "store"}]}]} {
   %0 = id.node [2] (%x) : (!r) -> !r {
@@ -85,7 +85,7 @@ func.func @minima(%x: !r) -> !r attributes {id.schedule = [
 // CHECK: id.pointwise(%{{.*}}) : (!id.tile<2**5, "reg(6) lane(5..1)", complex<f32>>) -> !id.tile<2**5, "reg(6) lane(5..1)", f32>
 // CHECK: id.store {{.*}} : <2**5, "reg(6) lane(5..1)", f32> -> <2**5, f32>
 func.func @magnitudes(%x: !id.seq<2**5, complex<f32>>) -> !id.seq<2**5, f32> attributes {id.schedule = [
-    {cluster = 1 : i64, kind = "plain", ranges = [{map = "reg(6) lane(5..1)", range = "load"}]}]} {
+    {launch = "grid", ranges = [{map = "reg(6) lane(5..1)", range = "load"}]}]} {
   %0 = id.pointwise (%x) : (!id.seq<2**5, complex<f32>>) -> !id.seq<2**5, f32> {
   ^bb0(%a: complex<f32>):
     %re = complex.re %a : complex<f32>

@@ -79,9 +79,9 @@ func.func @renames(%x: !id.seq<3 * 5, f32>, %y: !id.seq<5 * 3, f32>) -> !id.seq<
 // Four digits contracted, four contracted and put back, four put back. What the last kernel needs of the first is made
 // again from the input: 2^8 numbers read instead of 2^8 - 2^4 written and read.
 // CHECK-LABEL: func.func @by_cost
-// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**4, f32>
-// CHECK: id.kernel "by_cost_k1" flat(%0) : (!id.seq<2**4, f32>) -> !id.seq<2**4, f32>
-// CHECK: id.kernel "by_cost_k2" flat(%arg0, %1)
+// CHECK: id.kernel "by_cost_k0" grid(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**4, f32>
+// CHECK: id.kernel "by_cost_k1" grid(%0) : (!id.seq<2**4, f32>) -> !id.seq<2**4, f32>
+// CHECK: id.kernel "by_cost_k2" grid(%arg0, %1)
 // CHECK: id.store {{.*}} "reg(4..1) block(8..5)"
 // CHECK-NOT: id.kernel
 func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
@@ -172,9 +172,9 @@ func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 
 // The attribute decides against the cost: four values are stored for the last kernel.
 // CHECK-LABEL: func.func @stored
-// CHECK: %0:5 = id.kernel "stored_k0" flat(%arg0)
-// CHECK: id.kernel "stored_k1" flat(%0#{{[0-9]}})
-// CHECK: id.kernel "stored_k2" flat(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
+// CHECK: %0:5 = id.kernel "stored_k0" grid(%arg0)
+// CHECK: id.kernel "stored_k1" grid(%0#{{[0-9]}})
+// CHECK: id.kernel "stored_k2" grid(%1, %0#{{.*}}, %0#{{.*}}, %0#{{.*}}, %0#{{.*}})
 // CHECK-NOT: id.kernel
 func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   %s0, %l0 = id.node [1] (%x) {id.crossing = "stored"} : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
@@ -264,12 +264,12 @@ func.func @stored(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 
 // Making a number again from two numbers moves more than storing it …
 // CHECK-LABEL: func.func @cheap_to_store
-// CHECK: %0:2 = id.kernel "cheap_to_store_k0" flat(%arg0, %arg1)
-// CHECK: id.kernel "cheap_to_store_k1" flat(%0#
+// CHECK: %0:2 = id.kernel "cheap_to_store_k0" grid(%arg0, %arg1)
+// CHECK: id.kernel "cheap_to_store_k1" grid(%0#
 // … but the attribute can ask for it.
 // CHECK-LABEL: func.func @recomputed
-// CHECK: id.kernel "recomputed_k0" flat(%arg0, %arg1)
-// CHECK: id.kernel "recomputed_k1" flat({{.*}}%arg
+// CHECK: id.kernel "recomputed_k0" grid(%arg0, %arg1)
+// CHECK: id.kernel "recomputed_k1" grid({{.*}}%arg
 func.func @cheap_to_store(%x: !id.seq<3**4, f32>, %y: !id.seq<3**4, f32>) -> (!id.seq<3**4, f32>, !id.seq<3**4, f32>) {
   %0 = id.pointwise (%x, %y) : (!id.seq<3**4, f32>, !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
   ^bb0(%a: f32, %b: f32):

@@ -3,7 +3,7 @@
 
 // Longer behind the argument, shorter before the result: one kernel.
 // CHECK-LABEL: func.func @both_ends
-// CHECK: id.kernel "both_ends_k0" flat(%arg0) : (!id.seq<5, f32>) -> !id.seq<5, f32>
+// CHECK: id.kernel "both_ends_k0" grid(%arg0) : (!id.seq<5, f32>) -> !id.seq<5, f32>
 // CHECK-NEXT: ^bb0(%[[X:.*]]: !id.seq<5, f32>):
 // CHECK-NEXT: %[[V:.*]] = id.resize %[[X]] lowest 1 : <5, f32> -> <2**3, f32> else {
 // CHECK-NEXT: arith.constant 1.0
@@ -36,7 +36,7 @@ func.func @both_ends(%x: !id.seq<5, f32>) -> !id.seq<5, f32> {
 
 // Digits above others may become more: they count elements at equal distances. So do those of the result.
 // CHECK-LABEL: func.func @above
-// CHECK: id.kernel "above_k0" flat(%arg0)
+// CHECK: id.kernel "above_k0" grid(%arg0)
 // CHECK: %[[M:.*]] = id.permute %{{.*}} [1, 2] : <3 * 5, f32> -> <5 * 3, f32>
 // CHECK-NEXT: %[[V:.*]] = id.resize %[[M]] lowest 1 : <5 * 3, f32> -> <5 * 2**2, f32> else {
 // CHECK: id.load %[[V]] [3, 2, 1]
@@ -64,9 +64,9 @@ func.func @above(%x: !id.seq<3 * 5, f32>) -> !id.seq<3 * 5, f32> {
 
 // Moved digits that count no equal distances: a kernel puts them into memory in their order.
 // CHECK-LABEL: func.func @moved
-// CHECK: %[[C:.*]] = id.kernel "moved_k0" flat(%arg0) : (!id.seq<3 * 5, f32>) -> !id.seq<5 * 3, f32>
+// CHECK: %[[C:.*]] = id.kernel "moved_k0" grid(%arg0) : (!id.seq<3 * 5, f32>) -> !id.seq<5 * 3, f32>
 // CHECK: id.load %{{.*}} [1, 2] : <3 * 5, f32> -> <5 * 3, "block(2..1)", f32>
-// CHECK: id.kernel "moved_k1" flat(%[[C]])
+// CHECK: id.kernel "moved_k1" grid(%[[C]])
 // CHECK: id.resize %{{.*}} lowest 2 : <5 * 3, f32> -> <2**4, f32> else
 // CHECK-NOT: id.kernel
 func.func @moved(%x: !id.seq<3 * 5, f32>) -> !id.seq<2**4, f32> {
@@ -82,11 +82,11 @@ func.func @moved(%x: !id.seq<3 * 5, f32>) -> !id.seq<2**4, f32> {
 
 // What a group makes goes to memory before another takes it at another length; a result that is longer is another kernel.
 // CHECK-LABEL: func.func @inside
-// CHECK: id.kernel "inside_k0" flat(%arg0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
-// CHECK: id.kernel "inside_k1" flat(%0) : (!id.seq<2**3, f32>) -> !id.seq<5, f32>
+// CHECK: id.kernel "inside_k0" grid(%arg0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
+// CHECK: id.kernel "inside_k1" grid(%0) : (!id.seq<2**3, f32>) -> !id.seq<5, f32>
 // CHECK: id.resize %{{.*}} lowest 3 : <2**3, f32> -> <5, f32>
 // CHECK-NEXT: id.load
-// CHECK: id.kernel "inside_k2" flat(%1) : (!id.seq<5, f32>) -> !id.seq<7, f32>
+// CHECK: id.kernel "inside_k2" grid(%1) : (!id.seq<5, f32>) -> !id.seq<7, f32>
 // CHECK-NOT: id.kernel
 func.func @inside(%x: !id.seq<2**3, f32>) -> !id.seq<7, f32> {
   %0:2 = id.node [1] (%x) : (!id.seq<2**3, f32>) -> (!id.seq<2**3, f32>, !id.seq<2**3, f32>) {

@@ -4,7 +4,7 @@
 // 2^8 numbers, eight problems to a block of 256 threads: three levels of axes. The sum of eight goes to an eighth of the
 // threads, then on; what the expansion needs stays where it was, and before the last store neighbours get neighbours.
 // CHECK-LABEL: func.func @by_cost
-// CHECK: id.kernel "by_cost_k0" flat(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**8, f32>
+// CHECK: id.kernel "by_cost_k0" grid(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**8, f32>
 // CHECK: id.load {{.*}} "reg(3..1) lane(11..4)"
 // CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**5, "lane(8..1)", f32> -> <2**5, "reg(4..1) lane(8..5)", f32>
 // CHECK: id.exchange %{{.*}} by shared {{.*}} : <2, "lane(4..1)", f32> -> <2, "reg(1) lane(4..2)", f32>
@@ -141,7 +141,7 @@ func.func @columns(%x: !id.seq<2**12, f32>) -> !id.seq<2**6, f32> {
 
 // Nodes that only put results together, or take an argument apart, are no code: parts of buffers are stored and loaded.
 // CHECK-LABEL: func.func @placement
-// CHECK: id.kernel "placement_k0" flat(%arg0)
+// CHECK: id.kernel "placement_k0" grid(%arg0)
 // CHECK: %[[LOW:.*]] = id.part %{{.*}}[5] = 0 : <2**5, f32> -> <2**4, f32>
 // CHECK: id.load %[[LOW]]
 // CHECK: %[[HIGH:.*]] = id.part %{{.*}}[5] = 1

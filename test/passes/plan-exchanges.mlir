@@ -31,7 +31,7 @@
 // NONE: by shared
 // NONE: by shared
 func.func @transform(%x: !s) -> !s {
-  %0 = id.kernel "k" plain (%x) : (!s) -> !s {
+  %0 = id.kernel "k" grid(%x) : (!s) -> !s {
   ^bb0(%in: !s):
     %1 = id.load %in [10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : !s -> !a
     %2 = id.exchange %1 : !a -> !a
@@ -49,7 +49,7 @@ func.func @transform(%x: !s) -> !s {
 // CHECK-LABEL: func.func @minima
 // CHECK: by shared <padded = false, words = 64, columns = 1, {{[0-9]+}}, 2, {{[0-9]+}}, 3, {{[0-9]+}}, 4, {{[0-9]+}}, 5, {{[0-9]+}}, 6, {{[0-9]+}}>
 func.func @minima(%x: !id.seq<2**7, f32>) -> !id.seq<2**7, f32> {
-  %0 = id.kernel "k" plain (%x) : (!id.seq<2**7, f32>) -> !id.seq<2**7, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**7, f32>) -> !id.seq<2**7, f32> {
   ^bb0(%in: !id.seq<2**7, f32>):
     %1 = id.load %in [7, 6, 5, 4, 3, 2, 1] : !id.seq<2**7, f32> -> !id.tile<2**7, "reg(6..4) lane(3..1) block(7)", f32>
     %2 = id.exchange %1 : !id.tile<2**7, "reg(6..4) lane(3..1) block(7)", f32>

@@ -7,7 +7,7 @@
 // UNKNOWN: error: unknown target 'abacus'; known are cpu sm_100 sm_80 sm_90
 
 // GPU-LABEL: func.func @minima
-// GPU-SAME: id.schedule = [{cluster = 1 : i64, kind = "plain", ranges = [
+// GPU-SAME: id.schedule = [{launch = "grid", ranges = [
 // GPU-SAME: first = 1 : i64
 // GPU-SAME: lane({{[^)]*, [^)]*|[0-9]+\.\.[0-9]+}})
 // GPU-NEXT: id.node [2]

@@ -92,7 +92,7 @@ void Coverage::count(ModuleOp module, const std::string &target) {
     if (exchanges.empty())
       exchanges.insert("none");
     for (const std::string &exchange : exchanges) {
-      std::string column = target + " " + id::stringifyKernelKind(kernel.getKind()).str() + " " + exchange;
+      std::string column = target + (kernel.isBinary() ? " binary " : " general ") + exchange;
       columns.insert(column);
       for (const std::string &property : found)
         ++cells[property][column];
@@ -101,7 +101,7 @@ void Coverage::count(ModuleOp module, const std::string &target) {
 }
 
 void Coverage::print(llvm::raw_ostream &out) const {
-  out << "kernels with a property, by target, kind of kernel and exchange\n";
+  out << "kernels with a property, by target, form of tiles and exchange\n";
   size_t number = 0;
   for (const std::string &column : columns)
     out << "  " << static_cast<char>('A' + number++) << " " << column << "\n";

@@ -49,4 +49,26 @@ def Id_LayoutAttr : Id_Attr<"Layout", "layout"> {
   let extraClassDeclaration = [{ ::idc::digits::SharedLayout getLayout() const; }];
 }
 
+def Id_LaunchAttr : Id_Attr<"Launch", "launch"> {
+  let summary = "how the blocks of a kernel are started and tied together";
+  let description = [{
+    `#id.launch<cluster 4 persistent>`: the words of `digits::Launch`, in any combination that the machine has; ops write
+    the words only. `grid`: none of them. `cluster N`: N blocks run at the same time and reach each other's shared memory.
+    `team N`: N blocks share a problem and wait for each other through memory, all being resident. `persistent`: as many
+    blocks as the device holds, which draw the numbers of the tiles they work on. `dependent`: the kernel may start while
+    the one before it ends.
+  }];
+  let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$cluster, DefaultValuedParameter<"int64_t", "1">:$team,
+                        DefaultValuedParameter<"bool", "false">:$persistent,
+                        DefaultValuedParameter<"bool", "false">:$dependent);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let builders = [AttrBuilder<(ins "const ::idc::digits::Launch &":$launch)>];
+  let extraClassDeclaration = [{
+    ::idc::digits::Launch getLaunch() const;
+    /// The words inside the angle brackets.
+    static ::mlir::ParseResult parseWords(::mlir::AsmParser &parser, LaunchAttr &result);
+  }];
+}
+
 #endif

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "dialect/digits/Exchange.h"
+#include "dialect/digits/Launch.h"
 #include "dialect/digits/Mapping.h"
 #include "dialect/digits/Permutation.h"
 #include "dialect/digits/Polynomial.h"
@@ -38,7 +39,7 @@ int64_t registerBytes(mlir::Type element);
 /// widest access.
 int64_t exchangeWordBytes(mlir::Type element);
 /// The digits in which the elements of one word differ, lowest bits of the word first: elements of less than a bank's
-/// width move together where threads hold them together before and after. Not in flat kernels.
+/// width move together where threads hold them together before and after. In kernels of binary tiles only.
 std::vector<int> exchangeWordDigits(ExchangeOp exchange);
 /// An element as `count` numbers of one type that lie one after another: its own where they agree (residues: their
 /// integers), else integers of their size. False for elements whose numbers differ in size, and for bool.

@@ -27,11 +27,4 @@ def Id_ExchangeKind : I32EnumAttr<"ExchangeKind", "how values move between two m
   let cppNamespace = "::idc::id";
 }
 
-def Id_KernelKind : I32EnumAttr<"KernelKind", "how the blocks of a kernel are started and tied together", [
-    I32EnumAttrCase<"Plain", 0, "plain">, I32EnumAttrCase<"Cluster", 1, "cluster">,
-    I32EnumAttrCase<"Tickets", 2, "tickets">, I32EnumAttrCase<"Cooperative", 3, "cooperative">,
-    I32EnumAttrCase<"DependentLaunch", 4, "dependent_launch">, I32EnumAttrCase<"Flat", 5, "flat">]> {
-  let cppNamespace = "::idc::id";
-}
-
 #endif

@@ -183,19 +183,19 @@ def Id_YieldOp : Id_Op<"yield", [Pure, Terminator, ReturnLike]> {
 def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
   let summary = "one launch: loads, computes and exchanges on tiles, stores";
   let description = [{
-    Operands are the buffers it reads, results the buffers it writes. `cluster` is the number of blocks in a cluster, of
-    a cooperative kernel that of the blocks that share a problem. The body's arguments are the operands; it ends with a
-    yield of the stored buffers.
+    Operands are the buffers it reads, results the buffers it writes. The blocks of a cluster or of a team have as many
+    numbers as the `rank` field of its tiles has values. The body's arguments are the operands; it ends with a yield of
+    the stored buffers.
   }];
-  let arguments = (ins StrAttr:$name, Id_KernelKind:$kind, DefaultValuedAttr<I64Attr, "1">:$cluster,
-                       Variadic<Id_SeqType>:$inputs);
+  let arguments = (ins StrAttr:$name, Id_LaunchAttr:$launch, Variadic<Id_SeqType>:$inputs);
   let results = (outs Variadic<Id_SeqType>:$outputs);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "$name $kind (`blocks` $cluster^)? `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
+  let assemblyFormat = "$name custom<LaunchWords>($launch) `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
-    /// True where tiles need not be of radix 2 nor of equally many digits, and views of buffers are allowed.
-    bool isFlat() { return getKind() == KernelKind::Flat || getKind() == KernelKind::Cooperative; }
+    /// True when all tiles have the same digits, of radix 2, in mappings of 32 lanes, and buffers are taken whole, step by
+    /// step from one value to the next: then digits are bits of numbers, and addresses are put together from bits.
+    bool isBinary();
   }];
 }
 

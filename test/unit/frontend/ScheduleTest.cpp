@@ -18,7 +18,7 @@ schedule f for sm_90 where n == 13 && T == f32 {
   kernel cluster 8 { steps 7..13 { rank(13..11) turn(1) } }
 }
 schedule f for sm_90 where n > 13 || T == complex<f64> { kernel dependent-launch { steps 1..2 { } } }
-schedule f for sm_80 { kernel tickets { } kernel tickets blocks 4 { } kernel cooperative { } }
+schedule f for sm_80 { kernel tickets { } kernel tickets blocks 4 { } kernel cooperative blocks 2 { } }
 schedule f for sm_90 plan latency where n < 14 { kernel dependent-launch blocks 4 { } }
 schedule f for sm_90 plan throughput where n < 13 { kernel plain { } }
 )";
@@ -40,14 +40,13 @@ TEST(Schedule, Fields) {
   EXPECT_EQ(plain.ranges[2].last, 6);
   EXPECT_EQ(plain.ranges[2].mapping, "reg(8..4) lane((3^7) 2 _)");
   EXPECT_EQ(plain.order, (std::vector<int>{13, 12, 11, 10, 1, 2}));
-  EXPECT_EQ(schedule.kernels[1].kind, ScheduleKernel::Kind::Cluster);
-  EXPECT_EQ(schedule.kernels[1].clusterSize, 8);
+  EXPECT_EQ(schedule.kernels[1].launch.str(), "cluster 8");
   const ScheduleDecl &tickets = *source->main().schedules[2];
   ASSERT_EQ(tickets.kernels.size(), 3u);
-  EXPECT_EQ(tickets.kernels[0].kind, ScheduleKernel::Kind::Tickets);
-  EXPECT_EQ(tickets.kernels[0].clusterSize, 1);
-  EXPECT_EQ(tickets.kernels[1].kind, ScheduleKernel::Kind::Tickets);
-  EXPECT_EQ(tickets.kernels[1].clusterSize, 4);
+  // As earlier versions spelled them.
+  EXPECT_EQ(tickets.kernels[0].launch.str(), "persistent");
+  EXPECT_EQ(tickets.kernels[1].launch.str(), "cluster 4 persistent");
+  EXPECT_EQ(tickets.kernels[2].launch.str(), "team 2");
 }
 
 TEST(Schedule, TheFirstWhoseConditionHolds) {
@@ -84,8 +83,7 @@ TEST(Schedule, OfAPlan) {
   EXPECT_EQ(find("latency", 13), schedules[3].get());
   EXPECT_EQ(find("latency", 14), nullptr);
   EXPECT_EQ(find("throughput", 12), schedules[4].get());
-  EXPECT_EQ(schedules[3]->kernels[0].kind, ScheduleKernel::Kind::DependentLaunch);
-  EXPECT_EQ(schedules[3]->kernels[0].clusterSize, 4);
+  EXPECT_EQ(schedules[3]->kernels[0].launch.str(), "cluster 4 dependent");
 }
 
 TEST(Schedule, MistakesAreDiagnosed) {

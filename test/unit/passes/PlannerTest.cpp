@@ -48,14 +48,11 @@ void checkSchedule(const PlanRequest &request, const Target &machine) {
   int next = 1;
   for (const KernelPlan &kernel : schedule.kernels) {
     ASSERT_FALSE(kernel.ranges.empty());
-    bool dependent = machine.dependentLaunch && &kernel != &schedule.kernels.front();
-    if (kernel.kind == "tickets")
-      EXPECT_TRUE(kernel.cluster > 1 && request.elementBytes <= 8);
-    else
-      EXPECT_EQ(kernel.kind, dependent && kernel.kind == "dependent-launch" ? "dependent-launch"
-                             : kernel.cluster > 1                           ? "cluster"
-                                                                            : "plain");
-    EXPECT_LE(kernel.cluster, machine.maxCluster);
+    const digits::Launch &launch = kernel.launch;
+    EXPECT_TRUE(!launch.dependent || (machine.dependentLaunch && &kernel != &schedule.kernels.front()));
+    EXPECT_TRUE(!launch.persistent || (launch.cluster > 1 && request.elementBytes <= 8 && !launch.dependent));
+    EXPECT_EQ(launch.team, 1);
+    EXPECT_LE(launch.cluster, machine.maxCluster);
     const Mapping &first = kernel.ranges.front().mapping;
     for (const RangePlan &range : kernel.ranges) {
       SCOPED_TRACE(range.mapping.str());
@@ -66,7 +63,7 @@ void checkSchedule(const PlanRequest &request, const Target &machine) {
           << "batch digits are the lowest ones";
       EXPECT_EQ(range.mapping.digits(), first.digits());
       EXPECT_EQ(range.mapping[Field::Block], first[Field::Block]) << "blocks cannot exchange";
-      EXPECT_EQ(range.mapping.extent(Field::Rank), kernel.cluster);
+      EXPECT_EQ(range.mapping.extent(Field::Rank), launch.cluster);
       EXPECT_EQ(range.mapping.extent(Field::Lane), machine.lanes);
       if (machine.kind == "cpu") {
         EXPECT_EQ(range.mapping.extent(Field::Warp), 1);

@@ -24,8 +24,7 @@ Schedule twoKernels() {
   first.ranges.push_back({RangePlan::Kind::Steps, 1, 3, mapping("reg(6..4) lane(8..7, 3..1)")});
   first.order = {3, 1, 2, 4, 5, 6};
   KernelPlan second;
-  second.kind = "cluster";
-  second.cluster = 4;
+  second.launch.cluster = 4;
   second.ranges.push_back({RangePlan::Kind::Steps, 4, 6, mapping("reg(3..1) lane(_, 4, 5) rank(6)")});
   second.ranges.push_back({RangePlan::Kind::Store, 0, 0, mapping("reg(3) lane((1^2), 2, 4, 5) rank(6)")});
   schedule.kernels = {first, second};
@@ -39,8 +38,7 @@ TEST(Schedule, AttributeAndBack) {
   ASSERT_TRUE(fromAttribute(toAttribute(schedule, &context), {2, 2, 2, 2, 2, 2}, read, error)) << error;
   ASSERT_EQ(read.kernels.size(), 2u);
   for (size_t k = 0; k < 2; ++k) {
-    EXPECT_EQ(read.kernels[k].kind, schedule.kernels[k].kind);
-    EXPECT_EQ(read.kernels[k].cluster, schedule.kernels[k].cluster);
+    EXPECT_EQ(read.kernels[k].launch, schedule.kernels[k].launch);
     EXPECT_EQ(read.kernels[k].order, schedule.kernels[k].order);
     ASSERT_EQ(read.kernels[k].ranges.size(), schedule.kernels[k].ranges.size());
     for (size_t i = 0; i < read.kernels[k].ranges.size(); ++i) {
@@ -77,12 +75,12 @@ TEST(Schedule, Malformed) {
     return !fromAttribute(b.getArrayAttr(kernel), {2, 2}, schedule, error) && !error.empty();
   };
   auto entry = [&](const char *name, mlir::Attribute value) { return b.getNamedAttr(name, value); };
-  mlir::Attribute plain = b.getStringAttr("plain"), none = b.getArrayAttr({});
+  mlir::Attribute grid = b.getStringAttr("grid"), none = b.getArrayAttr({});
   EXPECT_TRUE(fails(b.getUnitAttr()));
-  EXPECT_TRUE(fails(b.getDictionaryAttr({entry("kind", plain)})));
+  EXPECT_TRUE(fails(b.getDictionaryAttr({entry("launch", grid)})));
   EXPECT_TRUE(fails(b.getDictionaryAttr({entry("ranges", none)})));
   auto ranges = [&](llvm::ArrayRef<mlir::NamedAttribute> range) {
-    return b.getDictionaryAttr({entry("kind", plain), entry("ranges", b.getArrayAttr(b.getDictionaryAttr(range)))});
+    return b.getDictionaryAttr({entry("launch", grid), entry("ranges", b.getArrayAttr(b.getDictionaryAttr(range)))});
   };
   mlir::Attribute map = b.getStringAttr("reg(2..1)");
   EXPECT_TRUE(fails(ranges({entry("range", b.getStringAttr("load"))})));
@@ -94,7 +92,7 @@ TEST(Schedule, Malformed) {
 
 TEST(Schedule, Text) {
   EXPECT_EQ(printSchedule(twoKernels(), "f", "sm_90", "n == 6"), R"(schedule f for sm_90 where n == 6 {
-  kernel plain {
+  kernel grid {
     load { reg(1) lane(6..2) }
     steps 1..3 { reg(6..4) lane(8..7, 3..1) }
     order [6, 5, 4, 2, 1, 3]

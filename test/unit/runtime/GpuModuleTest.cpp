@@ -35,10 +35,12 @@ std::string manifestOf(const std::string &kernels) {
          kernels + "]}";
 }
 
+/// In a manifest of version 1. The blocks of a cooperative kernel are no cluster but a team.
 std::string kernel(const std::string &name, const std::string &kind, int cluster, int sharedBytes,
                    const std::string &args = R"({"input": 0}, {"output": 0}, {"batch": true})") {
-  return R"({"name": ")" + name + R"(", "kind": ")" + kind + R"(", "threads": 128, "cluster": )" +
-         std::to_string(cluster) + R"(, "problemsPerBlockGroup": 2, "blocksPerGroup": )" + std::to_string(cluster) +
+  const bool team = kind == "cooperative" && cluster > 1;
+  return R"({"name": ")" + name + R"(", "kind": ")" + kind + R"(", "threads": 128, )" +
+         (team ? "\"cluster\": 1, \"team\": " : "\"cluster\": ") + std::to_string(cluster) + R"(, "problemsPerBlockGroup": 2, "blocksPerGroup": )" + std::to_string(cluster) +
          R"(, "sharedBytes": )" + std::to_string(sharedBytes) + R"(, "args": [)" + args + "]}";
 }
 
@@ -70,7 +72,7 @@ TEST_F(GpuModule, LaunchesInOrderWithTheManifestsShape) {
   ModulePointer module =
       load(".version k0 k1 k2 k3 k4",
            manifestOf(kernel("k0", "plain", 1, 0) + "," + kernel("k1", "cluster", 4, 50000) + "," +
-                      kernel("k2", "cooperative", 1, 0) + "," + kernel("k3", "dependent-launch", 16, 100) + "," +
+                      kernel("k2", "cooperative", 2, 0) + "," + kernel("k3", "dependent-launch", 16, 100) + "," +
                       kernel("k4", "plain", 1, 0, R"({"workspace": 32, "perProblem": 16})")));
   ASSERT_EQ(status, IDC_SUCCESS) << idc_last_error();
   EXPECT_EQ(idc_module_is_cpu(module.get()), 0);
@@ -80,7 +82,7 @@ TEST_F(GpuModule, LaunchesInOrderWithTheManifestsShape) {
   void *stream = workspace;
   ASSERT_EQ(idc_launch(module.get(), 5, inputs, nullptr, outputs, workspace, stream), IDC_SUCCESS) << idc_last_error();
   ASSERT_EQ(state->launches.size(), 5u);
-  unsigned blocks[] = {3, 12, 3, 48, 3}, shared[] = {0, 50000, 0, 100, 0};
+  unsigned blocks[] = {3, 12, 6, 48, 3}, shared[] = {0, 50000, 0, 100, 0};
   std::map<unsigned, unsigned> attributes[] = {{}, {{4, 4}}, {{2, 1}}, {{4, 16}, {6, 1}}, {}};
   for (int i = 0; i < 5; ++i) {
     const FakeLaunch &launch = state->launches[size_t(i)];

@@ -48,7 +48,7 @@ TEST(Manifest, HoldsAllFields) {
   ASSERT_EQ(manifest.kernels.size(), 1u);
   const Kernel &kernel = manifest.kernels[0];
   EXPECT_EQ(kernel.name, "fft_k0");
-  EXPECT_EQ(kernel.kind, LaunchKind::Cluster);
+  EXPECT_FALSE(kernel.persistent || kernel.dependent || kernel.fitsDevice());
   EXPECT_EQ(kernel.threads, 256);
   EXPECT_EQ(kernel.cluster, 2);
   EXPECT_EQ(kernel.sharedBytes, 65536);
@@ -170,14 +170,36 @@ TEST(Manifest, PassesAndZeroedBytes) {
   EXPECT_EQ(twice.kernels[0].blocks(maxGridBlocks), -1);
 }
 
-TEST(Manifest, TeamsAreOfCooperativeKernels) {
-  auto withTeam = [](const std::string &kind, const std::string &team) {
-    return with("\"kind\": \"cluster\"", "\"kind\": \"" + kind + "\", \"team\": " + team);
+TEST(Manifest, Teams) {
+  auto withTeam = [](const std::string &cluster, const std::string &team) {
+    return with("\"cluster\": 2", "\"cluster\": " + cluster + ", \"team\": " + team);
   };
-  EXPECT_EQ(parseManifest(withTeam("cooperative", "4")).kernels[0].team, 4);
+  const Manifest manifest = parseManifest(withTeam("1", "4"));
+  EXPECT_EQ(manifest.kernels[0].team, 4);
+  EXPECT_TRUE(manifest.kernels[0].fitsDevice());
   EXPECT_EQ(parseManifest(valid).kernels[0].team, 1);
-  EXPECT_EQ(errorOf(withTeam("cluster", "4")), "manifest: kernels[0].team is for kernels of kind cooperative");
-  EXPECT_EQ(errorOf(withTeam("cooperative", "3")), "manifest: kernels[0].blocksPerGroup must be a multiple of 'team'");
+  EXPECT_EQ(errorOf(withTeam("2", "4")), "manifest: kernels[0].team is for kernels without clusters");
+  EXPECT_EQ(errorOf(withTeam("1", "3")), "manifest: kernels[0].blocksPerGroup must be a multiple of 'team'");
+}
+
+TEST(Manifest, WaysToLaunch) {
+  const std::string newer = with("\"idc\": 1", "\"idc\": 2");
+  auto kernelOf = [&](const std::string &fields) {
+    std::string text = newer;
+    const std::string old = "\"kind\": \"cluster\"";
+    return parseManifest(text.replace(text.find(old), old.size(), fields)).kernels[0];
+  };
+  EXPECT_FALSE(kernelOf("\"persistent\": false").fitsDevice());
+  EXPECT_TRUE(kernelOf("\"persistent\": true").fitsDevice());
+  EXPECT_TRUE(kernelOf("\"persistent\": true, \"dependent\": true").dependent);
+  EXPECT_FALSE(kernelOf("\"kind\": \"dependent-launch\"").dependent) << "version 2 has no kinds";
+  auto ofKind = [](const std::string &kind) {
+    return parseManifest(with("\"kind\": \"cluster\"", "\"kind\": \"" + kind + "\"")).kernels[0];
+  };
+  EXPECT_TRUE(ofKind("tickets").persistent);
+  EXPECT_TRUE(ofKind("cooperative").fitsDevice());
+  EXPECT_TRUE(ofKind("dependent-launch").dependent);
+  EXPECT_FALSE(ofKind("plain").persistent || ofKind("plain").dependent);
 }
 
 TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
@@ -185,7 +207,7 @@ TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf(""), "manifest: not valid JSON at byte 1");
   EXPECT_EQ(errorOf("[]"), "manifest: the document must be an object, not array");
   EXPECT_EQ(errorOf("{}"), "manifest: the document lacks the field 'idc'");
-  EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": 2")), "manifest: idc is version 2; this runtime reads version 1");
+  EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": 3")), "manifest: idc is version 3; this runtime reads versions 1 to 2");
   EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": \"1\"")), "manifest: idc must be an integer, not string");
   EXPECT_EQ(errorOf(with("\"entry\": \"fft\", ", "")), "manifest: the document lacks the field 'entry'");
   EXPECT_EQ(errorOf(with("\"entry\": \"fft\"", "\"entry\": 7")), "manifest: entry must be a string, not number");

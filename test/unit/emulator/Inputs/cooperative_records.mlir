@@ -1,6 +1,6 @@
 module {
   func.func @maps(%arg0: !id.seq<2**9, !id.record<i32, i32>>) -> !id.seq<2**9, !id.record<i32, i32>> attributes {id.entry, id.schedule = []} {
-    %0 = id.kernel "maps_k0" cooperative blocks 2(%arg0) : (!id.seq<2**9, !id.record<i32, i32>>) -> !id.seq<2**9, !id.record<i32, i32>> {
+    %0 = id.kernel "maps_k0" team 2(%arg0) : (!id.seq<2**9, !id.record<i32, i32>>) -> !id.seq<2**9, !id.record<i32, i32>> {
     ^bb0(%arg1: !id.seq<2**9, !id.record<i32, i32>>):
       %1 = id.load %arg1 [9, 8, 7, 6, 5, 4, 3, 2, 1] : <2**9, !id.record<i32, i32>> -> <2**9, "reg(1) lane(7..2) rank(8) turn(9)", !id.record<i32, i32>>
       %2:2 = id.node [1](%1) : (!id.tile<2**9, "reg(1) lane(7..2) rank(8) turn(9)", !id.record<i32, i32>>) -> (!id.tile<2**8, "lane(6..1) rank(7) turn(8)", !id.record<i32, i32>>, !id.tile<2**8, "lane(6..1) rank(7) turn(8)", !id.record<i32, i32>>) {

@@ -1,6 +1,6 @@
 module {
   func.func @sums(%arg0: !id.seq<2**12, f32>) -> !id.seq<2**12, f32> attributes {id.entry, id.schedule = []} {
-    %0 = id.kernel "sums_k0" cooperative blocks 4(%arg0) : (!id.seq<2**12, f32>) -> !id.seq<2**12, f32> {
+    %0 = id.kernel "sums_k0" team 4(%arg0) : (!id.seq<2**12, f32>) -> !id.seq<2**12, f32> {
     ^bb0(%arg1: !id.seq<2**12, f32>):
       %1 = id.load %arg1 [12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : <2**12, f32> -> <2**12, "reg(8, 1) lane(7..2) rank(10..9) turn(12..11)", f32>
       %2:2 = id.node [1](%1) : (!id.tile<2**12, "reg(8, 1) lane(7..2) rank(10..9) turn(12..11)", f32>) -> (!id.tile<2**11, "reg(7) lane(6..1) rank(9..8) turn(11..10)", f32>, !id.tile<2**11, "reg(7) lane(6..1) rank(9..8) turn(11..10)", f32>) {
