@@ -392,7 +392,7 @@ protected:
   Value emitDigit(int digit, const Tile &place) override {
     for (const Numbered &counted : numbers) {
       int64_t weight = 1;
-      for (const digits::Column &column : place.mapping[counted.field]) {
+      for (const digits::Column &column : counted.columnsOf(place.mapping)) {
         if (llvm::is_contained(column.digits, digit))
           return part(counted, weight, column.radix);
         weight *= column.radix;
@@ -407,11 +407,14 @@ private:
   static constexpr unsigned clusterSpace = 7; // of pointers into the cluster's shared memory
   static constexpr int64_t widestAccess = 16; // bytes; buffers are aligned to it
 
-  /// A number that counts the digits of a field.
+  /// A number that counts the digits of a field; of `lane`, all digits of the thread number.
   struct Numbered {
     Field field;
     Value number;
     int64_t extent; // it is below
+    std::vector<digits::Column> columnsOf(const Mapping &mapping) const {
+      return field == Field::Lane ? mapping.threads() : mapping[field];
+    }
   };
   /// A thread's problem, for tiles that hold batch digits in the same way.
   struct Problem {
@@ -548,7 +551,7 @@ private:
     Value sum = fixed(0);
     for (const Numbered &counted : numbers) {
       int64_t weight = 1;
-      const std::vector<digits::Column> &columns = mapping[counted.field];
+      const std::vector<digits::Column> columns = counted.columnsOf(mapping);
       for (size_t i = 0; i < columns.size();) {
         auto stepOf = [&](size_t column) { // nothing, where it is replicated
           return columns[column].digits.empty() ? 0 : weightOf(columns[column].digits[0]);
@@ -578,7 +581,7 @@ private:
     auto weightOf = [&](int digit) { return digit > n ? int64_t(1) << (digit - n - 1) : 0; };
     std::string key = std::to_string(inRegisters);
     int64_t weight = 1;
-    for (const digits::Column &column : mapping[Field::Lane]) {
+    for (const digits::Column &column : mapping.threads()) {
       if (int64_t problems = weightOf(column.digits[0]))
         key += "," + std::to_string(weight) + ":" + std::to_string(problems);
       weight *= column.radix;
@@ -588,7 +591,7 @@ private:
       Value index = problem;
       if (inRegisters)
         index = arith::AddIOp::create(b, loc, index, constant(inRegisters));
-      if (llvm::any_of(mapping[Field::Lane], [&](const auto &column) { return weightOf(column.digits[0]) > 0; }))
+      if (llvm::any_of(mapping.threads(), [&](const auto &column) { return weightOf(column.digits[0]) > 0; }))
         index = arith::AddIOp::create(b, loc, index, sumOfParts(mapping, weightOf));
       found.inBatch = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, block->batch);
       found.index = arith::SelectOp::create(b, loc, found.inBatch, index, block->first);
@@ -601,7 +604,7 @@ private:
     Value first;
     for (const Numbered &counted : numbers) {
       int64_t weight = 1;
-      for (const digits::Column &column : mapping[counted.field]) {
+      for (const digits::Column &column : counted.columnsOf(mapping)) {
         if (column.digits.empty()) {
           Value is =
               arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part(counted, weight, column.radix), constant(0));
@@ -1185,7 +1188,7 @@ private:
   int64_t ofFirstThread(const Layout &layout, const Tile &tile, const digits::LinearForm &form) const {
     int64_t sum = 0;
     for (const Numbered &counted : numbers)
-      for (const digits::Column &column : tile.mapping[counted.field]) {
+      for (const digits::Column &column : counted.columnsOf(tile.mapping)) {
         if (column.digits.empty() || column.digits[0] > static_cast<int>(form.weight.size()))
           continue;
         const size_t digit = static_cast<size_t>(column.digits[0]) - 1;
@@ -1303,7 +1306,7 @@ private:
   int64_t divisorOf(const digits::LinearForm &form, const Tile &tile, int64_t most) const {
     int64_t common = std::gcd(most, form.constant);
     for (const Numbered &counted : numbers)
-      for (const digits::Column &column : tile.mapping[counted.field])
+      for (const digits::Column &column : counted.columnsOf(tile.mapping))
         if (!column.digits.empty() && column.digits[0] <= static_cast<int>(form.weight.size()))
           common = std::gcd(common, form.weight[column.digits[0] - 1]);
     return common;
@@ -1375,7 +1378,7 @@ private:
         return digit <= static_cast<int>(weights.size()) ? weights[digit - 1] : 0;
       };
       for (const Numbered &counted : numbers)
-        for (const digits::Column &column : tile.mapping[counted.field]) {
+        for (const digits::Column &column : counted.columnsOf(tile.mapping)) {
           int64_t reach = column.digits.empty() ? 0 : weightOf(column.digits[0]) * (column.radix - 1);
           (reach < 0 ? least : most) += reach;
         }
@@ -1574,12 +1577,21 @@ int64_t conversion::postedCells(id::KernelOp kernel) {
   return cells;
 }
 
-int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {
-  int64_t extent = 1;
+/// The most that a number of the mappings of a kernel's tiles is.
+static int64_t mostOf(id::KernelOp kernel, llvm::function_ref<int64_t(const Mapping &)> number) {
+  int64_t most = 1;
   kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        extent = std::max(extent, tile.getMapping().extent(field));
+        most = std::max(most, number(tile.getMapping()));
   });
-  return extent;
+  return most;
+}
+
+int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {
+  return mostOf(kernel, [&](const Mapping &mapping) { return mapping.extent(field); });
+}
+
+int64_t conversion::mostThreads(id::KernelOp kernel) {
+  return mostOf(kernel, [](const Mapping &mapping) { return mapping.numThreads(); });
 }

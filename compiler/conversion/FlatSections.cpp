@@ -14,13 +14,13 @@ constexpr int64_t roomyBytes = 32768;
 constexpr int64_t warpThreads = 32;
 constexpr int64_t alignment = 16;
 
-int64_t lanesOf(Type tile) { return cast<id::TileType>(tile).getMapping().extent(Field::Lane); }
+int64_t threadsOf(Type tile) { return cast<id::TileType>(tile).getMapping().numThreads(); }
 
-/// The lanes of the tiles of an op.
-int64_t lanesOf(Operation *op) {
+/// The threads that hold the tiles of an op.
+int64_t threadsOf(Operation *op) {
   for (Value value : llvm::concat<Value>(op->getResults(), op->getOperands()))
     if (isa<id::TileType>(value.getType()))
-      return lanesOf(value.getType());
+      return threadsOf(value.getType());
   return 1;
 }
 
@@ -68,15 +68,15 @@ private:
     for (Operation &op : ops) {
       if (llvm::all_of(op.getResultTypes(), llvm::IsaPred<id::SeqType>) && !isa<id::StoreOp>(op))
         continue; // between sections, or in one: they are no code
-      int64_t lanes = lanesOf(&op);
-      result.threads = std::max(result.threads, lanes);
+      int64_t threads = threadsOf(&op);
+      result.threads = std::max(result.threads, threads);
       bool starts =
-          result.sections.empty() || result.sections.back().threads != lanes ||
+          result.sections.empty() || result.sections.back().threads != threads ||
           (isThroughMemory(&op) && (makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
       if (starts) {
         FlatSection section;
         section.first = op.getIterator();
-        section.threads = lanes;
+        section.threads = threads;
         result.sections.push_back(section);
       }
       result.sections.back().end = std::next(op.getIterator());
@@ -131,7 +131,7 @@ private:
   bool isThere(Operation *exchange, const FlatSection &section) const {
     return isPosted(exchange) || result.parked.contains(exchange) ||
            (oneProblem && !isBetweenBlocks(exchange) && section.threads == 1 &&
-            lanesOf(exchange->getOperand(0).getType()) == 1);
+            threadsOf(exchange->getOperand(0).getType()) == 1);
   }
 
   void placeBarriers(bool tight) {
@@ -145,7 +145,7 @@ private:
         if (isThroughMemory(&op) && !isThere(&op, section)) {
           section.barrier = true;
           section.clusterBarrier |= isBetweenBlocks(&op);
-          inWarp &= !section.clusterBarrier && lanesOf(op.getOperand(0).getType()) <= warpThreads &&
+          inWarp &= !section.clusterBarrier && threadsOf(op.getOperand(0).getType()) <= warpThreads &&
                     section.threads <= warpThreads;
         }
       section.warpBarrier = section.barrier && inWarp;

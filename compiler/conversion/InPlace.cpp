@@ -73,7 +73,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
   for (Operation &op : kernel.getBody().front()) {
     for (Value value : op.getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        inLanes |= !tile.getMapping()[Field::Lane].empty();
+        inLanes |= tile.getMapping().numThreads() > 1 || !tile.getMapping().threads().empty();
     if (&op == store)
       break;
     auto from = llvm::find_if(op.getOperands(), [&](Value operand) { return made.contains(operand); });
@@ -90,7 +90,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
     const digits::Mapping before = exchange.getInput().getType().getMapping(),
                           after = exchange.getResult().getType().getMapping();
     constexpr int64_t warpThreads = 32;
-    const bool ofWarps = flat ? std::max(before.extent(Field::Lane), after.extent(Field::Lane)) <= warpThreads
+    const bool ofWarps = flat ? std::max(before.numThreads(), after.numThreads()) <= warpThreads
                               : before[Field::Warp] == after[Field::Warp];
     if (exchange.getKind() == id::ExchangeKind::Cluster) // drawing numbers, a block waits for what it is sent only
       units.push_back({{Field::Block}, !whole || kernel.getLaunch().getPersistent()});

@@ -191,7 +191,7 @@ public:
           batchProblems = std::max(batchProblems, int64_t(1) << (held - tile.getNumDigits()));
         }
     });
-    int64_t tileThreads = widestExtent(kernel, Field::Lane);
+    int64_t tileThreads = mostThreads(kernel);
     bool single = batchProblems > 1 || blocks > 1 || rank || 2 * tileThreads > wanted;
     FailureOr<FlatSections> sections = cutSections(kernel, single);
     if (failed(sections))
@@ -286,7 +286,7 @@ public:
     kernel.getBody().walk([&](Operation *op) {
       for (Value value : op->getResults())
         if (auto tile = dyn_cast<id::TileType>(value.getType()))
-          inBlocks |= !tile.getMapping()[Field::Lane].empty();
+          inBlocks |= !tile.getMapping().threads().empty();
     });
     if (inBlocks)
       return emitFlatBlocks(kernel, lowered);

@@ -24,9 +24,10 @@ constexpr int64_t warpLanes = 32;
 std::optional<Mapping> byWarps(Mapping mapping, bool flat, int64_t threads) {
   if (!flat)
     return mapping;
-  bool oneThread = mapping[Field::Lane].empty();
-  std::vector<digits::Column> columns = oneThread ? mapping[Field::Block] : mapping[Field::Lane];
+  bool oneThread = mapping.threads().empty();
+  std::vector<digits::Column> columns = oneThread ? mapping[Field::Block] : mapping.threads();
   mapping[Field::Lane].clear();
+  mapping[Field::Warp].clear();
   int64_t lanes = 1;
   size_t next = 0;
   for (; next < columns.size() && lanes < warpLanes; ++next) {

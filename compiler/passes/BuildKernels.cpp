@@ -71,11 +71,10 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
       if (!chain.isBinary()) {
         if (launch != digits::Launch())
           return where + "digits of radices other than 2 take a plain grid";
-        if (static_cast<int>(held.size()) > n || !range.mapping[Field::Warp].empty() ||
-            !range.mapping[Field::Block].empty())
-          return where + "digits of radices other than 2 are held by reg and lane";
+        if (static_cast<int>(held.size()) > n || !range.mapping[Field::Block].empty())
+          return where + "digits of radices other than 2 are held by reg, lane and warp";
         threads = 1;
-        for (const digits::Column &column : range.mapping[Field::Lane])
+        for (const digits::Column &column : range.mapping.threads())
           threads *= chain.type.getRadices()[column.digits[0] - 1];
       } else if (range.mapping.extent(Field::Lane) != target.lanes) {
         return where + "lane must have " + std::to_string(target.lanes) + " values";
@@ -303,7 +302,12 @@ private:
     Location loc = function.getLoc();
     auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
     auto tileType = [&](const Mapping &mapping, Type type) {
-      return id::TileType::get(context, chain.type.getRadices(), mapping.str(), type);
+      auto tile = id::TileType::get(context, chain.type.getRadices(), mapping.str(), type);
+      if (chain.isBinary())
+        return tile;
+      Mapping divided = tile.getMapping(); // with the digits' radices, whichever way a schedule divides its threads
+      divided.splitThreads(target.lanes);
+      return id::TileType::get(context, chain.type.getRadices(), divided.str(), type);
     };
     Mapping current = plan.ranges.front().mapping;
     Value tile = id::LoadOp::create(builder, loc, tileType(current, id::elementOf(input.getType())), input,
@@ -377,6 +381,7 @@ private:
     }
     for (int axis : group.blocks)
       hold(Field::Block, axis);
+    mapping.splitThreads(target.lanes);
     return id::TileType::get(context, radices, mapping.str(), element);
   }
 
@@ -385,7 +390,7 @@ private:
   id::TileType inMemory(const FlowGroup &group, int64_t threads, id::TileType type, const digits::BufferView &placed,
                         int64_t runBytes) {
     Mapping held = type.getMapping();
-    if (group.levels.empty() || held.extent(Field::Lane) != threads)
+    if (group.levels.empty() || held.numThreads() != threads)
       return type;
     Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
@@ -470,15 +475,14 @@ private:
     return id::JoinOp::create(builder, loc, value.getType(), digit, operands);
   }
 
-  /// Threads of a block that holds a group in levels; without levels, lanes of no tile.
-  int64_t lanesOf(const FlowGroup &group) {
-    int64_t lanes = 1;
+  /// Threads of a block that holds a group in levels; 1 without levels.
+  int64_t threadsOf(const FlowGroup &group) {
+    int64_t threads = 1;
     for (auto &[value, axes] : group.axes) {
       int level = group.levels.empty() ? 0 : group.levelOf.lookup(value.getDefiningOp());
-      lanes = std::max(lanes,
-                       tileType(group, id::elementOf(value.getType()), axes, level).getMapping().extent(Field::Lane));
+      threads = std::max(threads, tileType(group, id::elementOf(value.getType()), axes, level).getMapping().numThreads());
     }
-    return lanes;
+    return threads;
   }
 
   /// The kernel of a group; its results hold the stores.
@@ -503,7 +507,7 @@ private:
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
-    int64_t threads = lanesOf(group);
+    int64_t threads = threadsOf(group);
     // Where threads hold all of it, what is joined is a tile.
     bool joinsTiles =
         !group.levels.empty() && *llvm::max_element(group.levels) == 0 && group.blocks.empty() && group.lanes.empty();
@@ -552,7 +556,7 @@ private:
     int section = 0, level = -1;
     bool afterwards = false;
     auto isHere = [&](const Held &held) {
-      bool inAllThreads = cast<id::TileType>(held.tile.getType()).getMapping().extent(Field::Lane) == threads;
+      bool inAllThreads = cast<id::TileType>(held.tile.getType()).getMapping().numThreads() == threads;
       return held.level == level && held.afterwards == afterwards && (held.section == section || inAllThreads);
     };
     auto throughMemory = [&](Type type, Value tile) -> Value {

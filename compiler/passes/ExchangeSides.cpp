@@ -1,5 +1,7 @@
 #include "compiler/passes/ExchangeSides.h"
 
+#include <limits>
+
 using namespace idc;
 using namespace idc::passes;
 using digits::Field;
@@ -13,9 +15,10 @@ static std::vector<int> commonDigits(const digits::Mapping &a, const digits::Map
   return common;
 }
 
-/// Lets the threads of a block hold what the blocks of a cluster do; returns whether they held anything.
+/// Lets the threads of a block, as one number, hold what the blocks of a cluster do; returns whether they held anything.
 static bool inThreads(digits::Mapping &mapping) {
   bool held = false;
+  mapping.splitThreads(std::numeric_limits<int64_t>::max());
   for (const digits::Column &column : mapping[Field::Rank])
     if (column.digits.size() == 1) {
       mapping.push(Field::Warp, column.digits[0], column.radix);

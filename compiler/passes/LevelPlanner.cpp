@@ -564,7 +564,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   SmallVector<int> rest; // of the block's digits, low addresses first
   for (int digit : addresses) {
     digits::Place place;
-    if (!held.find(digit, place) || (place.field != Field::Reg && place.field != Field::Lane))
+    if (!held.find(digit, place) || (place.field != Field::Reg && place.field != Field::Lane && place.field != Field::Warp))
       continue;
     if (rest.empty() && run * held.radix(digit) <= accessBytes) {
       run *= held.radix(digit);
@@ -574,7 +574,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
     }
   }
   SmallVector<int> batch;
-  for (const digits::Column &column : held[Field::Lane])
+  for (const digits::Column &column : held.threads())
     if (!llvm::is_contained(addresses, column.digits[0]))
       batch.push_back(column.digits[0]);
   // Eight neighbours make a line; where a problem has not as many, registers take several problems.
@@ -595,5 +595,6 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
     spread.push(Field::Lane, digit, held.radix(digit));
   for (Field field : {Field::Rank, Field::Block, Field::Turn})
     spread[field] = held[field];
+  spread.splitThreads(target.lanes);
   return spread.extent(Field::Reg) == held.extent(Field::Reg) ? spread : held;
 }

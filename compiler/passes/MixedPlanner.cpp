@@ -67,7 +67,7 @@ private:
   std::optional<double> costOf(const KernelPlan &plan) const {
     int64_t threads = 1, values = 1;
     for (const RangePlan &range : plan.ranges) {
-      threads = std::max(threads, range.mapping.extent(Field::Lane));
+      threads = std::max(threads, range.mapping.numThreads());
       values = std::max(values, range.mapping.extent(Field::Reg));
     }
     if (threads > target.maxThreadsPerBlock)
@@ -100,7 +100,7 @@ private:
     auto holdsLowest = [](const RangePlan &range, const AddressOrder &order) {
       digits::Place place;
       return !order.empty() && range.mapping.find(order.front(), place) && place.field == Field::Reg &&
-             range.mapping.extent(Field::Lane) > 1;
+             range.mapping.numThreads() > 1;
     };
     auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order) {
       RangePlan range;
@@ -127,6 +127,7 @@ private:
     for (int digit : order)
       if (!llvm::is_contained(registers, digit))
         mapping.push(Field::Lane, digit, radix(digit));
+    mapping.splitThreads(target.lanes);
     return mapping;
   }
 };

@@ -50,6 +50,22 @@ std::vector<int> Mapping::missing(int numDigits) const {
   return result;
 }
 
+std::vector<Column> Mapping::threads() const {
+  std::vector<Column> all = (*this)[Field::Lane];
+  all.insert(all.end(), (*this)[Field::Warp].begin(), (*this)[Field::Warp].end());
+  return all;
+}
+
+void Mapping::splitThreads(int64_t lanes) {
+  std::vector<Column> all = threads();
+  size_t count = 0;
+  for (int64_t extent = 1; count < all.size() && extent * all[count].radix <= lanes; ++count)
+    extent *= all[count].radix;
+  const auto border = all.begin() + static_cast<std::ptrdiff_t>(count);
+  (*this)[Field::Lane].assign(all.begin(), border);
+  (*this)[Field::Warp].assign(border, all.end());
+}
+
 int64_t Mapping::extent(Field field) const {
   int64_t product = 1;
   for (const Column &column : (*this)[field])

@@ -52,6 +52,11 @@ public:
   std::vector<int> digits() const;
   /// Product of the radices of a field's columns.
   int64_t extent(Field field) const;
+  /// The columns of the thread number, low first: those of `lane`, then those of `warp`.
+  std::vector<Column> threads() const;
+  int64_t numThreads() const { return extent(Field::Lane) * extent(Field::Warp); }
+  /// Divides the thread number's columns again: `lane` gets as many of the lowest as have at most `lanes` values.
+  void splitThreads(int64_t lanes);
 
   /// The radix of a digit held by some column; 2 for others.
   int radix(int digit) const;

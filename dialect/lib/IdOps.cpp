@@ -465,6 +465,21 @@ LogicalResult KernelOp::verify() {
 }
 
 bool KernelOp::isBinary() {
+  // Roots of unity that a few tables give: the digits of a monomial index one.
+  const size_t tableDigits = 10;
+  auto isSmall = [&](PolyAttr exponent) {
+    const digits::Polynomial polynomial = exponent.getPolynomial();
+    return llvm::all_of(polynomial.monomials(), [&](const auto &term) { return term.first.size() <= tableDigits; });
+  };
+  bool found = true;
+  getBody().walk([&](Operation *op) {
+    if (auto omega = dyn_cast<OmegaOp>(op))
+      found &= !omega.getDynamic() && isSmall(omega.getExponent());
+    if (auto twiddle = dyn_cast<TwiddleOp>(op))
+      found &= isSmall(twiddle.getExponent());
+  });
+  if (!found)
+    return false;
   std::vector<int> held;
   for (Operation &op : getBody().front().without_terminator()) {
     if (!isa<LoadOp, StoreOp, ExchangeOp, TwiddleOp, PointwiseOp, NodeOp>(op) || op.getNumResults() != 1 ||
@@ -475,7 +490,9 @@ bool KernelOp::isBinary() {
       continue;
     digits::Mapping mapping = tile.getMapping();
     constexpr int64_t warpLanes = 32;
-    if (mapping.extent(digits::Field::Lane) != warpLanes ||
+    Type number;
+    int numbers;
+    if (mapping.extent(digits::Field::Lane) != warpLanes || !splitNumbers(tile.getElement(), number, numbers) ||
         llvm::any_of(tile.getRadices(), [](int32_t radix) { return radix != 2; }))
       return false;
     if (held.empty())

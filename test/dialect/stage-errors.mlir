@@ -1,9 +1,35 @@
 // What the verifiers of kernels and of ops on tiles say.
 // RUN: idc-opt %s --split-input-file --verify-diagnostics
 
-func.func @cluster(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{of kind plain cannot have clusters of 4 blocks}}
-  %0 = id.kernel "k" cluster 4(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+func.func @cluster(%x: !id.seq<2**6, f32>) {
+  %0 = id.kernel "k" cluster 4(%x) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: !id.seq<2**6, f32>):
+    // expected-error@+1 {{makes a tile for 2 blocks together, where the kernel has 4}}
+    %1 = id.load %a [6, 5, 4, 3, 2, 1] : !id.seq<2**6, f32> -> !id.tile<2**6, "lane(5..1) rank(6)", f32>
+    %2 = id.store %1 [6, 5, 4, 3, 2, 1] : !id.tile<2**6, "lane(5..1) rank(6)", f32> -> !id.seq<2**6, f32>
+    id.yield %2 : !id.seq<2**6, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @turns(%x: !id.seq<2**6, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
+  ^bb0(%a: !id.seq<2**6, f32>):
+    // expected-error@+1 {{makes a tile in turns, which only blocks of a team take}}
+    %1 = id.load %a [6, 5, 4, 3, 2, 1] : !id.seq<2**6, f32> -> !id.tile<2**6, "lane(5..1) turn(6)", f32>
+    %2 = id.store %1 [6, 5, 4, 3, 2, 1] : !id.tile<2**6, "lane(5..1) turn(6)", f32> -> !id.seq<2**6, f32>
+    id.yield %2 : !id.seq<2**6, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @cluster_of_none(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{'cluster' needs a number of blocks, at least one}}
+  %0 = id.kernel "k" cluster 0(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>
   }
@@ -12,9 +38,9 @@ func.func @cluster(%x: !id.seq<2, f32>) {
 
 // -----
 
-func.func @cluster_of_none(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{of kind cluster cannot have clusters of 0 blocks}}
-  %0 = id.kernel "k" cluster 0(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+func.func @cluster_and_team(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{blocks are tied together as a cluster or as a team}}
+  %0 = id.kernel "k" cluster 2 team 4(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>
   }
@@ -34,8 +60,8 @@ func.func @kernel_results(%x: !id.seq<2, f32>) {
 
 // -----
 
-func.func @kernel_kind(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{expected string or keyword containing one of the following enum values for attribute 'kind' [plain, cluster, tickets,}}
+func.func @launch(%x: !id.seq<2, f32>) {
+  // expected-error@+1 {{unknown word 'fast'; expected grid, cluster N, team N, persistent or dependent}}
   %0 = id.kernel "k" fast (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>
@@ -291,18 +317,6 @@ func.func @join_threads(%x: !id.tile<2, "reg(1) lane(2)", f32>, %y: !id.tile<2, 
 func.func @join_lane(%x: !id.tile<2, "reg(1)", f32>) {
   // expected-error@+1 {{needs digit 2 in registers}}
   %0 = id.join[2] %x, %x : (!id.tile<2, "reg(1)", f32>, !id.tile<2, "reg(1)", f32>) -> !id.tile<2**2, "reg(1) lane(2)", f32>
-  return
-}
-
-// -----
-
-func.func @resize_kind(%x: !id.seq<5, f32>) {
-  %0 = id.kernel "k" grid(%x) : (!id.seq<5, f32>) -> !id.seq<3, f32> {
-  ^bb0(%in: !id.seq<5, f32>):
-    // expected-error@+1 {{is a view of a buffer, which only a flat kernel has}}
-    %1 = id.resize %in lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32>
-    id.yield %1 : !id.seq<3, f32>
-  }
   return
 }
 

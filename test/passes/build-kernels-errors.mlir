@@ -20,9 +20,9 @@ func.func @no_schedule(%x: !r) -> !r {
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: kernels of kind cooperative cannot be generated for sm_90 so far}}
+// expected-error@+1 {{schedule: kernel 1: launches by team 4 cannot be generated for sm_90 so far}}
 func.func @kind(%x: !r) -> !r attributes {id.schedule = [
-    {launch = "grid", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
+    {launch = "team 4", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
   ^bb0(%a: f32, %b: f32):
     id.yield %b, %a : f32, f32
@@ -238,7 +238,7 @@ func.func @rank(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: turn needs another kind of kernel}}
+// expected-error@+1 {{schedule: kernel 1: turn is for blocks of a team}}
 func.func @turn(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(8..7, 5..3) turn(1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
@@ -457,7 +457,7 @@ func.func @order_last(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{a kernel of a schedule needs 'kind' and 'ranges'}}
+// expected-error@+1 {{a kernel of a schedule needs 'launch' and 'ranges'}}
 func.func @no_ranges(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid"}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {

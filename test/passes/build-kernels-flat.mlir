@@ -22,7 +22,7 @@ func.func @joins(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>) -> !id.seq<2**2
 
 // A digit vanishes and another comes: one kernel, since a thread can hold the values of both. 
 // CHECK-LABEL: func.func @contracts
-// CHECK: id.kernel "contracts_k0" flat
+// CHECK: id.kernel "contracts_k0" grid
 // CHECK: id.load {{.*}} "reg(1) block(3..2)"
 // CHECK: id.node [1]
 // CHECK-SAME: "block(2..1)"
@@ -46,8 +46,8 @@ func.func @contracts(%x: !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
 
 // Digits of other radices, and a result that is an argument: it is copied, once for each place it is returned at.
 // CHECK-LABEL: func.func @copies
-// CHECK: id.kernel "copies_k0" flat
-// CHECK: id.kernel "copies_k1" flat
+// CHECK: id.kernel "copies_k0" grid
+// CHECK: id.kernel "copies_k1" dependent
 // CHECK: return %0, %1
 func.func @copies(%x: !id.seq<3 * 2, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<3 * 2, f32>) {
   return %x, %x : !id.seq<3 * 2, f32>, !id.seq<3 * 2, f32>
@@ -105,10 +105,10 @@ func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
 // CHECK: id.kernel "shares_k0" grid(%arg0, %arg1)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**6, f32>
 // CHECK: id.load %{{.*}} [1, 2, 6, 5, 4, 3] : <2**2, f32> -> <2**6,
-// CHECK: id.kernel "shares_k1" grid(%arg1)
+// CHECK: id.kernel "shares_k1" dependent(%arg1)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**2, f32> -> <2**6, "reg(6) block(5..1)", f32>
 // CHECK: id.kernel "shares_k2" grid(%1)
-// CHECK: id.kernel "shares_k3" grid(%arg1)
+// CHECK: id.kernel "shares_k3" dependent(%arg1)
 // CHECK: return %0, %2, %3
 func.func @shares(%x: !id.seq<2**6, f32>, %w: !id.seq<2**2, f32>)
     -> (!id.seq<2**6, f32>, !id.seq<2**6, f32>, !id.seq<2**6, f32>) {

@@ -4,7 +4,7 @@
 
 // Two steps on two digits of radix 3: 9 numbers per thread, one kernel.
 // CHECK-LABEL: func.func @ternary
-// CHECK: id.kernel "ternary_k0" flat
+// CHECK: id.kernel "ternary_k0" grid
 // CHECK: id.load {{.*}} "reg(2..1) block(4..3)"
 // CHECK-NOT: id.kernel
 func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
@@ -25,9 +25,9 @@ func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
 
 // The third digit would make 27 numbers per thread: a second kernel.
 // CHECK-LABEL: func.func @budget
-// CHECK: id.kernel "budget_k0" flat
+// CHECK: id.kernel "budget_k0" grid
 // CHECK: id.load {{.*}} "reg(2..1) block(10..3)"
-// CHECK: id.kernel "budget_k1" flat
+// CHECK: id.kernel "budget_k1" grid
 // CHECK: id.load {{.*}} "reg(4..3) block(10..5, 2..1)"
 func.func @budget(%x: !id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
   %0 = id.node [1] (%x) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
@@ -53,7 +53,7 @@ func.func @budget(%x: !id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
 
 // A permutation inside a group renames digits; one behind it becomes the order of the store.
 // CHECK-LABEL: func.func @renames
-// CHECK: id.kernel "renames_k0" flat
+// CHECK: id.kernel "renames_k0" grid
 // CHECK: %[[T:.*]] = id.node [1]
 // CHECK: id.rename %[[T]] [1, 2] : <3 * 5, "reg(1) block(2)", f32> -> <5 * 3, "reg(2) block(1)", f32>
 // CHECK: id.pointwise

@@ -66,7 +66,7 @@ func.func @above(%x: !id.seq<3 * 5, f32>) -> !id.seq<3 * 5, f32> {
 // CHECK-LABEL: func.func @moved
 // CHECK: %[[C:.*]] = id.kernel "moved_k0" grid(%arg0) : (!id.seq<3 * 5, f32>) -> !id.seq<5 * 3, f32>
 // CHECK: id.load %{{.*}} [1, 2] : <3 * 5, f32> -> <5 * 3, "block(2..1)", f32>
-// CHECK: id.kernel "moved_k1" grid(%[[C]])
+// CHECK: id.kernel "moved_k1" dependent(%[[C]])
 // CHECK: id.resize %{{.*}} lowest 2 : <5 * 3, f32> -> <2**4, f32> else
 // CHECK-NOT: id.kernel
 func.func @moved(%x: !id.seq<3 * 5, f32>) -> !id.seq<2**4, f32> {
@@ -83,10 +83,10 @@ func.func @moved(%x: !id.seq<3 * 5, f32>) -> !id.seq<2**4, f32> {
 // What a group makes goes to memory before another takes it at another length; a result that is longer is another kernel.
 // CHECK-LABEL: func.func @inside
 // CHECK: id.kernel "inside_k0" grid(%arg0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
-// CHECK: id.kernel "inside_k1" grid(%0) : (!id.seq<2**3, f32>) -> !id.seq<5, f32>
+// CHECK: id.kernel "inside_k1" dependent(%0) : (!id.seq<2**3, f32>) -> !id.seq<5, f32>
 // CHECK: id.resize %{{.*}} lowest 3 : <2**3, f32> -> <5, f32>
 // CHECK-NEXT: id.load
-// CHECK: id.kernel "inside_k2" grid(%1) : (!id.seq<5, f32>) -> !id.seq<7, f32>
+// CHECK: id.kernel "inside_k2" dependent(%1) : (!id.seq<5, f32>) -> !id.seq<7, f32>
 // CHECK-NOT: id.kernel
 func.func @inside(%x: !id.seq<2**3, f32>) -> !id.seq<7, f32> {
   %0:2 = id.node [1] (%x) : (!id.seq<2**3, f32>) -> (!id.seq<2**3, f32>, !id.seq<2**3, f32>) {
@@ -111,7 +111,7 @@ func.func @inside(%x: !id.seq<2**3, f32>) -> !id.seq<7, f32> {
 // An odd number of bytes to a problem allows no wide accesses: neighbouring threads take neighbouring elements. Of 8
 // numbers to a thread 4 are in one access where the length allows it.
 // CHECK-LABEL: func.func @odd
-// CHECK: id.load %{{.*}} : <2**8, f32> -> <2**8, "reg(6, 7, 8) lane({{.*}}, 5..1)", f32>
+// CHECK: id.load %{{.*}} : <2**8, f32> -> <2**8, "reg(6, 7, 8) lane(5..1) warp({{.*}})", f32>
 // CHECK: id.exchange %{{.*}} -> <2**8, "reg(3..1)
 // CHECK: id.resize %{{.*}} lowest 8 : <2**8, f32> -> <251, f32>
 // CHECK-LABEL: func.func @even

@@ -5,13 +5,13 @@
 // threads, then on; what the expansion needs stays where it was, and before the last store neighbours get neighbours.
 // CHECK-LABEL: func.func @by_cost
 // CHECK: id.kernel "by_cost_k0" grid(%arg0) : (!id.seq<2**8, f32>) -> !id.seq<2**8, f32>
-// CHECK: id.load {{.*}} "reg(3..1) lane(11..4)"
-// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**5, "lane(8..1)", f32> -> <2**5, "reg(4..1) lane(8..5)", f32>
+// CHECK: id.load {{.*}} "reg(3..1) lane(8..4) warp(11..9)"
+// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**5, "lane(5..1) warp(8..6)", f32> -> <2**5, "reg(4..1) lane(8..5)", f32>
 // CHECK: id.exchange %{{.*}} by shared {{.*}} : <2, "lane(4..1)", f32> -> <2, "reg(1) lane(4..2)", f32>
 // What is kept at the levels that not all threads hold waits in shared memory.
 // CHECK: id.exchange %{{.*}}#1 by shared {{.*}} : <2, "lane(4..1)", f32> -> <2, "lane(4..1)", f32>
-// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**8, "reg(3..1) lane(11..4)", f32> -> <2**8, "reg(8, 2..1) lane(11..9, 7..3)", f32>
-// CHECK: id.store {{.*}} "reg(8, 2..1) lane(11..9, 7..3)"
+// CHECK: id.exchange %{{.*}} by shared {{.*}} : <2**8, "reg(3..1) lane(8..4) warp(11..9)", f32> -> <2**8, "reg(8, 2..1) lane(7..3) warp(11..9)", f32>
+// CHECK: id.store {{.*}} "reg(8, 2..1) lane(7..3) warp(11..9)"
 // CHECK-NOT: id.kernel
 func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   %s0, %l0 = id.node [1] (%x) : (!id.seq<2**8, f32>) -> (!id.seq<2**7, f32>, !id.seq<2**7, f32>) {
@@ -101,8 +101,8 @@ func.func @by_cost(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
 
 // The axes of nodes are slow: threads take the fast ones, so that a warp reads a line.
 // CHECK-LABEL: func.func @columns
-// CHECK: id.kernel "columns_k0" flat
-// CHECK: id.load {{.*}} "reg(12..8) lane(13, 7..1)"
+// CHECK: id.kernel "columns_k0" grid
+// CHECK: id.load {{.*}} "reg(12..8) lane(5..1) warp(13, 7..6)"
 func.func @columns(%x: !id.seq<2**12, f32>) -> !id.seq<2**6, f32> {
   %0 = id.node [12] (%x) : (!id.seq<2**12, f32>) -> !id.seq<2**11, f32> {
   ^bb0(%a: f32, %b: f32):

@@ -47,17 +47,17 @@ func.func @transform(%x: !s) -> !s {
 
 // Real numbers of 4 bytes, block digits that stay. Columns are those of the tile's digits: the block's has none.
 // CHECK-LABEL: func.func @minima
-// CHECK: by shared <padded = false, words = 64, columns = 1, {{[0-9]+}}, 2, {{[0-9]+}}, 3, {{[0-9]+}}, 4, {{[0-9]+}}, 5, {{[0-9]+}}, 6, {{[0-9]+}}>
-func.func @minima(%x: !id.seq<2**7, f32>) -> !id.seq<2**7, f32> {
-  %0 = id.kernel "k" grid(%x) : (!id.seq<2**7, f32>) -> !id.seq<2**7, f32> {
-  ^bb0(%in: !id.seq<2**7, f32>):
-    %1 = id.load %in [7, 6, 5, 4, 3, 2, 1] : !id.seq<2**7, f32> -> !id.tile<2**7, "reg(6..4) lane(3..1) block(7)", f32>
-    %2 = id.exchange %1 : !id.tile<2**7, "reg(6..4) lane(3..1) block(7)", f32>
-        -> !id.tile<2**7, "reg(3..1) lane(6..4) block(7)", f32>
-    %3 = id.store %2 [7, 6, 5, 4, 3, 2, 1] : !id.tile<2**7, "reg(3..1) lane(6..4) block(7)", f32> -> !id.seq<2**7, f32>
-    id.yield %3 : !id.seq<2**7, f32>
+// CHECK: by shared <padded = false, words = 256, columns = 1, {{[0-9]+}}, 2, {{[0-9]+}}, 3, {{[0-9]+}}, 4, {{[0-9]+}}, 5, {{[0-9]+}}, 6, {{[0-9]+}}, 7, {{[0-9]+}}, 8, {{[0-9]+}}>
+func.func @minima(%x: !id.seq<2**9, f32>) -> !id.seq<2**9, f32> {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**9, f32>) -> !id.seq<2**9, f32> {
+  ^bb0(%in: !id.seq<2**9, f32>):
+    %1 = id.load %in [9, 8, 7, 6, 5, 4, 3, 2, 1] : !id.seq<2**9, f32> -> !id.tile<2**9, "reg(8..6) lane(5..1) block(9)", f32>
+    %2 = id.exchange %1 : !id.tile<2**9, "reg(8..6) lane(5..1) block(9)", f32>
+        -> !id.tile<2**9, "reg(3..1) lane(8..4) block(9)", f32>
+    %3 = id.store %2 [9, 8, 7, 6, 5, 4, 3, 2, 1] : !id.tile<2**9, "reg(3..1) lane(8..4) block(9)", f32> -> !id.seq<2**9, f32>
+    id.yield %3 : !id.seq<2**9, f32>
   }
-  return %0 : !id.seq<2**7, f32>
+  return %0 : !id.seq<2**9, f32>
 }
 
 // Another radix: a padded layout. The rank moves: through the shared memory of the cluster's blocks.

@@ -20,8 +20,9 @@ TEST(Launch, EveryCombinationIsReadBack) {
           Launch launch{cluster, team, persistent, dependent}, read;
           std::string error;
           EXPECT_EQ(Launch::parse(launch.str(), read, error), launch.check().empty()) << launch.str();
-          if (launch.check().empty())
+          if (launch.check().empty()) {
             EXPECT_EQ(read, launch) << launch.str();
+          }
           EXPECT_EQ(launch.blocksTogether(), cluster * team);
         }
   EXPECT_EQ(Launch().str(), "grid");

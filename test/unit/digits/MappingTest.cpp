@@ -78,6 +78,20 @@ TEST(Mapping, Queries) {
   EXPECT_EQ(values, (std::vector<int64_t>{0, 0, 2, 0, 1}));
 }
 
+TEST(Mapping, Threads) {
+  Mapping mapping = parse("reg(1) lane(6..2) warp(8..7)");
+  EXPECT_EQ(mapping.numThreads(), 128);
+  mapping.splitThreads(8);
+  EXPECT_EQ(mapping.str(), "reg(1) lane(4..2) warp(8..5)");
+  mapping.splitThreads(32);
+  EXPECT_EQ(mapping.str(), "reg(1) lane(6..2) warp(8..7)");
+  // Radix 3: 27 lanes, as 81 are more than 32. A column that does not fit is not skipped.
+  mapping = parse("lane(5..1)", {3, 3, 3, 3, 2});
+  mapping.splitThreads(32);
+  EXPECT_EQ(mapping.str(), "lane(3..1) warp(5..4)");
+  EXPECT_EQ(mapping.threads().size(), 5u);
+}
+
 TEST(Mapping, Without) {
   Mapping m = parse("reg(4, 1, 7..6) lane(5, 3) block(2)");
   EXPECT_EQ(m.without({}), m);

@@ -39,7 +39,7 @@ protected:
     info.inputs.push_back({"x", "f32", 4, static_cast<int64_t>(floats)});
     info.outputs.push_back({"y", "f32", 4, static_cast<int64_t>(floats)});
     manifest = codegen::writeManifest(info, kernels, {});
-    EXPECT_NE(manifest.find("\"kind\": \"cooperative\""), std::string::npos) << manifest;
+    EXPECT_NE(manifest.find("\"team\": "), std::string::npos) << manifest;
   }
 
   static float numberAt(const std::vector<Pair> &values, size_t i) { return values[i / 4].number[i % 4]; }

@@ -22,7 +22,7 @@ protected:
 };
 
 TEST_F(DependentKernels, AreRightInEveryOrder) {
-  EXPECT_NE(manifest.find("dependent-launch"), std::string::npos) << manifest;
+  EXPECT_NE(manifest.find("\"dependent\": true"), std::string::npos) << manifest;
   EXPECT_EQ(tryOrders(text).first, 0);
 }
 

@@ -17,7 +17,7 @@ protected:
 };
 
 TEST_P(TicketKernels, AreRightInEveryOrder) {
-  EXPECT_NE(manifest.find("\"kind\": \"tickets\""), std::string::npos) << manifest;
+  EXPECT_NE(manifest.find("\"persistent\": true"), std::string::npos) << manifest;
   expectRightInEveryOrder({1, 3, 20}, {1, 8, 16});
 }
 
