@@ -69,10 +69,10 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "turn is for blocks of a team";
       int64_t threads = range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp);
       if (!chain.isBinary()) {
-        if (launch != digits::Launch())
-          return where + "digits of radices other than 2 take a plain grid";
-        if (static_cast<int>(held.size()) > n || !range.mapping[Field::Block].empty())
-          return where + "digits of radices other than 2 are held by reg, lane and warp";
+        if (launch.cluster > 1 || launch.persistent)
+          return where + "digits of radices other than 2 take a grid of blocks";
+        if (static_cast<int>(held.size()) > n)
+          return where + "digits of the batch are of radix 2, beside others they are held by no field";
         threads = 1;
         for (const digits::Column &column : range.mapping.threads())
           threads *= chain.type.getRadices()[column.digits[0] - 1];

@@ -5,8 +5,9 @@
 
 namespace idc::passes {
 
-/// One kernel in which a block holds whole problems: passes of a few steps each, all other digits in the thread number,
-/// exchanges through shared memory. False with `error` set when a problem does not fit a block.
-bool planMixed(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
+/// The `count` cheapest schedules (or fewer), best first: kernels of consecutive steps, each on tiles that a block holds
+/// in passes of a few steps each, with exchanges through shared memory. None, with `error` set, when no block has room
+/// for a step.
+std::vector<Schedule> planMixed(const PlanRequest &request, const Target &target, size_t count, std::string &error);
 
 } // namespace idc::passes

@@ -137,8 +137,8 @@ bool passes::planSchedule(const PlanRequest &request, const Target &target, Sche
   }
   std::vector<Schedule> schedules;
   if (!request.radices.empty()) {
-    schedules.emplace_back();
-    if (!planMixed(request, target, schedules.back(), error))
+    schedules = planMixed(request, target, request.candidate + 1, error);
+    if (!error.empty())
       return false;
   } else {
     auto plan = request.plan == Plan::Throughput ? planBlocks : planLatency;

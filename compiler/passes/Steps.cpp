@@ -73,8 +73,8 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
-/// A sequence whose digits a mapping can spread: radix 2 or a small problem of small radices, elements of numbers of
-/// one size.
+/// A sequence whose digits a mapping can spread: radix 2 or, where a block has room for tiles of others, small radices;
+/// elements of numbers of one size.
 static bool isSpreadable(Type type, int64_t maxMixedBytes) {
   constexpr int32_t maxRadix = 31; // larger digits would fill a thread, or leave too many threads
   auto sequence = cast<id::SeqType>(type);
@@ -82,8 +82,7 @@ static bool isSpreadable(Type type, int64_t maxMixedBytes) {
   int count;
   return id::splitNumbers(sequence.getElement(), number, count) &&
          (llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; }) ||
-          (llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; }) &&
-           sequence.getNumElements() <= maxMixedBytes / id::elementBytes(sequence.getElement())));
+          (maxMixedBytes > 0 && llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; })));
 }
 
 /// True when the op may be a step of a chain.
@@ -359,15 +358,30 @@ static bool fitsThread(const FlowChain &chain, int64_t maxWords) {
   return words <= maxWords;
 }
 
-/// Chains that are better made by flat kernels become groups: those of other radices that need no exchange; next to a
-/// group, where they are a few more steps of it, those with larger nodes, and those without nodes.
-static void dissolveChains(FlowProgram &program) {
+/// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or changes
+/// values needs no tiles.
+static bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
+  const int64_t bytes = id::registerBytes(chain.type.getElement());
+  auto fits = [&](const FlowStep &step) {
+    int64_t values = 1;
+    for (int digit : digitsOf(step.node))
+      values = std::min(values * chain.type.getRadices()[digit - 1], maxMixedBytes + 1);
+    return values * bytes <= maxMixedBytes;
+  };
+  return llvm::all_of(chain.steps, fits) &&
+         (!chain.steps.empty() || chain.type.getNumElements() <= maxMixedBytes / bytes);
+}
+
+/// Chains that are better made by flat kernels become groups: those of other radices that need no exchange or have no
+/// tiles; next to a group, where they are a few more steps of it, those with larger nodes, and those without nodes.
+static void dissolveChains(FlowProgram &program, int64_t maxMixedBytes) {
   constexpr int64_t ownWords = 32, sharedWords = 96;
   auto isFewSteps = [](const FlowChain &chain) {
     return chain.steps.empty() ? !chain.after.empty() : !chain.isBinary() && fitsThread(chain, sharedWords);
   };
   for (FlowSegment &segment : program.segments)
-    if (segment.chain && !segment.chain->isBinary() && fitsThread(*segment.chain, ownWords))
+    if (segment.chain && !segment.chain->isBinary() &&
+        (fitsThread(*segment.chain, ownWords) || !hasTiles(*segment.chain, maxMixedBytes)))
       makeGroup(program, segment);
   bool changed = true;
   while (changed) {
@@ -510,7 +524,7 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
       chain.after.push_back(&op);
     }
   }
-  dissolveChains(program);
+  dissolveChains(program, maxMixedBytes);
   orderSegments(program);
   takeApart(program);
   for (auto resize : block.getOps<id::ResizeOp>())

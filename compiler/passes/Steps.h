@@ -175,7 +175,7 @@ struct FlowProgram {
 };
 
 /// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.
-/// Digits of other radices than 2 are in chains while a problem takes at most `maxMixedBytes`.
+/// Digits of other radices than 2 are in chains where a block has room for tiles of them, of `maxMixedBytes`.
 FlowProgram findSegments(mlir::func::FuncOp function, int64_t maxMixedBytes);
 
 /// The bytes of one problem of a sequence.

@@ -63,7 +63,7 @@ struct Target {
   int64_t levelWords = 32;             // the same where a block holds a group in levels,
   int64_t levelRunBytes = 32;          // and consecutive bytes of a buffer
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
-  int64_t maxMixedBytes = 0;           // largest problem with digits of other radices than 2 that a block holds
+  int64_t maxMixedBytes = 0;           // of a tile with digits of other radices than 2 of which a kernel has many; 0: none
   int64_t sharedBytesBesideCache = 0;  // of a multiprocessor; more leave little to the first-level cache
   int64_t ringBytes =
       0; // of values between two passes of a kernel that stay in the cache beside what streams through it

@@ -85,7 +85,10 @@ public:
     for (size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
       json alone = manifest;
       alone["kernels"] = {all[k]};
-      alone["kernels"][0].erase("dependent"); // there is nothing before it to depend on
+      json &first = alone["kernels"][0]; // there is nothing before it to depend on
+      first.erase("dependent");
+      if (first.value("kind", "") == "dependent-launch") // of version 1
+        first["kind"] = "plain";
       modules.push_back(load(alone));
     }
     return modules;
