@@ -189,7 +189,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       return reported();
     }
     PassManager manager(&context);
-    passes::buildFlowPipeline(manager);
+    passes::buildFlowPipeline(manager, request.target);
     if (llvm::Error error = withDiagnostics(errors, [&] { return manager.run(*module); }))
       return error;
     moduleLevel = Level::Flow;

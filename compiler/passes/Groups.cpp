@@ -565,10 +565,25 @@ SmallVector<LevelLimits> latencyLimits(const Target &target) {
           {words, run, lanes, 1024, 1, most}};
 }
 
+/// The bytes of the widest element that is loaded from where a digit was made longer for lanes; 0: there is none.
+int64_t paddedBytes(const FlowProgram &program) {
+  int64_t bytes = 0;
+  auto isPadded = [](const FlowView &view) {
+    id::ResizeOp resize = view.resize;
+    return resize && resize->hasAttr(paddedDigitAttr);
+  };
+  for (const FlowSegment &segment : program.segments)
+    for (Operation *step : segment.group.steps)
+      for (Value operand : step->getOperands())
+        if (FlowValue from = program.resolve(operand); llvm::any_of(from.views, isPadded))
+          bytes = std::max(bytes, id::elementBytes(id::elementOf(operand.getType())));
+  return bytes;
+}
+
 /// The limits to try, in this order. What was found on an H200 for trees of 2^6 to 2^28 numbers (docs/decisions.md):
 /// blocks of few threads, of which a multiprocessor holds several, go on loading while one of them waits at its
 /// barriers; then larger ones; then clusters, which cost the more the larger they are.
-SmallVector<LevelLimits> throughputLimits(const Target &target) {
+SmallVector<LevelLimits> throughputLimits(const FlowProgram &program, const Target &target) {
   const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
   const int64_t few = 256, many = 512, all = 1024;
   constexpr int64_t shallow = 8, deep = 62; // levels: barriers of a block that has its multiprocessor for itself
@@ -595,11 +610,20 @@ SmallVector<LevelLimits> throughputLimits(const Target &target) {
   }
   // Blocks that wait for each other: threads load whole accesses, several of them far apart, so that nothing but what a
   // contraction leaves goes through shared memory.
-  if (target.cooperativeBlocks) {
+  auto addSpread = [&](int64_t columns, int64_t threads, int64_t resident) {
     constexpr int64_t accessWords = 4, spread = 8;
-    limits.push_back({accessWords, target.vectorBytes, lanes, few, 2, target.cooperativeBlocks, deep, false,
-                      few * accessWords * spread, spread});
-  }
+    if (target.cooperativeBlocks)
+      limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
+                        false, few * accessWords * spread, spread});
+  };
+  addSpread(lanes, few, 2);
+  // Fewer columns to a block, as long as they fill a sector: cheaper than another kernel.
+  if (int64_t bytes = paddedBytes(program))
+    for (int64_t columns = lanes / 4; columns * bytes >= target.sectorBytes; columns /= 2)
+      for (int64_t threads : {many, all}) {
+        limits.push_back({words, run, columns, threads});
+        addSpread(columns, threads, 1);
+      }
   return limits;
 }
 
@@ -637,7 +661,7 @@ void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) 
   };
   std::vector<Candidate> candidates;
   int64_t least = std::numeric_limits<int64_t>::max();
-  for (const LevelLimits &limits : throughputLimits(target)) {
+  for (const LevelLimits &limits : throughputLimits(program, target)) {
     Candidate &last = candidates.emplace_back(Candidate{program, true});
     last.isWithinLimits = Merger(last.program, target, limits).run();
     least = std::min(least, bytesOf(last.program));

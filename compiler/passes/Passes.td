@@ -4,6 +4,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PadDigits : Pass<"id-pad-digits", "::mlir::func::FuncOp"> {
+  let summary = "make digits longer that no node acts on and lanes cannot hold";
+  let description = [{
+    Lanes take the lowest addresses digit by digit. A digit of large prime radix there, below those that nodes act on,
+    becomes one of the next multiple of a power of two: views of the arguments make it longer, views of the results leave
+    the further elements out, and all between has the new radix. Elements that are added are in no memory.
+
+        %0 = id.node [2] (%x) {…}                                        // %x : !id.seq<2**6 * 1009, f32>
+        %p = id.resize %x lowest 1 : <2**6 * 1009, f32> -> <2**6 * 1024, f32> else {…}
+        %0 = id.node [2] (%p) {…}
+        %r = id.resize %0 lowest 1 : <2**6 * 1024, f32> -> <2**6 * 1009, f32>
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose lanes are meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect"];
+}
+
 def SplitDigits : Pass<"id-split-digits", "::mlir::func::FuncOp"> {
   let summary = "split every digit of composite radix into digits of prime radix";
   let description = [{

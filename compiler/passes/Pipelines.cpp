@@ -9,8 +9,12 @@
 using namespace mlir;
 using namespace idc;
 
-void passes::buildFlowPipeline(OpPassManager &manager) {
+void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // First, while a digit is what the program calls one: its new radix is split like any other.
+  PadDigitsOptions pad;
+  pad.target = target;
+  function.addPass(createPadDigits(pad));
   // Before anything looks at a digit: a step over a part of what was one digit is a step like any other.
   function.addPass(createSplitDigits());
   // Bodies first: a folded body may show a product with a root of unity that was hidden by index arithmetic.
@@ -42,6 +46,9 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
 }
 
 namespace {
+struct FlowOptions : PassPipelineOptions<FlowOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("machine whose lanes are meant"), llvm::cl::init("sm_90")};
+};
 struct StageOptions : PassPipelineOptions<StageOptions> {
   Option<std::string> target{*this, "target", llvm::cl::desc("machine to plan for"), llvm::cl::init("sm_90")};
   Option<std::string> plan{*this, "plan", llvm::cl::desc("throughput or latency"), llvm::cl::init("throughput")};
@@ -49,7 +56,9 @@ struct StageOptions : PassPipelineOptions<StageOptions> {
 } // namespace
 
 void passes::registerPipelines() {
-  PassPipelineRegistration<>("id-to-flow", "algebra to digit flow", buildFlowPipeline);
+  PassPipelineRegistration<FlowOptions>(
+      "id-to-flow", "algebra to digit flow",
+      [](OpPassManager &manager, const FlowOptions &options) { buildFlowPipeline(manager, options.target); });
   PassPipelineRegistration<StageOptions>("id-to-stages", "digit flow to planned kernels",
                                          [](OpPassManager &manager, const StageOptions &options) {
                                            buildStagePipeline(manager, options.target, options.plan);

@@ -7,13 +7,13 @@
 
 namespace idc::passes {
 
-/// Algebra -> digit flow.
-void buildFlowPipeline(mlir::OpPassManager &manager);
+/// Algebra -> digit flow for the named target.
+void buildFlowPipeline(mlir::OpPassManager &manager, const std::string &target);
 /// Digit flow -> kernels with planned exchanges for the named target and plan; `candidate` counts the plan's schedules,
 /// best first.
 void buildStagePipeline(mlir::OpPassManager &manager, const std::string &target, const std::string &plan = "throughput",
                         unsigned candidate = 0);
-/// `id-to-flow` and `id-to-stages{target=… plan=…}` for idc-opt.
+/// `id-to-flow{target=…}` and `id-to-stages{target=… plan=…}` for idc-opt.
 void registerPipelines();
 
 } // namespace idc::passes

@@ -452,6 +452,9 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
   FlowProgram program;
   Block &block = function.getBody().front();
   DenseMap<Value, int> openChains; // by their last value
+  // A chain takes no view, and one behind a group for it alone would be a kernel more: what is made of digits that were
+  // made longer for groups is left to them.
+  DenseSet<Value> padded;
   auto newChain = [&](Value source) -> int {
     FlowSegment segment;
     segment.chain.emplace();
@@ -466,6 +469,9 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     return open != openChains.end() && value.hasOneUse() ? open->second : -1;
   };
   for (Operation &op : block.without_terminator()) {
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return padded.contains(operand); }) ||
+        op.hasAttr(paddedDigitAttr))
+      padded.insert(op.result_begin(), op.result_end());
     if (auto permute = dyn_cast<id::PermuteOp>(op)) {
       int index = chainOf(permute.getInput());
       if (index < 0) {
@@ -486,8 +492,9 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     // not repeated.
     int index = -1, carrier = -1;
     size_t mostNodes = 0;
-    bool loadable =
-        llvm::none_of(op.getOperands(), [&](Value operand) { return program.resolve(operand).isResized(); });
+    bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
+      return program.resolve(operand).isResized() || padded.contains(operand);
+    });
     if (loadable && isChainStep(&op, maxMixedBytes))
       for (OpOperand &operand : op.getOpOperands()) {
         int open = chainOf(operand.get());

@@ -178,6 +178,9 @@ struct FlowProgram {
 /// Digits of other radices than 2 are in chains where a block has room for tiles of them, of `maxMixedBytes`.
 FlowProgram findSegments(mlir::func::FuncOp function, int64_t maxMixedBytes);
 
+/// On id.resize: nodes act on none of the digits that change. Longer ones can be spread over lanes.
+constexpr llvm::StringLiteral paddedDigitAttr = "id.padded_digit";
+
 /// The bytes of one problem of a sequence.
 int64_t sequenceBytes(mlir::Type type);
 

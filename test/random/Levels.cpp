@@ -75,7 +75,7 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
   if (!module)
     return message(errors);
   PassManager toFlow(&context), toStages(&context);
-  passes::buildFlowPipeline(toFlow);
+  passes::buildFlowPipeline(toFlow, target);
   passes::buildStagePipeline(toStages, target);
   if (failed(toFlow.run(*module)))
     return message(errors);
