@@ -69,11 +69,12 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.
   DenseMap<Value, bool> made{{load.getResult(), true}};
-  bool inLanes = false;
+  bool meets = false; // threads meet, or hold problems beyond the batch
   for (Operation &op : kernel.getBody().front()) {
     for (Value value : op.getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        inLanes |= tile.getMapping().numThreads() > 1 || !tile.getMapping().threads().empty();
+        meets |= static_cast<int>(tile.getMapping().digits().size()) > tile.getNumDigits();
+    meets |= isThroughMemory(&op);
     if (&op == store)
       break;
     auto from = llvm::find_if(op.getOperands(), [&](Value operand) { return made.contains(operand); });
@@ -99,8 +100,8 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
     else if (!flat)
       units.push_back({{Field::Block, Field::Rank, Field::Warp}, !whole});
   }
-  // In a flat kernel that exchanges, threads beyond the batch read what is another thread's.
-  if (!flat || !inLanes)
+  // Where threads meet, those beyond the batch read what is another thread's.
+  if (!flat || !meets)
     units.push_back({{Field::Block, Field::Rank, Field::Lane, Field::Warp}, true});
   return units;
 }

@@ -87,7 +87,7 @@ public:
       block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
     }
     if (failed(lowered.launch.team > 1    ? emitRounds(kernel, lowered, counter)
-               : !binary                  ? emitFlat(kernel, lowered)
+               : !binary                  ? emitFlatBlocks(kernel, lowered)
                : lowered.hasRing() ? emitPasses(kernel, lowered, counter)
                : counter           ? emitTickets(kernel, lowered, counter)
                                    : emitOnce(kernel)))
@@ -179,7 +179,12 @@ public:
     return success();
   }
 
-  /// A flat kernel whose threads exchange. Where one problem needs few threads and has no batch digits among them, a
+  /// True where threads exchange.
+  static bool meets(id::KernelOp kernel) {
+    return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
+  }
+
+  /// A kernel of a group, or of a chain of other radices. Where one problem needs few threads and has no batch digits among them, a
   /// block holds the tiles of several; threads of a tile follow each other without gaps.
   LogicalResult emitFlatBlocks(id::KernelOp kernel, LoweredKernel &lowered) {
     const int64_t wanted = target.flatThreads;
@@ -191,8 +196,10 @@ public:
           batchProblems = std::max(batchProblems, int64_t(1) << (held - tile.getNumDigits()));
         }
     });
-    int64_t tileThreads = mostThreads(kernel);
-    bool single = batchProblems > 1 || blocks > 1 || rank || 2 * tileThreads > wanted;
+    // Where a block's digits cannot be divided, numbers of the same problem share one; its last one may have fewer.
+    const int64_t tileThreads = mostThreads(kernel);
+    const bool inNumbers = blocks > 1 && !rank && batchProblems == 1 && 2 * tileThreads <= wanted && !meets(kernel);
+    bool single = batchProblems > 1 || (blocks > 1 && !inNumbers) || rank || 2 * tileThreads > wanted;
     FailureOr<FlatSections> sections = cutSections(kernel, single);
     if (failed(sections))
       return failure();
@@ -200,15 +207,16 @@ public:
     if (sections->sharedBytes)
       tiles = std::clamp<int64_t>(target.tileBytes / sections->sharedBytes, 1, tiles);
     lowered.threads = tiles * tileThreads;
-    lowered.problemsPerBlockGroup = tiles * batchProblems;
-    lowered.blocksPerGroup = blocks * lowered.launch.cluster;
+    lowered.problemsPerBlockGroup = inNumbers ? 1 : tiles * batchProblems;
+    lowered.blocksPerGroup = inNumbers ? (blocks + tiles - 1) / tiles : blocks * lowered.launch.cluster;
     sharedBytes = tiles * sections->sharedBytes;
     FlatBlock flat;
     flat.thread = thread;
     flat.rank = rank;
     flat.batch = batch;
     flat.awaits = awaitsPrevious;
-    Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), block), inGroup = constant64(blocks);
+    Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), block),
+          inGroup = constant64(inNumbers ? lowered.blocksPerGroup : blocks);
     flat.block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);
     flat.first = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, wideBlock, inGroup),
                                        constant64(lowered.problemsPerBlockGroup));
@@ -217,7 +225,19 @@ public:
       Value perTile = constant32(tileThreads);
       flat.slot = arith::ExtUIOp::create(b, loc, b.getI64Type(), arith::DivUIOp::create(b, loc, thread, perTile));
       flat.thread = arith::RemUIOp::create(b, loc, thread, perTile);
-      problem = arith::AddIOp::create(b, loc, problem, flat.slot);
+      if (!inNumbers)
+        problem = arith::AddIOp::create(b, loc, problem, flat.slot);
+    }
+    if (inNumbers)
+      flat.block = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, flat.block, constant64(tiles)), flat.slot);
+    OpBuilder::InsertionGuard guard(b);
+    if (tiles > 1 && !meets(kernel)) { // threads beyond the batch have nothing to wait for
+      if (flat.awaits)
+        awaitPrevious();
+      flat.awaits = false;
+      Value active = inNumbers ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, flat.block, constant64(blocks))
+                               : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
+      b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
     }
     return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, flat, *sections);
   }
@@ -278,48 +298,6 @@ public:
         result = failed(result) ? result : emitOps(number ? second : ops.begin(), number ? ops.end() : second);
       });
     return result;
-  }
-
-  /// A flat kernel: one block number per thread. Large problems take several blocks, small ones share one.
-  LogicalResult emitFlat(id::KernelOp kernel, LoweredKernel &lowered) {
-    bool inBlocks = false;
-    kernel.getBody().walk([&](Operation *op) {
-      for (Value value : op->getResults())
-        if (auto tile = dyn_cast<id::TileType>(value.getType()))
-          inBlocks |= !tile.getMapping().threads().empty();
-    });
-    if (inBlocks)
-      return emitFlatBlocks(kernel, lowered);
-    if (awaitsPrevious)
-      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
-    constexpr int64_t threads = 256;
-    int64_t extent = widestExtent(kernel, Field::Block);
-    lowered.threads = threads;
-    lowered.problemsPerBlockGroup = std::max<int64_t>(1, threads / extent);
-    lowered.blocksPerGroup = (extent + threads - 1) / threads;
-    Type i64 = b.getI64Type();
-    Value wideThread = arith::ExtUIOp::create(b, loc, i64, thread),
-          wideBlock = arith::ExtUIOp::create(b, loc, i64, block);
-    Value problem, number, active;
-    if (extent >= threads) {
-      Value groups = constant64(lowered.blocksPerGroup);
-      problem = arith::DivUIOp::create(b, loc, wideBlock, groups);
-      Value first =
-          arith::MulIOp::create(b, loc, arith::RemUIOp::create(b, loc, wideBlock, groups), constant64(threads));
-      number = arith::AddIOp::create(b, loc, first, wideThread);
-      active = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, constant64(extent));
-    } else {
-      Value shared = constant64(lowered.problemsPerBlockGroup);
-      Value inBlock = arith::DivUIOp::create(b, loc, wideThread, constant64(extent));
-      number = arith::RemUIOp::create(b, loc, wideThread, constant64(extent));
-      problem = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, wideBlock, shared), inBlock);
-      active = arith::AndIOp::create(b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inBlock, shared),
-                                     arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch));
-    }
-    auto branch = scf::IfOp::create(b, loc, TypeRange{}, active, false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, number);
   }
 
   /// Blocks that a multiprocessor shall have registers for. What shared memory leaves room for is not asked here: fewer

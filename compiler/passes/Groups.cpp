@@ -641,7 +641,7 @@ int64_t bytesOf(const FlowProgram &program) {
 
 } // namespace
 
-void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) {
+static void chooseGroups(FlowProgram &program, const Target &target, Plan plan) {
   const bool hasGroups = llvm::any_of(
       program.segments, [](const FlowSegment &segment) { return !segment.chain && !segment.group.steps.empty(); });
   auto isOneKernel = [](const FlowProgram &program) { return program.segments.size() <= 1; };
@@ -675,4 +675,11 @@ void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) 
         program = std::move(candidate.program);
         return;
       }
+}
+
+void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) {
+  chooseGroups(program, target, plan);
+  for (FlowSegment &segment : program.segments)
+    if (!segment.chain)
+      spreadOverThreads(segment.group, target);
 }

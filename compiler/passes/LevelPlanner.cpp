@@ -537,6 +537,22 @@ bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimit
   return LevelPlanner(group, target, limits).run();
 }
 
+void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
+  if (target.kind == "cpu" || !group.levels.empty())
+    return;
+  // Digits are not divided: whichever number of threads is nearer.
+  const int64_t wanted = target.flatThreads;
+  for (int64_t threads = 1; !group.blocks.empty();) {
+    const int axis = group.blocks.front();
+    const int64_t more = threads * group.radices[axis];
+    if (more > wanted && (more > target.maxThreadsPerBlock || threads * more >= wanted * wanted))
+      break;
+    threads = more;
+    group.lanes.push_back(axis);
+    group.blocks.erase(group.blocks.begin());
+  }
+}
+
 digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits::BufferView &placed,
                                       int64_t elementBytes, int64_t runBytes, const Target &target) {
   using digits::Field;

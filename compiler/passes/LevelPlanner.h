@@ -39,6 +39,10 @@ struct LevelLimits {
 /// `blocks` so that neighbouring threads take neighbouring addresses.
 bool planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits);
 
+/// Gives threads to a group of one level, which needs no exchanges: the axes of the block number with the lowest
+/// addresses become lanes, about as many values of them as the target's `flatThreads`. On a CPU there are none.
+void spreadOverThreads(FlowGroup &group, const Target &target);
+
 /// The mapping in which a tile of elements of `elementBytes` bytes, which lie as `placed` says, is loaded or stored:
 /// the given one, or, where its threads hold runs of more than `runBytes`, one of as many registers and threads in
 /// which neighbours hold neighbouring runs of one access. Where the length of a problem allows narrow accesses only,

@@ -23,11 +23,11 @@ func.func @joins(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>) -> !id.seq<2**2
 // A digit vanishes and another comes: one kernel, since a thread can hold the values of both. 
 // CHECK-LABEL: func.func @contracts
 // CHECK: id.kernel "contracts_k0" grid
-// CHECK: id.load {{.*}} "reg(1) block(3..2)"
+// CHECK: id.load {{.*}} "reg(1) lane(3..2)"
 // CHECK: id.node [1]
-// CHECK-SAME: "block(2..1)"
+// CHECK-SAME: "lane(2..1)"
 // CHECK: id.node [2]
-// CHECK: id.store {{.*}} "reg(2) block(3, 1)"
+// CHECK: id.store {{.*}} "reg(2) lane(3, 1)"
 // CHECK-NOT: id.kernel
 func.func @contracts(%x: !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
   %0 = id.node [1] (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**2, f32> {
@@ -106,7 +106,7 @@ func.func @returned_twice(%x: !id.seq<2**2, f32>, %y: !id.seq<2**2, f32>)
 // CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**6, f32>
 // CHECK: id.load %{{.*}} [1, 2, 6, 5, 4, 3] : <2**2, f32> -> <2**6,
 // CHECK: id.kernel "shares_k1" dependent(%arg1)
-// CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**2, f32> -> <2**6, "reg(6) block(5..1)", f32>
+// CHECK: id.load %{{.*}} [6, 5, 4, 3, 2, 1] : <2**2, f32> -> <2**6, "reg(6) lane(5..1)", f32>
 // CHECK: id.kernel "shares_k2" grid(%1)
 // CHECK: id.kernel "shares_k3" dependent(%arg1)
 // CHECK: return %0, %2, %3

@@ -65,7 +65,7 @@ func.func @above(%x: !id.seq<3 * 5, f32>) -> !id.seq<3 * 5, f32> {
 // Moved digits that count no equal distances: a kernel puts them into memory in their order.
 // CHECK-LABEL: func.func @moved
 // CHECK: %[[C:.*]] = id.kernel "moved_k0" grid(%arg0) : (!id.seq<3 * 5, f32>) -> !id.seq<5 * 3, f32>
-// CHECK: id.load %{{.*}} [1, 2] : <3 * 5, f32> -> <5 * 3, "block(2..1)", f32>
+// CHECK: id.load %{{.*}} [1, 2] : <3 * 5, f32> -> <5 * 3, "lane(2..1)", f32>
 // CHECK: id.kernel "moved_k1" dependent(%[[C]])
 // CHECK: id.resize %{{.*}} lowest 2 : <5 * 3, f32> -> <2**4, f32> else
 // CHECK-NOT: id.kernel

@@ -475,7 +475,10 @@ static int changeStrides(ModuleOp module) {
   int places = 0;
   module.walk([&](arith::MulIOp op) {
     std::optional<int64_t> stride = constantOf(op.getRhs());
-    if (!stride || *stride == 0 || !op.getLhs().getDefiningOp<arith::RemUIOp>())
+    Value digit = op.getLhs();
+    if (auto wide = digit.getDefiningOp<arith::ExtUIOp>())
+      digit = wide.getIn();
+    if (!stride || *stride == 0 || !digit.getDefiningOp<arith::RemUIOp>())
       return;
     op.setOperand(1, constantLike(op.getRhs(), *stride * 2));
     ++places;
