@@ -4,6 +4,7 @@
 # Compiles an algorithm to the library NAME, a target to link: it brings the header NAME.h, the archive libNAME.a and
 # idc's runtime. It is made again when the source or a file that it imports has changed.
 #
+#   SOURCE   relative to the current source folder; a name that no file there has is a program of the standard library
 #   SIZES    what the sizes of the algorithm are bound to: ranges, or lists as in m=1,2,4; a value without a name is n's
 #   TYPES    the same for type variables; without a name, T's. Several types give functions NAME_f32, NAME_f64
 #   ARCHS    GPU architectures; the newest one's code also runs on later GPUs
@@ -26,7 +27,14 @@ function(idc_add_library name)
       "set IDC_COMPILER to its path")
   endif()
 
+  # The compiler knows where its standard library is, and the dependency file what it read of it.
   get_filename_component(source ${ARG_SOURCE} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})
+  get_source_file_property(generated ${source} GENERATED)
+  set(own_source ${source})
+  if(NOT IS_ABSOLUTE ${ARG_SOURCE} AND NOT EXISTS ${source} AND NOT generated)
+    set(source ${ARG_SOURCE})
+    set(own_source "")
+  endif()
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/idc/${name})
   file(MAKE_DIRECTORY ${folder})
   set(arguments compile ${source} --entry ${ARG_ENTRY} -o ${folder}/${name} --depfile ${folder}/${name}.d)
@@ -71,7 +79,8 @@ function(idc_add_library name)
     OUTPUT ${archive}
     BYPRODUCTS ${folder}/${name}.h ${folder}/${name}.json
     COMMAND ${IDC_COMPILER} ${arguments}
-    DEPENDS ${source} ${IDC_COMPILER}
+    DEPENDS ${own_source} ${IDC_COMPILER}
+    WORKING_DIRECTORY ${folder}
     DEPFILE ${folder}/${name}.d
     COMMENT "Compiling ${name} with idc"
     VERBATIM)

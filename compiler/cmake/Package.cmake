@@ -2,8 +2,6 @@
 # makes a Debian package of each.
 include(CMakePackageConfigHelpers)
 
-# Tools keep the folders of LLVM's libraries, which Debian installs beside the system's.
-set_target_properties(idc idc-opt idc-runner PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS idc idc-opt idc-runner RUNTIME DESTINATION bin COMPONENT compiler)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib DESTINATION share/idc COMPONENT compiler)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc COMPONENT compiler)

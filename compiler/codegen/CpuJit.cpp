@@ -39,6 +39,8 @@ llvm::Expected<CpuJit> CpuJit::compile(ModuleOp module) {
   ExecutionEngineOptions options;
   auto transformer = makeOptimizingTransformer(3, 0, machine->get());
   options.transformer = transformer;
+  // These write a file for each run into the user's folder, and end the program when the disk is full.
+  options.enablePerfNotificationListener = options.enableGDBNotificationListener = false;
   options.jitCodeGenOptLevel = llvm::CodeGenOptLevel::Aggressive;
   llvm::Expected<std::unique_ptr<ExecutionEngine>> engine =
       ExecutionEngine::create(module, options, std::move(*machine));

@@ -55,8 +55,9 @@ struct Library {
 void describe(const frontend::Program &program, const frontend::Function &declaration, const std::string &manifest,
               const std::vector<std::string> &layouts, LibraryFunction &function);
 
-/// The name of a symbol that stands for the functions of the library, their parameters and the runtime's interface:
-/// the header refers to it and the object defines it, so that those of different libraries do not link.
+/// The name of a symbol that stands for all that the library consists of, code and manifests included, and for the
+/// runtime's interface: the header refers to it and the object defines it, so that a header and an archive of different
+/// compilations do not link.
 std::string interfaceSymbol(const Library &library);
 
 /// NAME.h

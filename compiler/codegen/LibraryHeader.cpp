@@ -17,12 +17,13 @@ static std::string declaration(const CParameter &parameter) {
   return parameter.type + (parameter.type.back() == '*' ? "" : " ") + parameter.name;
 }
 
-static std::string sizeParameters(const LibraryFunction &function) {
+/// The parameters up to `last`, which comes after the sizes.
+static std::string sizeParameters(const LibraryFunction &function, CParameter::Role last = CParameter::Role::Size) {
   std::string text;
   for (const CParameter &parameter : signature(function))
-    if (parameter.role == CParameter::Role::Size)
-      text += declaration(parameter) + ", ";
-  return text;
+    if (parameter.role == CParameter::Role::Size || parameter.role == last)
+      text += (text.empty() ? "" : ", ") + declaration(parameter);
+  return text.empty() ? "void" : text;
 }
 
 /// The function's prototype, in lines of at most 100 characters.
@@ -39,31 +40,19 @@ static std::string prototype(const LibraryFunction &function) {
   return text + line + "\n";
 }
 
-std::string codegen::interfaceSymbol(const Library &library) {
-  std::string text = std::to_string(IDC_LIBRARY_ABI);
-  for (const LibraryFunction &function : library.functions) {
-    text += ";" + prototype(function);
-    for (const std::vector<LibraryParameter> *side : {&function.inputs, &function.scalars, &function.outputs})
-      for (const LibraryParameter &parameter : *side)
-        text += "," + parameter.type + "," + parameter.layout;
-  }
-  std::string symbol;
-  llvm::raw_string_ostream(symbol) << library.name << "_header_matches_library_"
-                                   << llvm::format_hex_no_prefix(llvm::xxh3_64bits(text) >> 32, 8);
-  return symbol;
-}
-
 //===--- documentation ------------------------------------------------------------------------------------------===//
 
-/// The text as lines of comment. None ends in a backslash, which would continue it.
+/// Whether a line ends in a backslash or the trigraph for one, so that the next line is part of it.
+static bool continues(llvm::StringRef line) { return line.ends_with("\\") || line.ends_with("?\?/"); }
+
+/// The text as lines of comment, of which none continues in the next one.
 static std::string comment(llvm::StringRef text) {
   std::string result;
   llvm::SmallVector<llvm::StringRef> lines;
   text.rtrim().split(lines, '\n');
   for (llvm::StringRef line : lines)
     result +=
-        ("///" + llvm::StringRef(line.empty() ? "" : " ") + line + (line.rtrim().ends_with("\\") ? "." : "") + "\n")
-            .str();
+        ("///" + llvm::StringRef(line.empty() ? "" : " ") + line + (continues(line.rtrim()) ? "." : "") + "\n").str();
   return result;
 }
 
@@ -173,7 +162,13 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
       laidOut |= !array.layout.empty();
     }
   for (const CParameter &parameter : signature(function)) {
-    auto line = [&](const std::string &text) {
+    auto line = [&](std::string text) {
+      using Role = CParameter::Role;
+      const bool named = llvm::is_contained({Role::Size, Role::Input, Role::Scalar}, parameter.role); // by the program
+      if (!parameter.adaptedFrom.empty())
+        text +=
+            "; '" + parameter.adaptedFrom +
+            (named ? "' in the program, a name that is not free in C and C++" : "' where the program has no such name");
       os << comment(llvm::formatv("  {0,-10} {1}", parameter.name, text).str());
     };
     switch (parameter.role) {
@@ -199,6 +194,8 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
                  : "CUstream or cudaStream_t");
       break;
     case CParameter::Role::Size:
+      if (!parameter.adaptedFrom.empty())
+        line("a size");
       break;
     }
   }
@@ -208,7 +205,7 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
                      ? "A layout counts elements: with stride:S, offset:O and batch:B element i of problem b lies at\n"
                        "O + i * S + b * B.\n"
                      : "") +
-                describeInPlace(function) +
+                describeInPlace(function) + "The workspace must not overlap inputs or results.\n" +
                 "Any number of threads may call it at once, with a workspace and results of their own.");
   if (gpu)
     os << comment(
@@ -217,9 +214,9 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
         name + "_load() has been called.");
   os << comment("Returns 0, or an idc_status that " + name + "_message() explains.") << prototype(function) << "\n"
      << comment("Bytes of workspace for a batch of this size or a smaller one; below 0: minus an idc_status.")
-     << "int64_t " << name << "_workspace_size(" << sizeParameters(function) << "int64_t batch);\n\n"
+     << "int64_t " << name << "_workspace_size(" << sizeParameters(function, CParameter::Role::Batch) << ");\n\n"
      << comment("1 when the library was compiled for these sizes, else 0.") << "int " << name << "_supported("
-     << (function.sizes.empty() ? "void" : llvm::StringRef(sizeParameters(function)).drop_back(2)) << ");\n\n"
+     << sizeParameters(function) << ");\n\n"
      << comment(
             "Loads the code of all sizes into the calling thread's CUDA context (that of device 0 when it has none).\n"
             "Without it a size is loaded at its first call. Threads may call it at once; the code is loaded once.")
@@ -233,9 +230,9 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
      << "const char *" << name << "_message(int code);\n";
 }
 
-std::string codegen::libraryHeader(const Library &library) {
+/// The header; `symbol` is interfaceSymbol().
+static std::string headerText(const Library &library, llvm::StringRef symbol) {
   std::string text, guard = "IDC_LIBRARY_" + llvm::StringRef(library.name).upper() + "_H";
-  std::string symbol = interfaceSymbol(library);
   llvm::raw_string_ostream os(text);
   os << "/* " << library.name << ".h: made by idc " << IDC_VERSION << " from " << library.source << ".\n"
      << "   Link lib" << library.name << ".a and the runtime of idc (pkg-config --libs idc). */\n"
@@ -243,10 +240,31 @@ std::string codegen::libraryHeader(const Library &library) {
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const LibraryFunction &function : library.functions)
     writeFunction(os, library, function);
-  os << "\n/* Undefined when linking: this header and lib" << library.name << ".a do not belong together. */\n"
+  os << "\n/* Undefined when linking: this header and lib" << library.name
+     << ".a do not come from one compilation. */\n"
      << "extern const char " << symbol << ";\n"
      << "#if defined(__GNUC__)\n__attribute__((used)) static const char *const " << library.name
      << "_header_matches = &" << symbol << ";\n#endif\n\n"
      << "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
   return text;
+}
+
+std::string codegen::libraryHeader(const Library &library) { return headerText(library, interfaceSymbol(library)); }
+
+std::string codegen::interfaceSymbol(const Library &library) {
+  std::string all = std::to_string(IDC_LIBRARY_ABI);
+  auto add = [&](llvm::StringRef text) { (all += std::to_string(text.size()) + ":") += text; };
+  add(headerText(library, ""));
+  for (const LibraryFunction &function : library.functions) {
+    for (const std::vector<int64_t> &point : function.points)
+      for (int64_t size : point)
+        add(std::to_string(size));
+    for (const LibraryInstance &instance : function.instances)
+      for (const std::string *part : {&instance.target, &instance.manifest, &instance.image, &instance.object})
+        add(*part);
+  }
+  std::string symbol;
+  llvm::raw_string_ostream(symbol) << library.name << "_header_matches_library_"
+                                   << llvm::format_hex_no_prefix(llvm::xxh3_64bits(all), 16);
+  return symbol;
 }

@@ -3,6 +3,9 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace idc;
 using namespace idc::codegen;
@@ -23,9 +26,65 @@ static bool isKeyword(llvm::StringRef name) {
   return words.contains(name);
 }
 
-bool codegen::isCName(llvm::StringRef name) {
-  return !name.empty() && !llvm::isDigit(name[0]) && !isKeyword(name) &&
-         llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; });
+/// Whether C's or POSIX's headers, or a compiler of C, define it as a macro that stands for something else wherever it
+/// appears; these are the ones in lower case (glibc's, GCC's and Clang's).
+static bool isLowerCaseMacro(llvm::StringRef name) {
+  static const llvm::StringSet<> macros = {"complex",
+                                           "d_fileno",
+                                           "errno",
+                                           "h_addr",
+                                           "h_errno",
+                                           "i386",
+                                           "imaginary",
+                                           "linux",
+                                           "math_errhandling",
+                                           "noreturn",
+                                           "s6_addr",
+                                           "s6_addr16",
+                                           "s6_addr32",
+                                           "sa_handler",
+                                           "sa_sigaction",
+                                           "sched_priority",
+                                           "sigev_notify_attributes",
+                                           "sigev_notify_function",
+                                           "st_atime",
+                                           "st_ctime",
+                                           "st_mtime",
+                                           "stderr",
+                                           "stdin",
+                                           "stdout",
+                                           "unix"};
+  return macros.contains(name) || name.starts_with("si_"); // siginfo_t
+}
+
+/// Reserved for compilers and their libraries: __x, _Upper.
+static bool isReserved(llvm::StringRef name) {
+  return name.size() > 1 && name[0] == '_' && (name[1] == '_' || llvm::isUpper(name[1]));
+}
+
+/// Whether a parameter in a header that any program may include cannot be called so: a keyword, a type that the header
+/// uses, or what may be a macro. Nobody knows all macros; but capitals alone say that it may be one (NULL, M_PI, B50),
+/// and I is the imaginary unit. None of these ends in '_'.
+static bool isNoParameterName(llvm::StringRef name) {
+  const bool shouting = name.size() > 1 && llvm::isUpper(name[0]) && llvm::none_of(name, llvm::isLower);
+  static const llvm::StringSet<> types = {"int8_t",  "int16_t",  "int32_t",  "int64_t",
+                                          "uint8_t", "uint16_t", "uint32_t", "uint64_t"};
+  return isKeyword(name) || isLowerCaseMacro(name) || types.contains(name) || shouting || name == "I";
+}
+
+std::string codegen::whyNoCName(llvm::StringRef name) {
+  if (name.empty() || llvm::isDigit(name[0]) || isKeyword(name) || isReserved(name) ||
+      !llvm::all_of(name, [](char c) { return llvm::isAlnum(c) || c == '_'; }))
+    return "cannot be the name of a C function";
+  if (isLowerCaseMacro(name) || name == "NULL" || name == "EOF" || name == "I")
+    return "cannot be the name of a C function: headers of C define it as a macro";
+  if (name == "idc" || name.starts_with("idc_"))
+    return "cannot be the name of the function: idc's runtime has the names that begin with idc";
+  llvm::LibFunc known;
+  if (name == "main" ||
+      llvm::TargetLibraryInfoImpl(llvm::Triple(llvm::sys::getDefaultTargetTriple())).getLibFunc(name, known))
+    return "cannot be the name of the function: C has one of this name";
+  return "";
 }
 
 /// The C type of a number, or "" for what has none (complex numbers, records, bool, floats of 16 bits).
@@ -50,12 +109,17 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
     std::string name;
     for (char c : wanted)
       name += llvm::isAlnum(c) ? c : '_';
+    const std::string plain = name;
+    if (isReserved(name))
+      name = llvm::StringRef(name).ltrim('_').str() + "_";
     auto taken = [&] {
-      return isKeyword(name) || llvm::any_of(result, [&](const CParameter &other) { return other.name == name; });
+      return (name.back() != '_' && isNoParameterName(name)) ||
+             llvm::any_of(result, [&](const CParameter &other) { return other.name == name; });
     };
     while (taken())
       name += '_';
-    result.push_back({role, std::move(type), std::move(name), index, part});
+    const bool adapted = name != plain;
+    result.push_back({role, std::move(type), std::move(name), index, part, adapted ? wanted.str() : ""});
   };
   using Role = CParameter::Role;
   for (auto [i, size] : llvm::enumerate(function.sizes))

@@ -11,13 +11,15 @@ struct CParameter {
   enum class Role { Size, Batch, Input, Scalar, Output, Workspace, Stream };
   Role role;
   std::string type; // ends in '*' for pointers
-  std::string name; // a C name, unlike the others
+  std::string name; // one that C and C++ can use
   int index = 0;    // of the size, input, scalar or output
   int part = 0;     // of a complex scalar: 0 real, 1 imaginary; the plane of an array
+  /// What the program calls it, when C and C++ cannot call it so or another parameter has that name; else empty.
+  std::string adaptedFrom = {};
 };
 
-/// Whether a C and C++ program can use `name` as the name of a function.
-bool isCName(llvm::StringRef name);
+/// Why a C and C++ program cannot have a function called `name`, to be put after it; empty when it can.
+std::string whyNoCName(llvm::StringRef name);
 
 /// Sizes, batch, inputs, scalars, outputs, workspace, stream.
 std::vector<CParameter> signature(const LibraryFunction &function);

@@ -55,7 +55,12 @@ struct TemporaryFile {
     remover.setFile(path);
     llvm::raw_fd_ostream stream(fd, /*shouldClose=*/true);
     stream << content;
-    return llvm::Error::success();
+    stream.flush();
+    if (!stream.has_error())
+      return llvm::Error::success();
+    std::string why = stream.error().message();
+    stream.clear_error();
+    return error("cannot write the temporary file " + path + ": " + why);
   }
   llvm::Expected<std::string> read() const {
     auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false);

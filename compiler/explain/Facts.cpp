@@ -8,7 +8,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 using namespace idc;
 using namespace idc::explain;
@@ -361,14 +360,4 @@ std::string explain::spell(const std::vector<std::string> &steps) {
   counted(twiddles, "twiddle");
   counted(pointwise, "pointwise step");
   return llvm::join(words, ", ");
-}
-
-std::string explain::writeFile(const std::string &path, llvm::StringRef text) {
-  std::error_code error;
-  llvm::ToolOutputFile output(path, error, llvm::sys::fs::OF_None);
-  if (error)
-    return "cannot write " + path + ": " + error.message();
-  output.os() << text;
-  output.keep();
-  return {};
 }

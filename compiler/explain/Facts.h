@@ -75,7 +75,4 @@ llvm::Expected<Facts> gather(codegen::Compiler &compiler, llvm::raw_ostream &err
 /// The steps of a stage in a few words: "nodes 12 11 10, 2 twiddles".
 std::string spell(const std::vector<std::string> &steps);
 
-/// An error message for an unwritable file, or empty.
-std::string writeFile(const std::string &path, llvm::StringRef text);
-
 } // namespace idc::explain

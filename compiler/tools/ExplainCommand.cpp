@@ -3,6 +3,7 @@
 #include "compiler/explain/Html.h"
 #include "compiler/explain/Pictures.h"
 #include "compiler/explain/Text.h"
+#include "compiler/tools/OutputFiles.h"
 
 #include "llvm/Support/FileSystem.h"
 
@@ -33,9 +34,8 @@ int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &
   }
   if (!output.htmlFile.empty())
     files.emplace_back(output.htmlFile, explain::htmlPage(*facts));
-  for (const auto &[path, text] : files)
-    if (std::string error = explain::writeFile(path, text); !error.empty())
-      return fail(error);
+  if (llvm::Error error = writeFiles(files))
+    return fail(llvm::toString(std::move(error)));
   if (output.text)
     explain::printText(llvm::outs(), *facts);
   return 0;

@@ -2,9 +2,8 @@
 
 #include "compiler/frontend/Format.h"
 #include "compiler/frontend/SourceText.h"
+#include "runtime/lib/WholeFile.h"
 
-#include "llvm/ADT/SmallString.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace idc;
@@ -12,37 +11,6 @@ using namespace idc;
 static bool complain(const std::string &file, const std::string &message) {
   llvm::errs() << "idc: " << file << ": " << message << "\n";
   return false;
-}
-
-/// Whole or not at all: the text goes into a file beside the one that the path leads to, which then takes its place with
-/// the same mode and owner.
-static llvm::Error replaceText(const std::string &path, const std::string &text) {
-  namespace fs = llvm::sys::fs;
-  llvm::SmallString<128> real;
-  fs::file_status status;
-  if (std::error_code error = fs::real_path(path, real))
-    return llvm::errorCodeToError(error);
-  if (std::error_code error = fs::status(real, status))
-    return llvm::errorCodeToError(error);
-  auto file = fs::TempFile::create(real + ".%%%%%%", fs::owner_read | fs::owner_write);
-  if (!file)
-    return file.takeError();
-  fs::file_status own;
-  std::error_code error = fs::status(file->FD, own);
-  if (!error && (own.getUser() != status.getUser() || own.getGroup() != status.getGroup()))
-    error = fs::changeFileOwnership(file->FD, status.getUser(), status.getGroup());
-  if (!error)
-    error = fs::setPermissions(file->FD, status.permissions());
-  if (!error) {
-    llvm::raw_fd_ostream os(file->FD, /*shouldClose=*/false);
-    os << text;
-    os.flush();
-    error = os.error();
-    os.clear_error();
-  }
-  if (error)
-    return llvm::joinErrors(llvm::errorCodeToError(error), file->discard());
-  return file->keep(real);
 }
 
 static bool formatFile(const std::string &file, tools::FormatMode mode) {
@@ -66,8 +34,13 @@ static bool formatFile(const std::string &file, tools::FormatMode mode) {
   }
   if (*formatted == text)
     return true;
-  llvm::Error error = replaceText(file, *formatted);
-  return !error || complain(file, "cannot write: " + llvm::toString(std::move(error)));
+  try {
+    runtime::writeFile(file, *formatted);
+    return true;
+  } catch (const runtime::FileError &error) {
+    llvm::errs() << "idc: " << error.what() << "\n";
+    return false;
+  }
 }
 
 int tools::formatFiles(const std::vector<std::string> &files, FormatMode mode) {

@@ -1,6 +1,7 @@
 #include "compiler/tools/LibraryCommand.h"
 
 #include "compiler/codegen/LibrarySignature.h"
+#include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/Progress.h"
 #include "compiler/tools/ResultCache.h"
 
@@ -10,7 +11,6 @@
 #include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -178,8 +178,8 @@ llvm::Error LibraryMaker::makeJobs() {
   for (const Choice &choice : choices) {
     LibraryFunction function;
     function.name = library.name + choice.suffix;
-    if (!isCName(function.name))
-      return wrong("-o " + request.prefix + ": '" + function.name + "' cannot be the name of a C function");
+    if (std::string why = whyNoCName(function.name); !why.empty())
+      return wrong("-o " + request.prefix + ": '" + function.name + "' " + why);
     library.functions.push_back(std::move(function));
     for (const frontend::SizeMap &point : points)
       for (auto [i, target] : llvm::enumerate(library.targets)) {
@@ -300,17 +300,7 @@ llvm::Error LibraryMaker::assemble() {
   return llvm::Error::success();
 }
 
-llvm::Error LibraryMaker::write() {
-  for (const auto &[path, content] : outputs) {
-    std::error_code error;
-    llvm::ToolOutputFile file(path, error, llvm::sys::fs::OF_None);
-    if (error)
-      return wrong("cannot write " + path + ": " + error.message());
-    file.os() << content;
-    file.keep();
-  }
-  return llvm::Error::success();
-}
+llvm::Error LibraryMaker::write() { return writeFiles(outputs); }
 
 llvm::Error LibraryMaker::make() {
   library.name = llvm::sys::path::filename(request.prefix).str();

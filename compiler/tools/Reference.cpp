@@ -65,8 +65,38 @@ struct Evaluation {
 
 //===--- the reference of a run ---------------------------------------------------------------------------------===//
 
+/// As host::toArray() has them, but for the precision of their types.
+static npy::Array toRecords(const std::vector<Scalar> &values, const host::ElementType &type) {
+  npy::Array array = npy::recordArray(type.description);
+  array.recordBytes = 0;
+  for (npy::Field &field : array.fields) {
+    const bool complex = field.type == npy::DType::C8 || field.type == npy::DType::C16;
+    const bool real = field.type == npy::DType::F2 || field.type == npy::DType::F4 || field.type == npy::DType::F8;
+    const bool isUnsigned = field.type == npy::DType::U4 || field.type == npy::DType::U8;
+    field.type = complex ? npy::DType::C16 : real ? npy::DType::F8 : isUnsigned ? npy::DType::U8 : npy::DType::I8;
+    field.offset = array.recordBytes;
+    array.recordBytes += npy::size(field.type);
+  }
+  auto add = [&](const void *from, size_t bytes) {
+    array.data.insert(array.data.end(), static_cast<const char *>(from), static_cast<const char *>(from) + bytes);
+  };
+  for (size_t i = 0; i < values.size(); ++i) {
+    const host::Field &field = type.fields[i % type.fields.size()];
+    const double parts[] = {static_cast<double>(values[i].re), static_cast<double>(values[i].im)};
+    if (host::isReal(field.kind))
+      add(parts, field.complex ? sizeof parts : sizeof(double));
+    else
+      add(&values[i].integer, sizeof values[i].integer);
+  }
+  array.shape = {static_cast<int64_t>(array.data.size()) / array.recordBytes};
+  return array;
+}
+
 /// Leaves as numbers without the precision of their type. Complex numbers that NumPy has no type for are pairs.
-static npy::Array toArray(const std::vector<Scalar> &values, const host::Field &field) {
+static npy::Array toArray(const std::vector<Scalar> &values, const host::ElementType &type) {
+  if (!type.uniform())
+    return toRecords(values, type);
+  const host::Field &field = type.fields[0];
   npy::Array array;
   bool real = host::isReal(field.kind), isUnsigned = field.kind == ScalarKind::U32 || field.kind == ScalarKind::U64;
   bool complex = field.complex && host::size(field.kind) >= 4;
@@ -94,7 +124,7 @@ host::Reference tools::makeReference(const frontend::Program &program) {
       throw host::Error("the reference evaluation failed: " + error);
     std::vector<npy::Array> arrays;
     for (size_t i = 0; i < results.size(); ++i)
-      arrays.push_back(toArray(results[i], evaluation.outputs[i].layout.fields[0]));
+      arrays.push_back(toArray(results[i], evaluation.outputs[i].layout));
     return arrays;
   };
 }

@@ -1,5 +1,7 @@
 #include "compiler/tools/ResultCache.h"
 
+#include "runtime/lib/WholeFile.h"
+
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
@@ -97,7 +99,7 @@ static std::string toText(const LibraryInstance &instance) {
   return llvm::formatv("{0}", llvm::json::Value(std::move(object))).str();
 }
 
-/// Nothing when the text is no instance: a file that was not written to its end.
+/// Nothing when the text is no instance.
 static std::optional<LibraryInstance> fromText(llvm::StringRef text) {
   llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
   if (!value) {
@@ -123,30 +125,46 @@ static std::optional<LibraryInstance> fromText(llvm::StringRef text) {
   return whole ? std::optional(std::move(instance)) : std::nullopt;
 }
 
+/// The first line of an entry. It tells accidents; nobody needs the right to write into the cache of another.
+static std::string checksum(llvm::StringRef key, llvm::StringRef text) {
+  llvm::SHA256 hash;
+  hash.update(key);
+  hash.update(text);
+  return "idc-cache-entry " + llvm::toHex(hash.final(), /*LowerCase=*/true) + "\n";
+}
+
+/// What an entry's file holds; nothing when there is none, or its checksum is wrong.
+static std::optional<LibraryInstance> load(llvm::StringRef path, llvm::StringRef key) {
+  // The date of the last access says what is pruned.
+  llvm::Expected<llvm::sys::fs::file_t> file =
+      llvm::sys::fs::openNativeFileForRead(path, llvm::sys::fs::OF_UpdateAtime);
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return std::nullopt;
+  }
+  auto buffer = llvm::MemoryBuffer::getOpenFile(*file, path, /*FileSize=*/-1, /*RequiresNullTerminator=*/false);
+  llvm::sys::fs::closeFile(*file);
+  if (!buffer)
+    return std::nullopt;
+  auto [first, text] = (*buffer)->getBuffer().split('\n');
+  return (first + "\n").str() == checksum(key, text) ? fromText(text) : std::nullopt;
+}
+
 llvm::Expected<LibraryInstance> ResultCache::get(const std::string &key,
                                                  llvm::function_ref<llvm::Expected<LibraryInstance>()> make) {
   if (folder.empty())
     return make();
-  std::optional<LibraryInstance> found;
-  auto take = [&](unsigned, const llvm::Twine &, std::unique_ptr<llvm::MemoryBuffer> entry) {
-    found = fromText(entry->getBuffer());
-  };
-  llvm::Expected<llvm::FileCache> cache = llvm::localCache("idc", "idc", folder, take);
-  llvm::Expected<llvm::AddStreamFn> add =
-      cache ? (*cache)(0, key, "") : llvm::Expected<llvm::AddStreamFn>(cache.takeError());
-  if (!add)
-    llvm::consumeError(add.takeError());
-  if (found)
+  llvm::SmallString<256> path(folder);
+  llvm::sys::path::append(path, "llvmcache-" + key); // what pruneCache() looks for
+  if (std::optional<LibraryInstance> found = load(path, key))
     return std::move(*found);
   llvm::Expected<LibraryInstance> made = make();
-  if (!made || !add || !*add)
+  if (!made || llvm::sys::fs::create_directories(folder))
     return made;
-  llvm::Expected<std::unique_ptr<llvm::CachedFileStream>> stream = (*add)(0, "");
-  if (!stream) {
-    llvm::consumeError(stream.takeError());
-    return made;
+  try {
+    std::string text = toText(*made);
+    runtime::writeFile(path.str().str(), checksum(key, text) + text);
+  } catch (const runtime::FileError &) { // the disk is full, or the folder is another's
   }
-  *(*stream)->OS << toText(*made);
-  llvm::consumeError((*stream)->commit());
   return made;
 }

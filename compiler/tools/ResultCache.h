@@ -3,8 +3,6 @@
 
 #include "compiler/codegen/Compiler.h"
 
-#include "llvm/Support/Caching.h"
-
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +10,9 @@
 namespace idc::tools {
 
 /// Lies in the folder $IDC_CACHE, which may be empty for no cache, else in idc of the user's cache folder. Entries that
-/// were not used for a week go. What cannot be read or written is not cached; that is no error. Threads may share it.
+/// were not used for a week go. Each begins with a hash of its key and content: a damaged one is as good as none, and
+/// is replaced. What cannot be read or written is not cached; that is no error. Threads and processes may share it:
+/// entries appear whole or not at all.
 class ResultCache {
 public:
   ResultCache();

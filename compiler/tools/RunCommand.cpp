@@ -2,10 +2,10 @@
 
 #include "compiler/tools/Modules.h"
 #include "compiler/tools/Reference.h"
+#include "runtime/lib/WholeFile.h"
 
 #include "llvm/Support/raw_ostream.h"
 
-#include <fstream>
 #include <iostream>
 #include <optional>
 
@@ -23,8 +23,8 @@ bool writeReports(const std::vector<emulator::KernelReport> &kernels, const tool
     else if (!kernel.passed())
       llvm::errs() << toText(kernel);
   }
-  if (!emulation.reportFile.empty() && !(std::ofstream(emulation.reportFile) << toJson(kernels)))
-    throw host::Error("cannot write " + emulation.reportFile);
+  if (!emulation.reportFile.empty())
+    runtime::writeFile(emulation.reportFile, toJson(kernels));
   return passed;
 }
 
@@ -79,7 +79,7 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
     host::print(std::cout, report);
     bool faultless = !emulated || writeReports(emulated->reports(), emulation);
     return report.passed() && faultless ? 0 : 1;
-  } catch (const host::Error &error) {
+  } catch (const std::runtime_error &error) { // host::Error, runtime::FileError
     if (*error.what())
       llvm::errs() << "idc: " << error.what() << "\n";
     return 1;

@@ -2,6 +2,7 @@
 
 #include "compiler/tools/Progress.h"
 #include "compiler/tools/ScheduleText.h"
+#include "runtime/lib/WholeFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -10,7 +11,6 @@
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ThreadPool.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -39,25 +39,24 @@ int fail(const llvm::Twine &message) {
 }
 
 bool write(const std::string &path, llvm::StringRef text) {
-  std::error_code error;
-  llvm::ToolOutputFile output(path, error, llvm::sys::fs::OF_None);
-  if (error) {
-    fail("cannot write " + path + ": " + error.message());
+  try {
+    runtime::writeFile(path, {text.data(), text.size()});
+    return true;
+  } catch (const runtime::FileError &error) {
+    fail(error.what());
     return false;
   }
-  output.os() << text;
-  output.keep();
-  return true;
 }
 
 /// The file's text; nothing with a message printed when it cannot be read.
 std::optional<std::string> read(const std::string &path) {
-  auto file = llvm::MemoryBuffer::getFile(path);
-  if (!file) {
-    fail("cannot read " + path + ": " + file.getError().message());
+  constexpr int64_t largest = int64_t(1) << 30;
+  try {
+    return runtime::readFile(path, largest);
+  } catch (const runtime::FileError &error) {
+    fail(error.what());
     return std::nullopt;
   }
-  return (*file)->getBuffer().str();
 }
 
 /// The file's JSON object; nothing with a message printed when there is none.

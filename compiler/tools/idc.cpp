@@ -5,6 +5,7 @@
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
+#include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/RunCommand.h"
 #include "compiler/tools/TuneCommand.h"
 
@@ -12,8 +13,10 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <csignal>
+#include <iostream>
 
 using namespace idc;
 using codegen::Compiler;
@@ -81,7 +84,8 @@ static cl::list<std::string>
                   "manifest; or library (default with -o): libPREFIX.a, PREFIX.h and PREFIX.json"),
          cl::value_desc("LEVEL,…"), cl::sub(compileCommand), cl::cat(category));
 static cl::opt<std::string> outputPrefix("o",
-                                         cl::desc("write PREFIX.ptx, PREFIX.json, …; without it one text level "
+                                         cl::desc("write PREFIX.ptx, PREFIX.json, … (PREFIX.ptx may stand "
+                                                  "for PREFIX where it is written); without it one text level "
                                                   "goes to standard output"),
                                          cl::value_desc("PREFIX"), cl::sub(compileCommand), cl::cat(category));
 static cl::opt<std::string> depfile("depfile", cl::desc("library: write the files it is made of as a rule of make"),
@@ -294,6 +298,15 @@ static int compileLibrary(const char *program) {
   return tools::compileLibrary(request);
 }
 
+/// PREFIX of PREFIX.ptx when the levels asked for have such a file, so that -o may name one of them.
+static std::string withoutExtension(llvm::StringRef path, llvm::ArrayRef<Level> levels) {
+  for (Level level : levels)
+    if (std::string extension = std::string(".") + codegen::levelExtension(level);
+        path.ends_with(extension) && !llvm::sys::path::filename(path.drop_back(extension.size())).empty())
+      return path.drop_back(extension.size()).str();
+  return path.str();
+}
+
 static int compile(const char *program) {
   bool otherOutput = printSchedule || outputPrefix.empty() || outputPrefix == "-";
   if (emit.empty() ? !otherOutput : llvm::is_contained(emit, "library")) {
@@ -355,19 +368,16 @@ static int compile(const char *program) {
     schedule = *result;
   }
   // Everything is made: only now is anything written.
+  std::vector<std::pair<std::string, std::string>> files;
+  const std::string prefix = withoutExtension(outputPrefix, wanted);
   for (auto [level, text] : llvm::zip(wanted, results)) {
-    if (!toFiles) {
+    if (toFiles)
+      files.emplace_back(prefix + "." + codegen::levelExtension(level), std::move(text));
+    else
       llvm::outs() << text;
-      continue;
-    }
-    std::error_code error;
-    std::string path = outputPrefix + "." + codegen::levelExtension(level);
-    llvm::ToolOutputFile output(path, error, llvm::sys::fs::OF_None);
-    if (error)
-      return fail("cannot write " + path + ": " + error.message());
-    output.os() << text;
-    output.keep();
   }
+  if (llvm::Error error = tools::writeFiles(files))
+    return report(std::move(error));
   llvm::outs() << schedule;
   return 0;
 }
@@ -489,7 +499,37 @@ static int format() {
   return tools::formatFiles({formatFiles.begin(), formatFiles.end()}, mode);
 }
 
+/// What was printed has arrived; false with a message printed when it has not.
+static bool flushOutput() {
+  llvm::outs().flush();
+  std::cout.flush();
+  const bool arrived = !llvm::outs().has_error() && std::cout;
+  if (!arrived)
+    fail("cannot write to standard output" +
+         (llvm::outs().has_error() ? ": " + llvm::outs().error().message() : std::string()));
+  llvm::outs().clear_error();
+  return arrived;
+}
+
+static int runCommandGiven(const char *program) {
+  if (compileCommand)
+    return compile(program);
+  if (runCommand)
+    return run(program);
+  if (explainCommand)
+    return explain(program);
+  if (tuneCommand)
+    return tune(program);
+  if (checkCommand)
+    return check(program);
+  if (formatCommand)
+    return format();
+  cl::PrintHelpMessage(false, true);
+  return 2;
+}
+
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN);         // a file that becomes too large is an error of the write
   cl::HideUnrelatedOptions({&category}); // LLVM's, without a command
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
@@ -501,18 +541,6 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
   if (!checkGivenOnce())
     return 1;
-  if (compileCommand)
-    return compile(argv[0]);
-  if (runCommand)
-    return run(argv[0]);
-  if (explainCommand)
-    return explain(argv[0]);
-  if (tuneCommand)
-    return tune(argv[0]);
-  if (checkCommand)
-    return check(argv[0]);
-  if (formatCommand)
-    return format();
-  cl::PrintHelpMessage(false, true);
-  return 2;
+  const int status = runCommandGiven(argv[0]);
+  return flushOutput() ? status : 1;
 }

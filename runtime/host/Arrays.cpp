@@ -4,8 +4,10 @@
 #include "host/Error.h"
 #include "host/HalfFloat.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 namespace idc::host {
 
@@ -17,58 +19,93 @@ template <typename T> T get(const char *from) {
   return value;
 }
 
-void checkUniform(const ElementType &type, const std::string &what) {
-  if (!type.uniform())
-    throw Error(what + " has elements of mixed types, which a .npy file cannot hold");
-}
-
-bool isBFloat16(const ElementType &type) { return type.fields[0].kind == ScalarKind::BF16; }
-
 bool isComplex(npy::DType type) { return type == npy::DType::C8 || type == npy::DType::C16; }
 
-/// Long double holds every 64-bit integer exactly on x86 and Arm.
-long double scalar(const npy::Array &array, int64_t i) {
-  const char *from = array.data.data();
-  switch (array.type) {
+/// A part of a number: 0, or 1 for the imaginary part. Long double holds every 64-bit integer exactly on x86 and Arm.
+long double scalar(npy::DType type, const char *from, int part) {
+  switch (type) {
   case npy::DType::B1:
-    return from[i] != 0;
+    return *from != 0;
   case npy::DType::I4:
-    return get<int32_t>(from + 4 * i);
+    return get<int32_t>(from);
   case npy::DType::I8:
-    return get<int64_t>(from + 8 * i);
+    return get<int64_t>(from);
   case npy::DType::U4:
-    return get<uint32_t>(from + 4 * i);
+    return get<uint32_t>(from);
   case npy::DType::U8:
-    return get<uint64_t>(from + 8 * i);
+    return get<uint64_t>(from);
   case npy::DType::F2:
-    return fromHalf(get<uint16_t>(from + 2 * i));
+    return fromHalf(get<uint16_t>(from));
   case npy::DType::F4:
   case npy::DType::C8:
-    return get<float>(from + 4 * i);
+    return get<float>(from + 4 * part);
   case npy::DType::F8:
   case npy::DType::C16:
-    return get<double>(from + 8 * i);
+    return get<double>(from + 8 * part);
   }
   return 0;
+}
+
+/// The numbers of an array's element.
+std::vector<npy::Field> numbersOf(const npy::Array &array) {
+  return array.fields.empty() ? std::vector<npy::Field>{{"", array.type, 0}} : array.fields;
+}
+
+/// Copies the numbers of elements between memory and a file's form, where bf16 is wider.
+template <typename Copy>
+void forEachNumber(const ElementType &type, const std::vector<npy::Field> &numbers, int64_t recordBytes,
+                   int64_t elements, Copy copy) {
+  const std::vector<Leaf> leaves = type.leaves();
+  const int64_t records = int64_t(leaves.size() / numbers.size()); // of an element, which may be an array of them
+  for (int64_t i = 0; i < elements; ++i)
+    for (size_t k = 0; k < leaves.size(); ++k) {
+      const npy::Field &number = numbers[k % numbers.size()];
+      const int64_t record = i * records + int64_t(k / numbers.size());
+      copy(leaves[k], size_t(i * type.bytes + leaves[k].offset), size_t(record * recordBytes + number.offset));
+    }
+}
+
+/// Whether the numbers of records are those of an element, or of a part of it that is repeated.
+bool fits(const std::vector<npy::Field> &numbers, const std::vector<Leaf> &leaves) {
+  if (leaves.size() % numbers.size())
+    return false;
+  for (size_t k = 0; k < leaves.size(); ++k)
+    if (const npy::Field &number = numbers[k % numbers.size()];
+        number.type != leaves[k].type || number.name != leaves[k].name)
+      return false;
+  return true;
 }
 
 } // namespace
 
 std::vector<char> fromArray(npy::Array array, const ElementType &type, int64_t elements, const std::string &what) {
-  checkUniform(type, what);
-  if (array.type != type.dtype())
+  const std::vector<Leaf> leaves = type.leaves();
+  std::vector<npy::Field> numbers = numbersOf(array);
+  const bool records = !array.fields.empty();
+  if (!records && !type.uniform())
+    throw Error(what + " needs records " + type.description + ", not " + npy::name(array.type));
+  if (records && !fits(numbers, leaves))
+    throw Error(what + " needs " + (type.uniform() ? npy::name(type.dtype()) : "records " + type.description) +
+                ", not " + array.description);
+  if (!records && array.type != type.dtype())
     throw Error(what + " needs element type " + npy::name(type.dtype()) + ", not " + npy::name(array.type));
-  if (array.elements() != elements * type.components())
-    throw Error(what + " needs " + std::to_string(elements * type.components()) + " numbers, not " +
+  const int64_t needed = elements * int64_t(leaves.size() / numbers.size());
+  if (array.elements() != needed)
+    throw Error(what + " needs " + std::to_string(needed) + (records ? " records" : " numbers") + ", not " +
                 std::to_string(array.elements()));
-  std::vector<char> data = std::move(array.data);
-  if (isBFloat16(type)) {
-    std::vector<char> narrow(data.size() / 2);
-    for (size_t i = 0; i < data.size() / 4; ++i) {
-      uint16_t bits = toBFloat16(get<float>(&data[4 * i]));
-      std::memcpy(&narrow[2 * i], &bits, sizeof bits);
-    }
-    data = std::move(narrow);
+  std::vector<char> data;
+  if (!records && type.fields[0].kind != ScalarKind::BF16) {
+    data = std::move(array.data);
+  } else {
+    data.resize(size_t(elements * type.bytes));
+    forEachNumber(type, numbers, array.elementBytes(), elements, [&](const Leaf &leaf, size_t to, size_t from) {
+      if (leaf.kind == ScalarKind::BF16) {
+        const uint16_t bits = toBFloat16(get<float>(&array.data[from]));
+        std::memcpy(&data[to], &bits, sizeof bits);
+      } else {
+        std::memcpy(&data[to], &array.data[from], size_t(npy::size(leaf.type)));
+      }
+    });
   }
   for (const Field &field : type.fields)
     for (int64_t i = 0; field.modulus && i < elements; ++i) {
@@ -81,47 +118,78 @@ std::vector<char> fromArray(npy::Array array, const ElementType &type, int64_t e
   return data;
 }
 
-npy::Array toArray(std::vector<char> data, const ElementType &type, int64_t batch, int64_t elementsPerProblem,
-                   const std::string &what) {
-  checkUniform(type, what);
+npy::Array toArray(std::vector<char> data, const ElementType &type, int64_t batch, int64_t elementsPerProblem) {
+  const bool records = !type.uniform();
   npy::Array array;
-  array.type = type.dtype();
+  if (records)
+    array = npy::recordArray(type.description);
+  else
+    array.type = type.dtype();
   array.shape = {batch, elementsPerProblem};
-  if (type.components() > 1)
+  if (records)
+    array.shape.insert(array.shape.end(), type.shape.begin(), type.shape.end());
+  else if (type.components() > 1)
     array.shape.push_back(type.components());
-  if (isBFloat16(type)) {
-    array.data.resize(data.size() * 2);
-    for (size_t i = 0; i < data.size() / 2; ++i) {
-      float wide = fromBFloat16(get<uint16_t>(&data[2 * i]));
-      std::memcpy(&array.data[4 * i], &wide, sizeof wide);
-    }
-  } else {
+  if (!records && type.fields[0].kind != ScalarKind::BF16) {
     array.data = std::move(data);
+    return array;
   }
+  array.data.resize(size_t(array.elements() * array.elementBytes()));
+  forEachNumber(type, numbersOf(array), array.elementBytes(), batch * elementsPerProblem,
+                [&](const Leaf &leaf, size_t from, size_t to) {
+                  if (leaf.kind == ScalarKind::BF16) {
+                    const float wide = fromBFloat16(get<uint16_t>(&data[from]));
+                    std::memcpy(&array.data[to], &wide, sizeof wide);
+                  } else {
+                    std::memcpy(&array.data[to], &data[from], size_t(npy::size(leaf.type)));
+                  }
+                });
   return array;
 }
 
 double relativeError(const npy::Array &actual, const npy::Array &expected, const std::string &what) {
-  if (isComplex(actual.type) != isComplex(expected.type))
-    throw Error(what + " is " + (isComplex(actual.type) ? "complex" : "real") + ", but its reference is not");
+  const std::vector<npy::Field> ours = numbersOf(actual), theirs = numbersOf(expected);
+  if (ours.size() != theirs.size())
+    throw Error(what + " has records of " + std::to_string(ours.size()) + " numbers, but its reference of " +
+                std::to_string(theirs.size()));
+  for (size_t k = 0; k < ours.size(); ++k)
+    if (isComplex(ours[k].type) != isComplex(theirs[k].type))
+      throw Error(what + " is " + (isComplex(ours[k].type) ? "complex" : "real") + ", but its reference is not");
   if (actual.elements() != expected.elements())
     throw Error(what + " has " + std::to_string(actual.elements()) + " numbers, but its reference has " +
                 std::to_string(expected.elements()));
-  long double difference = 0, reference = 0;
-  int64_t scalars = actual.elements() * (isComplex(actual.type) ? 2 : 1);
-  for (int64_t i = 0; i < scalars; ++i) {
-    long double a = scalar(actual, i), e = scalar(expected, i);
-    if (std::isnan(e) && std::isnan(a))
-      continue; // what is not a number in both agrees
-    if (std::isinf(e)) {
-      if (a != e)
-        return std::nan("");
-      continue; // agreeing infinities count as no error
-    }
-    difference += (a - e) * (a - e);
-    reference += e * e;
+  struct Sums {
+    long double difference = 0, reference = 0;
+    bool apart = false; // infinities
+  };
+  std::map<std::string, Sums> fields;
+  for (size_t k = 0; k < ours.size(); ++k) {
+    Sums &sums = fields[ours[k].name];
+    for (int64_t i = 0; i < actual.elements(); ++i)
+      for (int part = 0; part < (isComplex(ours[k].type) ? 2 : 1); ++part) {
+        const long double a = scalar(ours[k].type, &actual.data[size_t(i * actual.elementBytes() + ours[k].offset)],
+                                     part),
+                          e = scalar(theirs[k].type,
+                                     &expected.data[size_t(i * expected.elementBytes() + theirs[k].offset)], part);
+        if (std::isnan(e) && std::isnan(a))
+          continue; // what is not a number in both agrees
+        if (std::isinf(e)) {
+          sums.apart |= a != e;
+          continue; // agreeing infinities count as no error
+        }
+        sums.difference += (a - e) * (a - e);
+        sums.reference += e * e;
+      }
   }
-  return double(reference > 0 ? std::sqrt(difference / reference) : std::sqrt(difference + reference));
+  double worst = 0;
+  for (const auto &[name, sums] : fields) {
+    const double error = double(sums.reference > 0 ? std::sqrt(sums.difference / sums.reference)
+                                                   : std::sqrt(sums.difference + sums.reference));
+    if (sums.apart || std::isnan(error))
+      return std::nan("");
+    worst = std::max(worst, error);
+  }
+  return worst;
 }
 
 } // namespace idc::host

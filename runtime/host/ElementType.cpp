@@ -42,6 +42,17 @@ private:
     int64_t alignment = 1;
   };
 
+  static std::string quoted(npy::DType type) {
+    return std::string(npy::size(type) == 1 ? "'|" : "'<") + npy::name(type) + "'";
+  }
+  static Laid scalar(Field field, int64_t bytes) {
+    Laid laid;
+    laid.element.fields = {field};
+    laid.element.bytes = laid.alignment = bytes;
+    laid.element.description = quoted(laid.element.dtype());
+    return laid;
+  }
+
   [[noreturn]] void unknown() const {
     throw Error("the element type '" + text + "' cannot be read from or written to a file");
   }
@@ -91,9 +102,13 @@ private:
       expect(']');
       if (length * laid.element.fields.size() > uint64_t(maxFields) || length > uint64_t(maxFields))
         unknown();
-      Laid array{{}, laid.alignment};
+      Laid array;
+      array.alignment = laid.alignment;
       for (uint64_t i = 0; i < length; ++i)
-        append(array, laid);
+        append(array, laid, "");
+      array.element.description = laid.element.description;
+      array.element.shape = laid.element.shape;
+      array.element.shape.insert(array.element.shape.begin(), int64_t(length));
       laid = array;
     }
     return laid;
@@ -102,7 +117,7 @@ private:
     std::string name = word();
     for (const ScalarInfo &scalar : scalars)
       if (name == scalar.name)
-        return {{{{scalar.kind, false, 0, 0}}, scalar.bytes}, scalar.bytes};
+        return this->scalar({scalar.kind}, scalar.bytes);
     if (name != "complex" && name != "mod")
       unknown();
     expect('<');
@@ -110,7 +125,7 @@ private:
     if (name == "mod") {
       uint64_t modulus = integer();
       bool small = modulus <= uint64_t(1) << 32;
-      laid = {{{{small ? ScalarKind::U32 : ScalarKind::U64, false, modulus, 0}}, small ? 4 : 8}, small ? 4 : 8};
+      laid = scalar({small ? ScalarKind::U32 : ScalarKind::U64, false, modulus}, small ? 4 : 8);
     } else {
       laid = type(depth + 1);
       if (laid.element.fields.size() != 1 || laid.element.fields[0].complex || laid.element.fields[0].modulus)
@@ -118,21 +133,32 @@ private:
       laid.element.fields[0].complex = true;
       laid.element.bytes *= 2;
       laid.alignment = laid.element.bytes / 2;
+      laid.element.description = quoted(laid.element.dtype());
+      if (laid.element.components() == 2)
+        laid.element.shape = {2};
     }
     expect('>');
     return laid;
   }
   Laid record(int depth) {
     Laid laid;
+    std::string &description = laid.element.description;
     do {
-      if (word().empty())
+      const std::string name = word();
+      if (name.empty())
         unknown();
       expect(':');
-      append(laid, type(depth + 1));
+      const Laid member = type(depth + 1);
+      append(laid, member, name);
+      description += (description.empty() ? "[('" : ", ('") + name + "', " + member.element.description;
+      for (size_t i = 0; i < member.element.shape.size(); ++i)
+        description += (i ? ", " : ", (") + std::to_string(member.element.shape[i]);
+      description += member.element.shape.empty() ? ")" : member.element.shape.size() == 1 ? ",))" : "))";
       if (int64_t(laid.element.fields.size()) > maxFields)
         unknown();
     } while (accept(','));
     expect('}');
+    description += "]";
     laid.element.bytes = roundUp(laid.element.bytes, laid.alignment);
     return laid;
   }
@@ -140,11 +166,13 @@ private:
   static int64_t roundUp(int64_t bytes, int64_t alignment) { return (bytes + alignment - 1) / alignment * alignment; }
 
   /// Places `member` after what `laid` holds.
-  static void append(Laid &laid, const Laid &member) {
+  static void append(Laid &laid, const Laid &member, const std::string &name) {
     laid.alignment = std::max(laid.alignment, member.alignment);
     int64_t base = roundUp(laid.element.bytes, member.alignment);
     for (Field field : member.element.fields) {
       field.offset += base;
+      if (!name.empty())
+        field.name = field.name.empty() ? name : name + "." + field.name;
       laid.element.fields.push_back(field);
     }
     laid.element.bytes = base + member.element.bytes;
@@ -178,6 +206,17 @@ ElementType ElementType::parse(const std::string &name, int64_t bytes) {
     throw Error("the element type '" + name + "' has " + std::to_string(type.bytes) + " bytes, but the manifest says " +
                 std::to_string(bytes));
   return type;
+}
+
+std::vector<Leaf> ElementType::leaves() const {
+  std::vector<Leaf> result;
+  for (const Field &field : fields) {
+    ElementType alone;
+    alone.fields = {field};
+    for (int64_t part = 0; part < alone.components(); ++part)
+      result.push_back({field.name, alone.dtype(), field.kind, field.offset + part * host::size(field.kind)});
+  }
+  return result;
 }
 
 bool ElementType::uniform() const {

@@ -28,8 +28,17 @@ bool isReal(ScalarKind kind);
 struct Field {
   ScalarKind kind = ScalarKind::F32;
   bool complex = false;
-  uint64_t modulus = 0; ///< mod<P>: P; 0 for every other type
-  int64_t offset = 0;   ///< bytes from the start of the element
+  uint64_t modulus = 0;  ///< mod<P>: P; 0 for every other type
+  int64_t offset = 0;    ///< bytes from the start of the element
+  std::string name = {}; ///< with those of the records around it: "a.b"; an array's elements share one
+};
+
+/// A number of an element as files have it.
+struct Leaf {
+  std::string name; ///< of the field
+  npy::DType type = npy::DType::F4;
+  ScalarKind kind = ScalarKind::F32;
+  int64_t offset = 0; ///< bytes from the start of the element
 };
 
 struct ElementType {
@@ -41,7 +50,15 @@ struct ElementType {
   /// The type of a manifest operand. Throws Error (Error.h) when the name is unknown or does not fill `bytes`.
   static ElementType parse(const std::string &name, int64_t bytes);
 
-  /// True when all fields are of one kind and there is no padding: only such elements have a NumPy form.
+  /// What NumPy calls it: '<f4', or for records [('v', '<f4'), ('i', '<u4', (2,))], of elements of arrays `shape`.
+  /// Records have no padding there, however they lie in memory.
+  std::string description;
+  std::vector<int64_t> shape;
+
+  /// The numbers, in order. bf16 travels as f4, a complex number whose parts are not f32 or f64 as two numbers.
+  std::vector<Leaf> leaves() const;
+
+  /// True when all fields are of one kind and there is no padding: files have numbers instead of records then.
   bool uniform() const;
 
   /// NumPy type of one component and how many of them make an element. bf16 travels as f4, and a complex type whose

@@ -6,12 +6,11 @@
 #include "host/Measure.h"
 #include "host/Memory.h"
 #include "host/Operands.h"
+#include "lib/WholeFile.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -29,25 +28,17 @@ constexpr double tolerance = 1e-2;
 /// Measurements of which the median is taken.
 constexpr int repeat = 7;
 
-std::string readFile(const std::filesystem::path &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error("cannot read '" + path.string() + "'");
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
+constexpr int64_t largestFile = int64_t(1) << 30;
 
 json readJson(const std::filesystem::path &path) {
   try {
-    return json::parse(readFile(path));
+    return json::parse(runtime::readFile(path, largestFile));
   } catch (const json::exception &error) {
     throw Error("'" + path.string() + "': " + error.what());
   }
 }
 
-void writeJson(const std::string &path, const json &document) {
-  if (!(std::ofstream(path) << document.dump(1) << "\n"))
-    throw Error("cannot write '" + path + "'");
-}
+void writeJson(const std::string &path, const json &document) { runtime::writeFile(path, document.dump(1) + "\n"); }
 
 struct Job {
   std::string name, group, kernels, manifest;
@@ -74,7 +65,8 @@ using Module = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
 class Candidate {
 public:
   Candidate(const Job &job, const std::filesystem::path &folder)
-      : image(readFile(folder / job.kernels)), manifest(readJson(folder / job.manifest)), whole(load(manifest)) {}
+      : image(runtime::readFile(folder / job.kernels, largestFile)), manifest(readJson(folder / job.manifest)),
+        whole(load(manifest)) {}
 
   const idc_module *module() const { return whole.get(); }
 
@@ -186,7 +178,7 @@ private:
       const Operand &output = operands.outputs[i];
       memory->download(data[i].data(), set.get() + output.offset, static_cast<int64_t>(data[i].size()));
       int64_t elements = std::min(output.elements, distinctElements);
-      arrays.push_back(toArray(std::move(data[i]), output.type, 1, elements, "output '" + output.name + "'"));
+      arrays.push_back(toArray(std::move(data[i]), output.type, 1, elements));
     }
     return arrays;
   }
@@ -227,7 +219,7 @@ void measureJobs(const std::string &jobs, const std::string &results, std::ostre
           result["kernels"].push_back(group->time(kernel.get(), false));
       }
       std::snprintf(line, sizeof line, "%s: %.3f us\n", job.name.c_str(), microseconds);
-    } catch (const Error &error) {
+    } catch (const std::runtime_error &error) {
       result["error"] = error.what();
       std::snprintf(line, sizeof line, "%s: %s\n", job.name.c_str(), error.what());
     }

@@ -133,7 +133,7 @@ void Runner::writeAndCompare(size_t i, const char *set, RunReport &report) {
   }
   if (i < std::max(request.outputs.size(), request.expected.size())) {
     const std::string what = "output '" + operand.name + "'";
-    npy::Array array = toArray(std::move(data), operand.type, request.batch, operand.elementsPerProblem, what);
+    npy::Array array = toArray(std::move(data), operand.type, request.batch, operand.elementsPerProblem);
     if (i < request.outputs.size())
       npy::write(request.outputs[i], array);
     if (i < request.expected.size())
@@ -164,7 +164,7 @@ void Runner::compareWithReference(const char *given, const char *set, RunReport 
     std::vector<npy::Array> expected = request.reference(arguments);
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::string what = "output '" + outputs[i].name + "'";
-      npy::Array actual = toArray(bytesOf(outputs[i], set), outputs[i].type, 1, outputs[i].elementsPerProblem, what);
+      npy::Array actual = toArray(bytesOf(outputs[i], set), outputs[i].type, 1, outputs[i].elementsPerProblem);
       double error = relativeError(actual, expected[i], what);
       worst[i] = std::isnan(error) ? error : std::max(worst[i], error);
     }

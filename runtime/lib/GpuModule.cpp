@@ -3,11 +3,10 @@
 #include "Driver.h"
 #include "Module.h"
 #include "Status.h"
+#include "WholeFile.h"
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -224,14 +223,6 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
   return IDC_SUCCESS;
 }
 
-std::optional<std::string> readFile(const char *path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return std::nullopt;
-  std::string contents((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return file.bad() ? std::nullopt : std::optional(std::move(contents));
-}
-
 } // namespace
 
 idc_status idc_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
@@ -268,9 +259,14 @@ idc_status idc_module_load_files(const char *image_path, const char *manifest_pa
   if (!image_path || !manifest_path)
     return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", image_path ? "manifest_path" : "image_path");
   return guarded([&]() -> idc_status {
-    std::optional<std::string> image = readFile(image_path), manifest = readFile(manifest_path);
-    if (!image || !manifest)
-      return fail(IDC_ERROR_FILE, "cannot read '%s'", image ? manifest_path : image_path);
-    return idc_module_load(image->data(), image->size(), manifest->data(), manifest->size(), module);
+    constexpr int64_t largest = int64_t(1) << 30;
+    std::string image, manifest;
+    try {
+      image = readFile(image_path, largest);
+      manifest = readFile(manifest_path, largest);
+    } catch (const FileError &error) {
+      return fail(IDC_ERROR_FILE, "%s", error.what());
+    }
+    return idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), module);
   });
 }

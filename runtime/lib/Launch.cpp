@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 using namespace idc::runtime;
 
@@ -52,6 +53,10 @@ struct Stretch {
       period = std::gcd(period, uint64_t(operand.batchStride) * bytes);
   }
 
+  /// A stretch of memory without gaps.
+  Stretch(const void *pointer, int64_t bytes)
+      : bytes(uint64_t(bytes)), begin(reinterpret_cast<uintptr_t>(pointer)), end(begin + uint64_t(bytes)) {}
+
   uint64_t bytes; // of an element
   uint64_t begin, end;
   uint64_t period = 0; // all elements begin at multiples of it from `begin`; 0: at `begin` only
@@ -66,6 +71,47 @@ bool mayOverlap(const Stretch &a, const Stretch &b) {
     return true;
   uint64_t from = b.begin >= a.begin ? (b.begin - a.begin) % period : (period - (a.begin - b.begin) % period) % period;
   return from < a.bytes || period - from < b.bytes;
+}
+
+/// A dimension of an array, the batch included: as many elements at a distance in bytes.
+struct Extent {
+  uint64_t count, stride;
+};
+
+/// Whether an element at `at` plus multiples of the strides of `extents`, which descend, has a byte in `gapless`.
+/// `bytes` are those of an element.
+bool reaches(const Stretch &gapless, uint64_t at, const Extent *extents, const Extent *last, uint64_t bytes) {
+  if (extents == last)
+    return at < gapless.end && gapless.begin < at + bytes;
+  uint64_t span = bytes; // of what lies at one index of this dimension
+  for (const Extent *inner = extents + 1; inner != last; ++inner)
+    span += (inner->count - 1) * inner->stride;
+  const auto [count, stride] = *extents;
+  // The first index whose part ends after the stretch's begin, and all of those that begin before its end.
+  uint64_t i = gapless.begin < at + span ? 0 : (gapless.begin - at - span) / stride + 1;
+  for (; i < count && at + i * stride < gapless.end; ++i)
+    if (reaches(gapless, at + i * stride, extents + 1, last, bytes))
+      return true;
+  return false;
+}
+
+/// Whether an element of a plane has a byte in a stretch without gaps. Of the parts that meet the stretch only the
+/// first and the last are searched where they do not interleave: one between them lies in it.
+bool mayOverlap(const Operand &operand, size_t plane, const void *const *pointers, int64_t batch,
+                const Stretch &gapless) {
+  const Stretch all(operand, plane, pointers, batch);
+  if (all.end <= gapless.begin || gapless.end <= all.begin)
+    return false;
+  std::vector<Extent> extents;
+  auto add = [&](int64_t count, int64_t stride) {
+    if (count > 1 && stride)
+      extents.push_back({uint64_t(count), uint64_t(stride) * all.bytes});
+  };
+  for (size_t i = 0; i < operand.sizes.size(); ++i)
+    add(operand.sizes[i], operand.strides[i]);
+  add(batch, operand.batchStride);
+  std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) { return a.stride > b.stride; });
+  return reaches(gapless, all.begin, extents.data(), extents.data() + extents.size(), all.bytes);
 }
 
 } // namespace
@@ -109,6 +155,23 @@ static idc_status checkOverlap(const Manifest &manifest, const void *const *inpu
   return IDC_SUCCESS;
 }
 
+/// Refuses a workspace that lies on inputs or outputs. checkOperands() has passed.
+static idc_status checkWorkspace(const Manifest &manifest, const void *const *inputs, const void *const *outputs,
+                                 const void *workspace, int64_t workspaceBytes, int64_t batch) {
+  if (!workspaceBytes)
+    return IDC_SUCCESS;
+  const Stretch gapless(workspace, workspaceBytes);
+  for (auto [operands, pointers, side] :
+       {std::tuple(&manifest.inputs, inputs, "input"), std::tuple(&manifest.outputs, outputs, "output")})
+    for (size_t i = 0; i < operands->size(); ++i)
+      for (size_t plane = 0; plane < (*operands)[i].planes.size(); ++plane)
+        if (mayOverlap((*operands)[i], plane, pointers, batch, gapless))
+          return fail(IDC_ERROR_INVALID_ARGUMENT, "the workspace of %lld bytes overlaps %s %llu (%s)",
+                      static_cast<long long>(workspaceBytes), side, number(i),
+                      (*operands)[i].planes[plane].name.c_str());
+  return IDC_SUCCESS;
+}
+
 idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *bytes) {
   if (!module || !bytes)
     return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", module ? "bytes" : "module");
@@ -148,6 +211,8 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
       return fail(IDC_ERROR_TOO_LARGE, "kernel '%s' needs more than %lld blocks at batch %lld", kernel.name.c_str(),
                   static_cast<long long>(maxGridBlocks), static_cast<long long>(batch));
   if (idc_status status = checkOverlap(manifest, inputs, outputs, batch))
+    return status;
+  if (idc_status status = checkWorkspace(manifest, inputs, outputs, workspace, workspaceBytes, batch))
     return status;
   return module->launch(batch, {inputs, scalars, outputs, workspace}, stream);
 }

@@ -2,12 +2,14 @@
 
 #include "npy/Npy.h"
 
+#include "lib/WholeFile.h"
+
 #include <cctype>
+#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <optional>
+#include <unistd.h>
 #include <utility>
 
 namespace idc::npy {
@@ -47,6 +49,7 @@ public:
   HeaderParser(const std::string &text, const std::string &path) : text(text), path(path) {}
 
   Array parse() {
+    Array array;
     std::optional<std::string> descr;
     std::optional<bool> fortran;
     std::optional<std::vector<int64_t>> shape;
@@ -56,8 +59,9 @@ public:
       expect(':');
       if (key == "descr") {
         if (peek() == '[')
-          error("has records; only plain element types are supported");
-        descr = string();
+          records(array);
+        else
+          descr = string();
       } else if (key == "fortran_order") {
         fortran = boolean();
       } else if (key == "shape") {
@@ -68,19 +72,79 @@ public:
       if (peek() != '}')
         expect(',');
     }
-    if (!descr || !fortran || !shape)
+    if ((!descr && array.fields.empty()) || !fortran || !shape)
       error("lacks 'descr', 'fortran_order' or 'shape' in its header");
     if (*fortran && shape->size() > 1)
       error("is in Fortran order; save it with numpy.ascontiguousarray");
-    Array array;
-    array.type = dtype(*descr);
+    if (descr)
+      array.type = dtype(*descr);
     array.shape = std::move(*shape);
     return array;
+  }
+
+  /// [('v', '<f4'), …]
+  void records(Array &array) {
+    peek();
+    const size_t begin = position;
+    array.recordBytes = record("", 0, 0, array.fields);
+    if (array.fields.empty())
+      error("has records without fields");
+    array.description = text.substr(begin, position - begin);
   }
 
   [[noreturn]] void error(const std::string &what) const { throw Error("'" + path + "' " + what); }
 
 private:
+  static constexpr size_t mostFields = 4096;
+  static constexpr int mostRecords = 32; // in each other
+
+  /// The fields of a record that begins at `offset`; returns its bytes.
+  int64_t record(const std::string &before, int64_t offset, int depth, std::vector<Field> &fields) {
+    if (depth > mostRecords)
+      error("has records that are nested too deeply");
+    const int64_t begin = offset;
+    expect('[');
+    while (!accept(']')) {
+      expect('(');
+      const std::string name = string();
+      expect(',');
+      offset += member(before + name, offset, depth, fields);
+      expect(')');
+      if (peek() != ']')
+        expect(',');
+    }
+    return offset - begin;
+  }
+
+  /// A field's type, and its shape when it is an array; returns its bytes.
+  int64_t member(const std::string &name, int64_t offset, int depth, std::vector<Field> &fields) {
+    std::vector<Field> one; // of an element
+    int64_t bytes = 0;
+    if (peek() == '[') {
+      bytes = record(name + ".", 0, depth + 1, one);
+    } else if (const std::string spelled = string(); spelled.compare(0, 2, "|V") == 0 && spelled.size() < 8) {
+      for (char digit : spelled.substr(2)) // bytes between fields
+        bytes = std::isdigit(static_cast<unsigned char>(digit)) ? 10 * bytes + (digit - '0') : (malformed(), 0);
+    } else {
+      one.push_back({name, dtype(spelled), 0});
+      bytes = size(one[0].type);
+    }
+    int64_t count = 1;
+    if (accept(',') && peek() == '(')
+      for (int64_t extent : tuple()) {
+        if (extent < 1 || extent > int64_t(mostFields) / count)
+          error("has an array of too many elements in a record");
+        count *= extent;
+      }
+    for (int64_t i = 0; i < count; ++i)
+      for (const Field &field : one) {
+        fields.push_back({field.name, field.type, offset + i * bytes + field.offset});
+        if (fields.size() > mostFields)
+          error("has records of more than " + std::to_string(mostFields) + " numbers");
+      }
+    return count * bytes;
+  }
+
   [[noreturn]] void malformed() const { error("has a malformed header"); }
 
   char peek() {
@@ -169,16 +233,63 @@ int64_t Array::elements() const {
   return total;
 }
 
+namespace {
+
+/// A file that is read from its beginning on.
+class Reader {
+public:
+  explicit Reader(const std::string &path) : path(path) {
+    try {
+      descriptor = runtime::openRegularFile(path, left);
+    } catch (const runtime::FileError &error) {
+      throw Error(error.what());
+    }
+  }
+  Reader(const Reader &) = delete;
+  ~Reader() { close(descriptor); }
+
+  /// Bytes that are not read yet.
+  int64_t available() const { return left; }
+
+  void take(char *to, int64_t bytes) {
+    while (bytes > 0) {
+      const ssize_t got = ::read(descriptor, to, size_t(bytes));
+      if (got < 0 && errno == EINTR)
+        continue;
+      if (got < 0)
+        throw Error("cannot read '" + path + "': " + std::strerror(errno));
+      if (got == 0)
+        throw Error("'" + path + "' is truncated");
+      to += got;
+      bytes -= got;
+      left -= got;
+    }
+  }
+
+private:
+  const std::string &path;
+  int descriptor = -1;
+  int64_t left = 0;
+};
+
+} // namespace
+
+int64_t Array::elementBytes() const { return fields.empty() ? size(type) : recordBytes; }
+
+Array recordArray(const std::string &description) {
+  Array array;
+  HeaderParser(description, description).records(array);
+  array.shape = {0};
+  return array;
+}
+
 Array read(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw Error("cannot open '" + path + "'");
-  auto take = [&](char *to, int64_t bytes) {
-    if (!file.read(to, bytes))
-      throw Error("'" + path + "' is truncated");
-  };
-  char start[8];
-  if (!file.read(start, sizeof start) || std::memcmp(start, magic, sizeof magic) != 0)
+  Reader file(path);
+  auto take = [&](char *to, int64_t bytes) { file.take(to, bytes); };
+  char start[8] = {};
+  if (file.available() >= int64_t(sizeof start))
+    take(start, sizeof start);
+  if (std::memcmp(start, magic, sizeof magic) != 0)
     throw Error("'" + path + "' is not a .npy file");
   int version = static_cast<unsigned char>(start[6]);
   if (version != 1 && version != 2)
@@ -188,21 +299,17 @@ Array read(const std::string &path) {
   uint32_t length = lengthBytes[0] | lengthBytes[1] << 8 | lengthBytes[2] << 16 | uint32_t(lengthBytes[3]) << 24;
 
   // Before anything of a length that the file claims is allocated, compare it with what the file has.
-  std::streamoff headerStart = file.tellg();
-  file.seekg(0, std::ios::end);
-  std::streamoff fileBytes = file.tellg();
-  file.seekg(headerStart);
-  if (fileBytes - headerStart < std::streamoff(length))
+  if (file.available() < int64_t(length))
     throw Error("'" + path + "' is truncated");
   std::string header(length, '\0');
   take(header.data(), length);
 
   HeaderParser parser(header, path);
   Array array = parser.parse();
-  std::optional<int64_t> bytes = checkedBytes(array.shape, size(array.type));
+  std::optional<int64_t> bytes = checkedBytes(array.shape, array.elementBytes());
   if (!bytes)
     parser.error("has a shape that is too large");
-  std::streamoff available = fileBytes - headerStart - std::streamoff(length);
+  const int64_t available = file.available();
   if (*bytes > available)
     parser.error("is truncated: " + std::to_string(available) + " bytes of data, " + std::to_string(*bytes) +
                  " expected");
@@ -212,32 +319,33 @@ Array read(const std::string &path) {
 }
 
 void write(const std::string &path, const Array &array) {
-  if (checkedBytes(array.shape, size(array.type)) != std::optional(int64_t(array.data.size())))
+  if (checkedBytes(array.shape, array.elementBytes()) != std::optional(int64_t(array.data.size())))
     throw std::invalid_argument("the data of a .npy array must fill its shape");
   std::string shape = "(";
   for (size_t i = 0; i < array.shape.size(); ++i)
     shape += (i ? ", " : "") + std::to_string(array.shape[i]);
   shape += array.shape.size() == 1 ? ",)" : ")";
-  std::string header = std::string("{'descr': '") + (size(array.type) == 1 ? "|" : "<") + name(array.type) +
-                       "', 'fortran_order': False, 'shape': " + shape + ", }";
+  const std::string plain = std::string(size(array.type) == 1 ? "'|" : "'<") + name(array.type) + "'";
+  std::string header = "{'descr': " + (array.fields.empty() ? plain : array.description) +
+                       ", 'fortran_order': False, 'shape': " + shape + ", }";
   // The data begins at a multiple of 64 bytes; the header is padded with spaces and ends with a newline.
   int version = header.size() + 64 + 10 > 0xffff ? 2 : 1;
   size_t prefix = version == 1 ? 10 : 12;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
 
-  std::ofstream file(path, std::ios::binary);
-  if (!file)
-    throw Error("cannot create '" + path + "'");
-  file.write(magic, sizeof magic);
-  file.put(char(version)).put(0);
+  std::string start(magic, sizeof magic);
+  start += {char(version), 0};
   for (size_t i = 0; i < prefix - 8; ++i)
-    file.put(char(header.size() >> 8 * i));
-  file.write(header.data(), std::streamsize(header.size()));
-  file.write(array.data.data(), std::streamsize(array.data.size()));
-  file.close();
-  if (!file)
-    throw Error("cannot write '" + path + "'");
+    start += char(header.size() >> 8 * i);
+  try {
+    runtime::FileInProgress file(path);
+    file.write(start + header);
+    file.write({array.data.data(), array.data.size()});
+    file.commit();
+  } catch (const runtime::FileError &error) {
+    throw Error(error.what());
+  }
 }
 
 } // namespace idc::npy

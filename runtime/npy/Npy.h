@@ -1,7 +1,7 @@
 //===- Npy.h - NumPy array files --------------------------------*- C++ -*-===//
 //
-// Reads and writes NumPy's .npy format, versions 1 and 2: an array in C order of one of the types below. The format is
-// described in NumPy's documentation, "numpy.lib.format".
+// Reads and writes NumPy's .npy format, versions 1 and 2: an array in C order of one of the types below, or of records
+// (structured types) of them. The format is described in NumPy's documentation, "numpy.lib.format".
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,21 +29,36 @@ struct Error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// An array in C order. `data` has elements() * size(type) bytes, little-endian.
-struct Array {
+/// A number in a record.
+struct Field {
+  std::string name; ///< with those of the records around it: "a.b"; an array's numbers share one
   DType type = DType::F4;
+  int64_t offset = 0; ///< bytes from the start of the record
+};
+
+/// An array in C order. `data` has elements() * elementBytes() bytes, little-endian.
+struct Array {
+  DType type = DType::F4; ///< of an element that is no record
   std::vector<int64_t> shape;
   std::vector<char> data;
+  std::vector<Field> fields = {}; ///< of a record, in order, without what pads it; empty: elements are no records
+  int64_t recordBytes = 0;
+  std::string description = {}; ///< of a record, as NumPy writes it: [('v', '<f4'), ('i', '<u4', (2,))]
 
   /// Product of the shape; 1 for a scalar (the empty shape).
   int64_t elements() const;
+  int64_t elementBytes() const;
 };
 
-/// Reads a file. Throws Error for a file that cannot be opened, is no .npy file, is truncated, has an unknown version
-/// or element type, is big-endian, or is in Fortran order.
+/// An array without elements of records that NumPy describes so. Throws Error for other texts.
+Array recordArray(const std::string &description);
+
+/// Reads a regular file. Throws Error for a file that cannot be opened, is no .npy file, is truncated, has an unknown
+/// version or element type, is big-endian, or is in Fortran order.
 Array read(const std::string &path);
 
-/// Writes `array` as version 1 (version 2 when the header needs it). Throws Error when the file cannot be written.
+/// Writes `array` as version 1 (version 2 when the header needs it). Throws Error when the file cannot be written; what
+/// had the name before is then unchanged.
 /// std::invalid_argument when `data` does not fit type and shape.
 void write(const std::string &path, const Array &array);
 

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <iostream>
 #include <limits>
@@ -162,12 +163,15 @@ int runModule(const Options &options) {
   request.module = module;
   RunReport report = run(request);
   print(std::cout, report);
+  if (!std::cout.flush())
+    throw Error("cannot write to standard output");
   return report.passed() ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  std::signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error of the write
   try {
     Options options = parseOptions(argc, argv);
     if (options.help) {

@@ -110,10 +110,10 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
 /// host pointers, `stream` is ignored, and the outputs are complete on return.
 ///
 /// Outputs lie neither on inputs nor on other outputs, with one exception: where idc_in_place() says so, an output may
-/// have the same pointer as an input, and takes its place.
+/// have the same pointer as an input, and takes its place. No byte of the workspace belongs to an element of either.
 ///
 /// A batch of 0 does nothing and looks at no pointer. Otherwise a negative batch, a null or misaligned pointer,
-/// overlapping operands (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more
+/// overlapping arrays (IDC_ERROR_INVALID_ARGUMENT; values of scalars need no alignment) and a batch that needs more
 /// than 2^31 - 1 blocks (IDC_ERROR_TOO_LARGE) are refused before anything is launched.
 idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, const void *const *scalars,
                       void *const *outputs, void *workspace, void *stream);

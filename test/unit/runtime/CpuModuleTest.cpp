@@ -162,6 +162,65 @@ TEST(CpuModule, KernelsRunInOrderThroughTheWorkspace) {
   }
 }
 
+/// What idc_launch() says of a workspace with everything else in order: nothing when it takes it.
+std::string refusal(const idc_module *module, int64_t batch, const void *x, void *y, void *workspace) {
+  const void *inputs[] = {x};
+  void *outputs[] = {y};
+  idc_status status = idc_launch(module, batch, inputs, nullptr, outputs, workspace, nullptr);
+  EXPECT_TRUE(status == IDC_SUCCESS || status == IDC_ERROR_INVALID_ARGUMENT);
+  return status == IDC_SUCCESS ? "" : idc_last_error();
+}
+
+TEST(CpuModule, WorkspaceOnOperandsIsRefused) {
+  idc_module *raw = nullptr;
+  auto lookup = [](const char *name, void *) { return std::string(name) == "sum" ? sumKernel : spreadKernel; };
+  ASSERT_EQ(idc_cpu_module_create(reversedSums, std::strlen(reversedSums), lookup, nullptr, &raw), IDC_SUCCESS);
+  ModulePointer module(raw, idc_module_unload);
+  // x at 10, y at 20, both 3 blocks long; the workspace of 64 + 3 * 32 bytes is 10 blocks long.
+  std::vector<Block> all(40, Block{});
+  for (int at = 0; at < 30; ++at) {
+    std::string expected = at > 0 && at < 13 ? "input 0 (x)" : at > 10 && at < 23 ? "output 0 (y0)" : "";
+    if (!expected.empty())
+      expected = "the workspace of 160 bytes overlaps " + expected;
+    EXPECT_EQ(refusal(raw, 3, &all[10], &all[20], &all[size_t(at)]), expected) << at;
+  }
+  // A module that needs none may be given any.
+  ModulePointer none = makeCpuModule(doubleManifest(), doubleKernel);
+  EXPECT_EQ(refusal(none.get(), 3, &all[10], &all[20], nullptr), "");
+  EXPECT_EQ(refusal(none.get(), 3, &all[10], &all[20], &all[10]), "");
+}
+
+void idleKernel(void *const *, int64_t, int64_t, int64_t) {}
+
+TEST(CpuModule, WorkspaceMayLieBetweenElements) {
+  // Two planes of 2 x 3 numbers, the rows 100 and the numbers 8 apart, 3 problems 1000 apart.
+  ModulePointer module = makeCpuModule(R"({"idc": 1, "entry": "f", "symbol": "f", "target": "cpu",
+      "inputs": [{"name": "x", "type": "complex<f32>", "elementBytes": 8, "elements": 6,
+                  "layout": {"sizes": [2, 3], "strides": [100, 8], "offset": 4, "batch": 1000, "alignment": 4,
+                             "planes": [{"name": "re", "bytes": 4}, {"name": "im", "bytes": 4}]}}],
+      "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4}],
+      "workspace": {"bytesPerProblem": 0, "fixedBytes": 32},
+      "kernels": [{"name": "k", "problemsPerBlockGroup": 1, "blocksPerGroup": 1, "args": [{"batch": true}]}]})",
+                                       idleKernel);
+  alignas(16) static float re[4096], im[4096], y[64];
+  for (auto [plane, name] : {std::pair(re, "x.re"), std::pair(im, "x.im")})
+    for (int at = 0; at < 4000; at += 4) { // 8 numbers from there on
+      bool meets = false;
+      for (int b = 0; b < 3; ++b)
+        for (int i = 0; i < 6; ++i) {
+          int number = 4 + b * 1000 + i / 3 * 100 + i % 3 * 8;
+          meets |= number >= at && number < at + 8;
+        }
+      const void *inputs[] = {re, im};
+      void *outputs[] = {y};
+      idc_status status = idc_launch(module.get(), 3, inputs, nullptr, outputs, plane + at, nullptr);
+      ASSERT_EQ(status, meets ? IDC_ERROR_INVALID_ARGUMENT : IDC_SUCCESS) << name << " " << at;
+      if (meets) {
+        EXPECT_EQ(idc_last_error(), "the workspace of 32 bytes overlaps input 0 (" + std::string(name) + ")");
+      }
+    }
+}
+
 TEST(CpuModule, ScalarsComeByTheirBytes) {
   ModulePointer module = makeCpuModule(shiftManifest(), shiftKernel);
   EXPECT_EQ(idc_scalar_count(module.get()), 2);

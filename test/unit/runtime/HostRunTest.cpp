@@ -291,8 +291,10 @@ TEST_F(HostRun, Errors) {
               r.outputs = {"a", "b"};
             }),
             "the module has 1 outputs, but 2 output files are given");
-  EXPECT_EQ(with([](RunRequest &r) { r.inputs = {"/does/not/exist"}; }), "cannot open '/does/not/exist'");
-  EXPECT_EQ(with([](RunRequest &r) { r.outputs = {"/does/not/exist"}; }), "cannot create '/does/not/exist'");
+  EXPECT_EQ(with([](RunRequest &r) { r.inputs = {"/does/not/exist"}; }),
+            "cannot read '/does/not/exist': No such file or directory");
+  EXPECT_EQ(with([](RunRequest &r) { r.outputs = {"/does/not/exist"}; }),
+            "cannot write '/does/not/exist': No such file or directory");
   writeFloats(path("short"), {1, 2, 3});
   std::string file = path("short");
   EXPECT_EQ(with([&](RunRequest &r) { r.inputs = {file}; }), "'" + file + "' for input 'x' needs 8 numbers, not 3");

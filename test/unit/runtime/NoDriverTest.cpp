@@ -59,7 +59,7 @@ TEST_F(NoDriver, TheManifestIsCheckedFirst) {
   idc_module *module = nullptr;
   EXPECT_EQ(idc_module_load(".version", 8, "{}", 2, &module), IDC_ERROR_MANIFEST);
   EXPECT_EQ(idc_module_load_files("/does/not/exist", "/nor/this", &module), IDC_ERROR_FILE);
-  EXPECT_STREQ(idc_last_error(), "cannot read '/does/not/exist'");
+  EXPECT_STREQ(idc_last_error(), "cannot read '/does/not/exist': No such file or directory");
 }
 
 TEST_F(NoDriver, ToolsGetOneMessage) {

@@ -79,7 +79,7 @@ TEST(Npy, ReadsBothVersionsAndSpellings) {
 
 TEST(Npy, ErrorsNameTheFileAndTheCause) {
   const std::string data(64, '\0');
-  EXPECT_EQ(errorOf("/does/not/exist.npy"), "cannot open 'F'");
+  EXPECT_EQ(errorOf("/does/not/exist.npy"), "cannot read 'F': No such file or directory");
   std::ofstream(filePath()) << "text";
   EXPECT_EQ(errorOf(filePath()), "'F' is not a .npy file");
   EXPECT_EQ(errorOf(makeFile("{}", "", 3)), "'F' has .npy version 3; versions 1 and 2 are supported");
@@ -94,12 +94,39 @@ TEST(Npy, ErrorsNameTheFileAndTheCause) {
   EXPECT_EQ(errorOf(makeFile("{'descr': '>f4', 'fortran_order': False, 'shape': (2,)}", data)), "'F' is big-endian");
   EXPECT_EQ(errorOf(makeFile("{'descr': '<U3', 'fortran_order': False, 'shape': (2,)}", data)),
             "'F' has element type '<U3'; supported are b1, i4, i8, u4, u8, f2, f4, f8, c8 and c16");
-  EXPECT_EQ(errorOf(makeFile("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", data)),
-            "'F' has records; only plain element types are supported");
+  EXPECT_EQ(errorOf(makeFile("{'descr': [], 'fortran_order': False, 'shape': (2,)}", data)),
+            "'F' has records without fields");
+  EXPECT_EQ(errorOf(makeFile("{'descr': [('a', '<f4', (9999,))], 'fortran_order': False, 'shape': (2,)}", data)),
+            "'F' has an array of too many elements in a record");
+  EXPECT_EQ(errorOf(makeFile("{'descr': [('a', '<U4')], 'fortran_order': False, 'shape': (2,)}", data)),
+            "'F' has element type '<U4'; supported are b1, i4, i8, u4, u8, f2, f4, f8, c8 and c16");
   EXPECT_EQ(errorOf(makeFile("{'descr': '<f8', 'fortran_order': False, 'shape': (9,)}", data)),
             "'F' is truncated: 64 bytes of data, 72 expected");
   EXPECT_EQ(errorOf(makeFile("{'descr': '<f8', 'fortran_order': False, 'shape': (4611686018427387904, 8)}", data)),
             "'F' has a shape that is too large");
+}
+
+TEST(Npy, Records) {
+  // As numpy.save writes numpy.dtype([('u', '?'), ('r', [('z', 'c8'), ('y', 'f2', (2,))])], align=True).
+  const std::string aligned = "[('u', '|b1'), ('', '|V3'), ('r', [('z', '<c8'), ('y', '<f2', (2,))])]";
+  Array array =
+      read(makeFile("{'descr': " + aligned + ", 'fortran_order': False, 'shape': (2,)}\n", std::string(32, 'x')));
+  EXPECT_EQ(array.recordBytes, 16);
+  EXPECT_EQ(array.description, aligned);
+  ASSERT_EQ(array.fields.size(), 4u);
+  EXPECT_EQ(array.fields[1].name, "r.z");
+  EXPECT_EQ(array.fields[1].offset, 4);
+  EXPECT_EQ(array.fields[3].name, "r.y");
+  EXPECT_EQ(array.fields[3].offset, 14);
+  write(filePath(), array);
+  Array copy = read(filePath());
+  EXPECT_EQ(copy.description, aligned);
+  EXPECT_EQ(copy.data, array.data);
+}
+
+TEST(Npy, ReadsRegularFilesOnly) {
+  EXPECT_EQ(errorOf("/dev/zero"), "cannot read 'F': it is no regular file");
+  EXPECT_EQ(errorOf(::testing::TempDir()), "cannot read 'F': it is a folder");
 }
 
 TEST(Npy, EveryTruncationIsAnError) {
@@ -113,6 +140,7 @@ TEST(Npy, EveryTruncationIsAnError) {
 
 TEST(Npy, RefusesToWriteWhatDoesNotFit) {
   EXPECT_THROW(write(filePath(), {DType::F4, {3}, std::vector<char>(8)}), std::invalid_argument);
+  EXPECT_THROW(write("/dev/full", {DType::F4, {2}, std::vector<char>(8)}), Error);
   EXPECT_THROW(write("/does/not/exist.npy", {DType::F4, {2}, std::vector<char>(8)}), Error);
 }
 
