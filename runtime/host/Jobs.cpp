@@ -28,17 +28,30 @@ constexpr double tolerance = 1e-2;
 /// Measurements of which the median is taken.
 constexpr int repeat = 7;
 
-constexpr int64_t largestFile = int64_t(1) << 30;
+std::string readFile(const std::filesystem::path &path) {
+  constexpr int64_t largest = int64_t(1) << 30;
+  try {
+    return runtime::readFile(path, largest);
+  } catch (const runtime::FileError &error) {
+    throw Error(error.what());
+  }
+}
 
 json readJson(const std::filesystem::path &path) {
   try {
-    return json::parse(runtime::readFile(path, largestFile));
+    return json::parse(readFile(path));
   } catch (const json::exception &error) {
     throw Error("'" + path.string() + "': " + error.what());
   }
 }
 
-void writeJson(const std::string &path, const json &document) { runtime::writeFile(path, document.dump(1) + "\n"); }
+void writeJson(const std::string &path, const json &document) {
+  try {
+    runtime::writeFile(path, document.dump(1) + "\n");
+  } catch (const runtime::FileError &error) {
+    throw Error(error.what());
+  }
+}
 
 struct Job {
   std::string name, group, kernels, manifest;
@@ -65,8 +78,7 @@ using Module = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
 class Candidate {
 public:
   Candidate(const Job &job, const std::filesystem::path &folder)
-      : image(runtime::readFile(folder / job.kernels, largestFile)), manifest(readJson(folder / job.manifest)),
-        whole(load(manifest)) {}
+      : image(readFile(folder / job.kernels)), manifest(readJson(folder / job.manifest)), whole(load(manifest)) {}
 
   const idc_module *module() const { return whole.get(); }
 
@@ -219,7 +231,7 @@ void measureJobs(const std::string &jobs, const std::string &results, std::ostre
           result["kernels"].push_back(group->time(kernel.get(), false));
       }
       std::snprintf(line, sizeof line, "%s: %.3f us\n", job.name.c_str(), microseconds);
-    } catch (const std::runtime_error &error) {
+    } catch (const Error &error) {
       result["error"] = error.what();
       std::snprintf(line, sizeof line, "%s: %s\n", job.name.c_str(), error.what());
     }
