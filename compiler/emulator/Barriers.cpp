@@ -1,0 +1,126 @@
+// Where threads meet: barriers of warps, blocks and clusters.
+#include "compiler/emulator/KernelRun.h"
+
+using namespace idc;
+using namespace idc::emulator;
+
+void KernelRun::shareSeen(Block &block, uint32_t first, uint32_t end) {
+  std::shared_ptr<const Known> known;
+  for (uint32_t t = first; t < end; ++t)
+    learn(known, block.threads[t].known);
+  for (uint32_t t = first; t < end; ++t)
+    block.threads[t].known = known;
+  for (size_t b = 0; b < block.barriers.size(); ++b) {
+    uint32_t seen = 0;
+    for (uint32_t t = first; t < end; ++t)
+      seen = std::max(seen, block.threads[t].phases[b]);
+    for (uint32_t t = first; t < end; ++t)
+      block.threads[t].phases[b] = seen;
+  }
+}
+
+void KernelRun::barrier(Block &block, uint32_t t) {
+  block.setWaiting(t, Thread::State::AtBarrier);
+  if (++block.atBarrier < block.threads.size())
+    return;
+  for (uint32_t other = 0; other < block.threads.size(); ++other)
+    if (block.threads[other].pc != block.threads[t].pc) {
+      fault(Fault::Kind::DivergentBarrier, block, t, block.threads[t].pc, [&] {
+        return "thread " + std::to_string(other) + " waits at another one: " + describe(block.threads[other].pc);
+      });
+      stopped = true;
+      return;
+    }
+  block.atBarrier = 0;
+  ++block.epoch;
+  shareSeen(block, 0, static_cast<uint32_t>(block.threads.size()));
+  for (uint32_t other = 0; other < block.threads.size(); ++other) {
+    ++block.threads[other].pc;
+    block.setReady(other);
+  }
+}
+
+void KernelRun::passClusterBarrier(const Cluster &cluster, Thread &thread) {
+  ++thread.pc;
+  if (!cluster.relaxed[thread.waits])
+    thread.acquired = thread.waits + 1;
+  ++thread.waits;
+}
+
+void KernelRun::clusterArrive(Block &block, uint32_t t, bool relaxed) {
+  Thread &thread = block.threads[t];
+  Cluster &cluster = *block.cluster;
+  if (thread.arrivals != thread.waits) {
+    fault(Fault::Kind::DivergentBarrier, block, t, thread.pc - 1, [] { return "arrives twice without waiting"; });
+    stopped = true;
+    return;
+  }
+  ++thread.arrivals;
+  cluster.relaxedNow |= relaxed;
+  if (++cluster.arrived < launch.threads * launch.cluster)
+    return;
+  cluster.relaxed.push_back(cluster.relaxedNow);
+  cluster.relaxedNow = false;
+  cluster.arrived = 0;
+  for (Block *other : cluster.blocks)
+    for (uint32_t k = 0; other && k < other->threads.size(); ++k)
+      if (other->threads[k].state == Thread::State::AtClusterBarrier) {
+        passClusterBarrier(cluster, other->threads[k]);
+        other->setReady(k);
+      }
+}
+
+bool KernelRun::clusterWait(Block &block, uint32_t t) {
+  Thread &thread = block.threads[t];
+  if (thread.arrivals == thread.waits) {
+    fault(Fault::Kind::DivergentBarrier, block, t, thread.pc, [] { return "waits without having arrived"; });
+    stopped = true;
+    return false;
+  }
+  if (block.cluster->relaxed.size() > thread.waits) {
+    passClusterBarrier(*block.cluster, thread);
+    return true;
+  }
+  block.setWaiting(t, Thread::State::AtClusterBarrier);
+  return false;
+}
+
+bool KernelRun::gathered(const Block &block, uint32_t t, uint32_t &mask, Fault::Kind kind) {
+  uint32_t first = t / 32 * 32;
+  auto lanes = std::min<uint32_t>(32, static_cast<uint32_t>(block.threads.size()) - first);
+  if (lanes < 32)
+    mask &= (uint32_t(1) << lanes) - 1;
+  const Thread &thread = block.threads[t];
+  if (!(mask >> (t - first) & 1)) {
+    fault(kind, block, t, thread.pc, [] { return "the thread is not in its mask"; });
+    stopped = true;
+    return false;
+  }
+  for (uint32_t lane = 0; lane < lanes; ++lane)
+    if (mask >> lane & 1) {
+      const Thread &other = block.threads[first + lane];
+      if (other.state != thread.state || other.pc != thread.pc)
+        return false;
+    }
+  return true;
+}
+
+void KernelRun::warpBarrier(Block &block, uint32_t t) {
+  block.setWaiting(t, Thread::State::AtWarpBarrier);
+  uint32_t pc = block.threads[t].pc, first = t / 32 * 32;
+  auto mask = static_cast<uint32_t>(block.slots(t)[kernel.instructions[pc].a]);
+  if (!gathered(block, t, mask, Fault::Kind::DivergentBarrier))
+    return;
+  uint32_t met = 0;
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    if (mask >> lane & 1) {
+      ++met;
+      ++block.threads[first + lane].pc;
+      block.setReady(first + lane);
+    }
+  // A barrier of some lanes orders nothing here, so that races are never missed.
+  if (met == std::min<size_t>(32, block.threads.size() - first)) {
+    ++block.warpEpochs[t / 32];
+    shareSeen(block, first, first + met);
+  }
+}
