@@ -23,7 +23,7 @@ bool KernelRun::place(Block &block, uint32_t t, uint32_t pc, uint64_t address, i
   if (number >= clusterRegion) { // another block's shared memory
     at.block =
         number - clusterRegion < block.cluster->blocks.size() ? block.cluster->blocks[number - clusterRegion] : nullptr;
-    if (!at.block || !at.block->started)
+    if (!at.block || (at.block != &block && !block.threads[t].started))
       return fails(Fault::Kind::OutOfBounds, [&] {
         return "shared memory of rank " + std::to_string(number - clusterRegion) + ", which " +
                (at.block ? "may not have started" : "has ended or is not in the cluster");
@@ -80,6 +80,7 @@ void KernelRun::access(Block &block, uint32_t t, uint32_t pc) {
   Access now = accessNow(block, t, pc);
   now.performed = load && !i.late;
   watch(block, at, bytes, !load, now);
+  visit(block, at, now);
   char *data = at.data;
   for (unsigned k = 0; k < i.scalars; ++k, data += i.scalarBytes)
     if (load) {

@@ -18,16 +18,53 @@ void KernelRun::atomic(Block &block, uint32_t t, uint32_t pc) {
                           : !std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes);
   if (!written)
     fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a counter without a value"; });
-  const Thread &thread = block.threads[t];
+  Access now = atomicNow(block, t, pc);
+  watch(block, at, i.scalarBytes, true, now);
+  visit(block, at, now);
+  uint64_t value = 0;
+  std::memcpy(&value, at.data, i.scalarBytes);
+  post(block, t, at, i, now, value + slots[i.b], true);
+  slots[i.result] = value;
+}
+
+Access KernelRun::atomicNow(const Block &block, uint32_t t, uint32_t pc) const {
   Access now = accessNow(block, t, pc);
   now.atomic = true;
-  watch(block, at, i.scalarBytes, true, now);
-  uint64_t value = 0, added = slots[i.b];
-  std::memcpy(&value, at.data, i.scalarBytes);
-  added += value;
-  std::memcpy(at.data, &added, i.scalarBytes);
-  slots[i.result] = value;
-  learn(offers[at.data], thread.offered);
+  now.scope = kernel.instructions[pc].scope;
+  return now;
+}
+
+/// The flag at a place, whose newest value is what stands there.
+Flag &KernelRun::flagAt(const Place &at, const Instruction &i) {
+  Flag &flag = flags[at.data];
+  Flag::Value now;
+  std::memcpy(&now.bits, at.data, i.scalarBytes);
+  now.written = !at.buffer || !std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes);
+  if (flag.values.empty() || flag.values.back().bits != now.bits) {
+    flag.dropped += static_cast<uint32_t>(flag.values.size());
+    flag.values.assign(1, now);
+  }
+  return flag;
+}
+
+void KernelRun::post(Block &block, uint32_t t, const Place &at, const Instruction &i, const Access &now, uint64_t bits,
+                     bool keeps) {
+  const Thread &thread = block.threads[t];
+  Flag &flag = flagAt(at, i);
+  Flag::Value value = keeps ? flag.values.back() : Flag::Value();
+  std::memcpy(at.data, &bits, i.scalarBytes);
+  value.bits = 0;
+  std::memcpy(&value.bits, at.data, i.scalarBytes);
+  value.written = true;
+  value.writer = now;
+  if (Scope scope = std::min(thread.offeredTo, i.scope); scope == Scope::Device)
+    learn(value.forDevice, thread.offered);
+  else if (thread.offered)
+    value.narrower.push_back({scope, now.block, thread.offered});
+  flag.add(std::move(value));
+  block.flagsSeen.newest[at.data] = flag.newest();
+  if (at.buffer)
+    std::fill_n(at.buffer->written.begin() + at.offset, i.scalarBytes, 1);
   wake(at.data);
 }
 
@@ -50,13 +87,10 @@ void KernelRun::storeRelaxed(Block &block, uint32_t t, uint32_t pc) {
   Place at;
   if (!place(block, t, pc, slots[i.a], i.scalarBytes, true, at))
     return;
-  Access now = accessNow(block, t, pc);
-  now.atomic = true;
+  Access now = atomicNow(block, t, pc);
   watch(block, at, i.scalarBytes, true, now);
-  std::memcpy(at.data, &slots[i.b], i.scalarBytes);
-  if (at.buffer)
-    std::fill_n(at.buffer->written.begin() + at.offset, i.scalarBytes, 1);
-  wake(at.data);
+  visit(block, at, now);
+  post(block, t, at, i, now, slots[i.b], false);
 }
 
 bool KernelRun::loadAcquire(Block &block, uint32_t t, uint32_t pc) {
@@ -68,22 +102,65 @@ bool KernelRun::loadAcquire(Block &block, uint32_t t, uint32_t pc) {
     slots[i.result] = poisonBits;
     return true;
   }
-  uint64_t value = 0;
-  std::memcpy(&value, at.data, i.scalarBytes);
-  if (asksInVain(thread, at.data, value, i.scalarBytes)) {
+  Access now = atomicNow(block, t, pc);
+  const Flag &flag = flagAt(at, i);
+  uint32_t number = valueRead(block, t, at, flag, now);
+  const Flag::Value &value = flag.at(number);
+  if (number == flag.newest() && asksInVain(thread, at.data, value.bits, i.scalarBytes)) {
     flagWaiters.emplace_back(&block, t);
     block.setWaiting(t, Thread::State::AtFlag);
     return false;
   }
-  if (at.buffer && std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes))
+  if (number != flag.newest())
+    isRefused(thread, at.data, value.bits, i.scalarBytes);
+  if (!value.written)
     fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a flag without a value"; });
-  Access now = accessNow(block, t, pc);
-  now.atomic = true;
   watch(block, at, i.scalarBytes, false, now);
-  if (auto offer = offers.find(at.data); offer != offers.end() && !i.relaxed)
-    learn(thread.known, offer->second);
-  slots[i.result] = value;
+  visit(block, at, now);
+  if (!i.relaxed) {
+    if (i.scope == Scope::Device)
+      learn(thread.known, value.forDevice);
+    for (const Flag::Value::Offer &offer : value.narrower)
+      if (reaches(offer.scope, offer.block, now.block) && reaches(i.scope, now.block, offer.block))
+        learn(thread.known, offer.known);
+  }
+  slots[i.result] = value.bits;
   return true;
+}
+
+/// The first answer to a thread that asks after a change is the oldest one that may be: a value that the block has read
+/// already or whose writing comes before. So a thread that does not wait for what it needs never has it by chance.
+uint32_t KernelRun::valueRead(Block &block, uint32_t t, const Place &at, const Flag &flag, const Access &now) {
+  uint32_t newest = flag.newest(), oldest = newest;
+  auto [refused, isNew] = block.flagsSeen.refused.try_emplace({t, at.data}, newest);
+  if (isNew || refused->second != newest) {
+    refused->second = newest;
+    auto seen = block.flagsSeen.newest.find(at.data);
+    uint32_t least = std::max(flag.dropped, seen == block.flagsSeen.newest.end() ? 0 : seen->second);
+    while (oldest > least && !isKnown(flag.at(oldest).writer, now, block.threads[t]))
+      --oldest;
+  }
+  uint32_t &read = block.flagsSeen.newest[at.data];
+  return read = std::max(read, oldest);
+}
+
+/// Whether a thread cannot read a value older than what this access wrote.
+bool KernelRun::isKnown(const Access &writer, const Access &now, const Seen &seen) const {
+  if (!writer.exists() || happensBefore(writer, now, seen))
+    return true;
+  if (!seen.known)
+    return false;
+  auto known = seen.known->find(writer.block);
+  return known != seen.known->end() && known->second >= writer.blockEpoch; // not exactly: perhaps before the fence
+}
+
+/// Notes that a thread has got an older value than there is: it has a reason to ask again.
+void KernelRun::isRefused(Thread &thread, const char *place, uint64_t value, uint8_t bytes) {
+  auto known = llvm::find_if(thread.asked, [&](const auto &asked) { return asked.place == place; });
+  if (known == thread.asked.end())
+    thread.asked.push_back({place, value, bytes});
+  else
+    known->value = value;
 }
 
 /// True when a thread asks for a value, and has asked for all that it asks for, once more than they have changed:

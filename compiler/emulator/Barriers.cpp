@@ -6,10 +6,15 @@ using namespace idc::emulator;
 
 void KernelRun::shareSeen(Block &block, uint32_t first, uint32_t end) {
   std::shared_ptr<const Known> known;
-  for (uint32_t t = first; t < end; ++t)
+  bool started = false;
+  for (uint32_t t = first; t < end; ++t) {
     learn(known, block.threads[t].known);
-  for (uint32_t t = first; t < end; ++t)
+    started |= block.threads[t].started;
+  }
+  for (uint32_t t = first; t < end; ++t) {
     block.threads[t].known = known;
+    block.threads[t].started = started;
+  }
   for (size_t b = 0; b < block.barriers.size(); ++b) {
     uint32_t seen = 0;
     for (uint32_t t = first; t < end; ++t)
@@ -45,6 +50,7 @@ void KernelRun::passClusterBarrier(const Cluster &cluster, Thread &thread) {
   if (!cluster.relaxed[thread.waits])
     thread.acquired = thread.waits + 1;
   ++thread.waits;
+  thread.started = true;
 }
 
 void KernelRun::clusterArrive(Block &block, uint32_t t, bool relaxed) {

@@ -15,6 +15,8 @@ void KernelRun::barrierInit(Block &block, uint32_t t, uint32_t pc) {
   Place at;
   if (!place(block, t, pc, slots[i.a], i.scalarBytes, true, at))
     return;
+  if (at.block != &block)
+    return fault(Fault::Kind::OutOfBounds, block, t, pc, [] { return "a barrier outside the block's shared memory"; });
   watch(block, at, i.scalarBytes, true, accessNow(block, t, pc));
   CountingBarrier made;
   made.offset = at.offset;
@@ -31,8 +33,10 @@ void KernelRun::barrierInit(Block &block, uint32_t t, uint32_t pc) {
 }
 
 void KernelRun::barrierFence(Block &block) {
-  for (const CountingBarrier &barrier : block.barriers)
+  for (CountingBarrier &barrier : block.barriers) {
+    barrier.published = true;
     block.sharedWatch.perform(barrier.offset, countingBarrierBytes);
+  }
 }
 
 KernelRun::CountingBarrier *KernelRun::barrierAt(Block &block, uint32_t t, uint32_t pc, uint64_t address, Place &at) {
@@ -43,6 +47,9 @@ KernelRun::CountingBarrier *KernelRun::barrierAt(Block &block, uint32_t t, uint3
       if (barrier.offset == at.offset) {
         // Operations on a barrier need no order among them, but come after it was made: they read, the making writes.
         watch(block, at, countingBarrierBytes, false, accessNow(block, t, pc));
+        if (at.block != &block && !barrier.published)
+          fault(Fault::Kind::Race, block, t, pc,
+                [] { return "a barrier of another block that no fence has published"; });
         return &barrier;
       }
   fault(Fault::Kind::Uninitialised, block, t, pc, [] { return "a barrier that nobody has made"; });
@@ -95,7 +102,8 @@ bool KernelRun::barrierTest(Block &block, uint32_t t, uint32_t pc) {
     block.setWaiting(t, Thread::State::AtPhase);
     return false;
   }
-  thread.askedBefore = !over; // the first answer may always be no
+  over &= thread.askedBefore; // the first answer may always be no
+  thread.askedBefore = !over;
   if (over && !i.relaxed)
     thread.phases[number] = barrier->phase;
   slots[i.result] = over;
@@ -158,6 +166,8 @@ void KernelRun::landOne(size_t number) {
   CountingBarrier &barrier = at.block->barriers[access.barrier];
   access.phase = barrier.phase;
   watch(at, bytes, true, access, flight.seen);
+  if (access.block != access.target)
+    visit(*at.block, access);
   std::memcpy(at.block->shared.data() + flight.offset, flight.bytes.data(), flight.bytes.size());
   barrier.bytes -= bytes;
   endPhase(*at.block, access.barrier);

@@ -67,6 +67,15 @@ std::optional<Number> numberOf(Type type) {
   return std::nullopt;
 }
 
+std::optional<Scope> scopeOf(std::optional<StringRef> name) {
+  return llvm::StringSwitch<std::optional<Scope>>(name.value_or(""))
+      .Cases({"", "device"}, Scope::Device)
+      .Case("cluster", Scope::Cluster)
+      .Case("block", Scope::Block)
+      .Case("singlethread", Scope::Thread)
+      .Default(std::nullopt);
+}
+
 /// The bits of every scalar of a constant; false for an attribute that is none.
 bool bitsOf(Attribute attribute, SmallVectorImpl<uint64_t> &bits) {
   if (auto integer = dyn_cast<IntegerAttr>(attribute)) {
@@ -296,10 +305,12 @@ private:
       if (llvm::Error error = define(load.getResult()))
         return error;
       if (atomic) {
-        if (!load.getType().isInteger() || load.getSyncscope() != "device")
-          return unsupported(op, "that is atomic, but of an integer, for the device");
+        std::optional<Scope> scope = scopeOf(load.getSyncscope());
+        if (!load.getType().isInteger() || !scope)
+          return unsupported(op, "that is atomic, but of an integer");
         Instruction &instruction = atomicAt(Kind::LoadAcquire, op, load.getAddr(), load.getType());
         instruction.result = slot(load.getResult());
+        instruction.scope = *scope;
         instruction.relaxed = relaxed;
         return llvm::Error::success();
       }
@@ -308,10 +319,12 @@ private:
     }
     if (auto store = dyn_cast<LLVM::StoreOp>(op)) {
       if (store.getOrdering() != LLVM::AtomicOrdering::not_atomic) {
-        if (store.getOrdering() != LLVM::AtomicOrdering::monotonic || store.getSyncscope() != "device" ||
-            !store.getValue().getType().isInteger())
-          return unsupported(op, "that is atomic, but a relaxed one of an integer, for the device");
-        atomicAt(Kind::StoreRelaxed, op, store.getAddr(), store.getValue().getType()).b = slot(store.getValue());
+        std::optional<Scope> scope = scopeOf(store.getSyncscope());
+        if (store.getOrdering() != LLVM::AtomicOrdering::monotonic || !scope || !store.getValue().getType().isInteger())
+          return unsupported(op, "that is atomic, but a relaxed one of an integer");
+        Instruction &instruction = atomicAt(Kind::StoreRelaxed, op, store.getAddr(), store.getValue().getType());
+        instruction.b = slot(store.getValue());
+        instruction.scope = *scope;
         return llvm::Error::success();
       }
       access(Kind::Store, op, slot(store.getAddr()), slot(store.getValue()), store.getValue().getType(),
@@ -321,9 +334,12 @@ private:
     if (auto atomic = dyn_cast<LLVM::AtomicRMWOp>(op))
       return atomicOp(atomic);
     if (auto fence = dyn_cast<LLVM::FenceOp>(op)) {
-      if (fence.getOrdering() != LLVM::AtomicOrdering::acq_rel)
-        return unsupported(op, "of this order");
-      emit(Kind::Fence, op);
+      std::optional<Scope> scope = scopeOf(fence.getSyncscope());
+      if (!scope)
+        return unsupported(op, "of this scope");
+      Instruction &instruction = emit(Kind::Fence, op);
+      instruction.scope = *scope;
+      instruction.relaxed = fence.getOrdering() == LLVM::AtomicOrdering::acquire;
       return llvm::Error::success();
     }
     if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op))
@@ -519,11 +535,15 @@ private:
     if (op.getBinOp() != LLVM::AtomicBinOp::add || !op.getType().isInteger() ||
         op.getOrdering() != LLVM::AtomicOrdering::monotonic)
       return unsupported(op, "but relaxed additions of integers");
+    std::optional<Scope> scope = scopeOf(op.getSyncscope());
+    if (!scope)
+      return unsupported(op, "of this scope");
     if (llvm::Error error = define(op.getRes()))
       return error;
     Instruction &instruction = atomicAt(Kind::Atomic, op, op.getPtr(), op.getType());
     instruction.result = slot(op.getRes());
     instruction.b = slot(op.getVal());
+    instruction.scope = *scope;
     return llvm::Error::success();
   }
 

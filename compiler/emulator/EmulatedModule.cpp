@@ -80,13 +80,14 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
       std::fill_n(buffers.back().written.begin(), zeroed, 1);
     }
     auto launchOf = [&](const runtime::Kernel &kernel) {
+      constexpr int64_t least = 2; // of what shares the work, so that something is shared
       Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
       if (kernel.persistent) {
-        int64_t clusters = std::max<int64_t>(1, options.residentBlocks / kernel.cluster);
+        int64_t clusters = std::max<int64_t>(least, options.residentBlocks / kernel.cluster);
         launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
       }
       if (kernel.team > 1) {
-        int64_t teams = std::max<int64_t>(1, options.residentBlocks / kernel.team);
+        int64_t teams = std::max<int64_t>(least, options.residentBlocks / kernel.team);
         launch.blocks = std::min(launch.blocks, teams * kernel.team);
         launch.allResident = true;
       }

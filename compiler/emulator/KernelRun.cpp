@@ -108,10 +108,11 @@ void KernelRun::turn() {
   while (resident[which]->ready.empty()) // it waits for others of its cluster, or for the grid before
     which = (which + 1) % resident.size();
   Block &block = *resident[which];
-  block.started = true;
   advance(block);
   if (block.finished()) {
     block.accesses.drain([&](uint32_t op, const WarpAccesses::Request &request) { account(op, request); });
+    endVisits(block);
+    flags.erase(flags.lower_bound(block.shared.data()), flags.lower_bound(block.shared.data() + block.shared.size()));
     block.cluster->blocks[static_cast<size_t>(block.index % launch.cluster)] = nullptr;
     release(block);
     resident.erase(resident.begin() + static_cast<long>(which));
@@ -228,7 +229,7 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
       ++pc;
       continue;
     case Kind::Fence:
-      fence(block, t);
+      fence(block, t, i);
       ++pc;
       continue;
     case Kind::LoadAcquire:

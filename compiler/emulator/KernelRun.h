@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/emulator/Emulator.h"
+#include "compiler/emulator/Flags.h"
 #include "compiler/emulator/GlobalMemory.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -42,13 +43,12 @@ public:
   KernelReport takeReport();
 
 private:
-  /// Of other blocks: their accesses before so many of their barriers come before what a thread does now.
-  using Known = std::map<uint32_t, uint32_t>;
   /// What orders a thread's accesses after those of others.
   struct Seen {
     uint32_t waits = 0;                 // cluster barriers waited for
     uint32_t acquired = 0;              // of these, up to the last one that orders memory
     bool awaited = false;               // the grids before
+    bool started = false;               // all blocks of the cluster have
     std::vector<uint32_t> phases;       // seen to be over, of each counting barrier of the block
     std::shared_ptr<const Known> known; // null: nothing
   };
@@ -69,7 +69,8 @@ private:
     int64_t iterations = 0;
     uint32_t arrivals = 0;                // cluster barriers arrived at
     std::shared_ptr<const Known> offered; // by a fence, with atomic writes from then on
-    bool askedBefore = false;             // for a phase that was not over
+    Scope offeredTo = Scope::Thread;      // the fence's
+    bool askedBefore = false;             // for a phase, in vain
     size_t waitsFor = 0;                  // AtPhase: the barrier
     // Places that it asks for a value which others are to change, with what it last read there; how many of them it
     // has asked again since the first answer that differed.
@@ -88,6 +89,7 @@ private:
     uint32_t count = 0, pending = 0; // arrivals of a phase; still to come in this one
     int64_t bytes = 0;               // still to come; negative: came before they were expected
     uint32_t phase = 0;              // phases that are over
+    bool published = false;          // to the cluster
   };
   struct Cluster {
     std::vector<Block *> blocks;
@@ -101,7 +103,6 @@ private:
 
     int64_t index;
     std::shared_ptr<Cluster> cluster;
-    bool started = false;  // some thread went on
     bool released = false; // launched what depends on the grid
     uint32_t frameSlots;
     std::vector<uint64_t> frames; // [thread][slot]
@@ -113,6 +114,8 @@ private:
     std::vector<char> shared;
     RaceDetector sharedWatch;
     std::vector<CountingBarrier> barriers; // in shared memory
+    std::vector<Access> visits;            // by other blocks: of each of their threads, and of each barrier, the last
+    FlagsSeen flagsSeen;
     WarpAccesses accesses;
 
     void setReady(uint32_t thread);
@@ -140,7 +143,7 @@ private:
   std::map<std::pair<Fault::Kind, uint32_t>, size_t> knownFaults;
   KernelReport report;
   std::vector<Flight> flights;
-  std::map<const char *, std::shared_ptr<const Known>> offers; // with the atomic writes to a place
+  std::map<const char *, Flag> flags; // places of atomic writes
   std::vector<std::pair<Block *, uint32_t>> flagWaiters;
   bool stopped = false;
   std::vector<int64_t> order; // of the clusters
@@ -178,11 +181,28 @@ private:
     watch(at, bytes, writes, now, block.threads[now.thread]);
   }
   bool ordered(const Access &earlier, const Access &later, const Seen &seen) const;
+  bool happensBefore(const Access &earlier, const Access &later, const Seen &seen) const;
+  /// Whether what an access of one block does with this scope concerns another block.
+  bool reaches(Scope scope, uint32_t from, uint32_t to) const;
+  /// Notes an access to the shared memory of another block, which must not end before.
+  void visit(const Block &block, const Place &at, const Access &now);
+  void visit(Block &visited, const Access &now);
+  /// A block that ends: all visits have to come before.
+  void endVisits(const Block &block);
   static void learn(std::shared_ptr<const Known> &known, const std::shared_ptr<const Known> &more);
   void atomic(Block &block, uint32_t thread, uint32_t pc);
-  void fence(Block &block, uint32_t thread);
+  void fence(Block &block, uint32_t thread, const Instruction &i);
+  /// An atomic write takes place; `keeps`: together with what was offered before.
+  void post(Block &block, uint32_t thread, const Place &at, const Instruction &i, const Access &now, uint64_t value,
+            bool keeps);
   /// False when the thread has to wait until one of the values that it asks for changes.
   bool loadAcquire(Block &block, uint32_t thread, uint32_t pc);
+  Access atomicNow(const Block &block, uint32_t thread, uint32_t pc) const;
+  Flag &flagAt(const Place &at, const Instruction &i);
+  /// The number of the value that a thread gets.
+  uint32_t valueRead(Block &block, uint32_t thread, const Place &at, const Flag &flag, const Access &now);
+  bool isKnown(const Access &writer, const Access &now, const Seen &seen) const;
+  static void isRefused(Thread &thread, const char *place, uint64_t value, uint8_t bytes);
   static bool asksInVain(Thread &thread, const char *place, uint64_t value, uint8_t bytes);
   void storeRelaxed(Block &block, uint32_t thread, uint32_t pc);
   /// Those who wait for a change at a place go on.

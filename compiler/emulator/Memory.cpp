@@ -1,37 +1,74 @@
 #include "compiler/emulator/Memory.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace idc::emulator;
 
-void RaceDetector::keep(Cell &cell, const Access &reader) {
-  Access &a = cell.readers[0], &b = cell.readers[1];
+/// What comes after one of these and is in another block comes after all of them.
+bool RaceDetector::Readers::takes(const Access &reader) const {
+  return first.block == reader.block && first.blockEpoch == reader.blockEpoch && first.arrivals == reader.arrivals &&
+         first.performed == reader.performed && first.atomic == reader.atomic && first.scope == reader.scope;
+}
+
+void RaceDetector::Readers::add(const Access &reader) {
+  if (!first.exists() || first.sameThread(reader)) {
+    first = reader;
+  } else if (!second.exists() || second.sameThread(reader)) {
+    second = reader;
+  } else if (first.thread / 32 != second.thread / 32) {
+    // Any write of the block before its next barrier races with one of them.
+  } else if (reader.thread / 32 != first.thread / 32 || first.warpEpoch != reader.warpEpoch) {
+    first = reader;
+  } else if (second.warpEpoch != reader.warpEpoch) {
+    second = reader;
+  }
+}
+
+void RaceDetector::forgetReaders(Cell &cell) {
+  cell.readers = Readers();
+  cell.others.reset();
+}
+
+void RaceDetector::keep(Cell &cell, const Access &reader, Ordered ordered) {
+  Access &any = cell.readers.first;
   // Who waited for the first of the earlier grids waited for all of them.
   auto keepEarlier = [&](const Access &other) {
     if (!cell.earlierReader.exists() || other.grid < cell.earlierReader.grid)
       cell.earlierReader = other;
   };
-  if (a.exists() && reader.grid < a.grid)
+  if (any.exists() && reader.grid < any.grid)
     return keepEarlier(reader);
-  if (a.exists() && reader.grid > a.grid) {
-    keepEarlier(a);
-    a = b = Access();
+  if (any.exists() && reader.grid > any.grid) {
+    keepEarlier(any);
+    forgetReaders(cell);
   }
-  if (!a.exists() || a.sameThread(reader)) {
-    a = reader;
-  } else if (!b.exists() || b.sameThread(reader)) {
-    b = reader;
-  } else if (a.block != b.block) {
-    // Any write races with one of them already.
-  } else if (reader.block != a.block || a.blockEpoch != reader.blockEpoch) {
-    a = reader;
-  } else if (b.blockEpoch != reader.blockEpoch) {
-    b = reader;
-  } else if (a.thread / 32 != b.thread / 32) {
-    // Any write of this epoch races with one of them.
-  } else if (reader.thread / 32 != a.thread / 32 || a.warpEpoch != reader.warpEpoch) {
-    a = reader;
-  } else if (b.warpEpoch != reader.warpEpoch) {
-    b = reader;
+  if (!any.exists() || cell.readers.takes(reader))
+    return cell.readers.add(reader);
+  // Atomic accesses are no race, which is not an order: of those only the block's barriers are one.
+  auto isPast = [&](const Access &earlier) {
+    return (earlier.performed || !reader.performed) &&
+           (reader.atomic ? earlier.atomic && earlier.scope == reader.scope && earlier.block == reader.block &&
+                                earlier.blockEpoch != reader.blockEpoch
+                          : ordered(earlier));
+  };
+  auto arePast = [&](const Readers &group) {
+    return isPast(group.first) && (!group.second.exists() || isPast(group.second));
+  };
+  if (cell.others) {
+    for (Readers &group : *cell.others)
+      if (group.takes(reader))
+        return group.add(reader);
+    llvm::erase_if(*cell.others, arePast);
   }
+  Readers group;
+  group.add(reader);
+  if (arePast(cell.readers)) {
+    cell.readers = group;
+    return;
+  }
+  if (!cell.others)
+    cell.others = std::make_unique<std::vector<Readers>>();
+  cell.others->push_back(group);
 }
 
 const Access *RaceDetector::read(int64_t offset, int64_t bytes, const Access &access, Ordered ordered) {
@@ -42,7 +79,7 @@ const Access *RaceDetector::read(int64_t offset, int64_t bytes, const Access &ac
       found = c.writer;
       race = &found;
     }
-    keep(c, access);
+    keep(c, access, ordered);
   }
   return race;
 }
@@ -52,18 +89,30 @@ const Access *RaceDetector::write(int64_t offset, int64_t bytes, const Access &a
   for (int64_t cell = offset / granule; cell < (offset + bytes) / granule; ++cell) {
     Cell &c = cells[static_cast<size_t>(cell)];
     bool afterReader = false; // and thereby after the write that it read
-    for (const Access *earlier : {&c.readers[0], &c.readers[1], &c.earlierReader, &c.writer}) {
-      if (!earlier->exists() || (earlier == &c.writer && afterReader))
-        continue;
-      bool isOrdered = ordered(*earlier);
-      afterReader |= isOrdered;
+    auto compare = [&](const Access &earlier) {
+      if (!earlier.exists())
+        return false;
+      bool isOrdered = ordered(earlier);
       if (!race && !isOrdered) {
-        found = *earlier;
+        found = earlier;
         race = &found;
       }
-    }
+      return isOrdered && !access.atomic;
+    };
+    auto compareGroup = [&](const Readers &group) {
+      bool afterFirst = compare(group.first), afterSecond = compare(group.second);
+      afterReader |= afterFirst || afterSecond;
+    };
+    compareGroup(c.readers);
+    if (c.others)
+      llvm::for_each(*c.others, compareGroup);
+    afterReader |= compare(c.earlierReader);
+    if (!afterReader)
+      compare(c.writer);
     c.writer = access;
-    c.readers[0] = c.readers[1] = c.earlierReader = Access();
+    c.earlierReader = Access();
+    if (c.readers.first.exists())
+      forgetReaders(c);
   }
   return race;
 }

@@ -3,9 +3,12 @@
 // An address is the number of a region and a signed offset in it: what leaves a region never meets another one.
 #pragma once
 
+#include "compiler/emulator/Scope.h"
+
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +40,8 @@ struct Access {
   uint32_t instruction = ~uint32_t(0); // none: no access yet
   uint32_t grid = 0;                   // of kernels that run at the same time
   bool atomic = false;
-  bool performed = false; // over by the thread's next arrival at a cluster barrier
+  Scope scope = Scope::Device; // of an atomic access
+  bool performed = false;      // over by the thread's next arrival at a cluster barrier
   // Of an asynchronous store: the barrier that counts it, in which block, and in which of its phases.
   static constexpr uint32_t noBarrier = ~uint32_t(0);
   uint32_t barrier = noBarrier, target = 0, phase = 0;
@@ -52,8 +56,9 @@ struct Access {
 /// Whether an earlier access is ordered before the one that is being made.
 using Ordered = llvm::function_ref<bool(const Access &earlier)>;
 
-/// The last write and the reads since, for each granule of a memory. Of the reads of the newest grid two are kept, of
-/// those before it one, chosen so that a write that races with any read races with one of them.
+/// The last write and the reads since, for each granule of a memory. Reads of the newest grid at one point of a block's
+/// way through the barriers are a group, of which two are kept, so that a write that races with any of them races with
+/// one of these; a group goes when a read comes after it. Of the reads of grids before one is kept.
 class RaceDetector {
 public:
   RaceDetector(int64_t bytes, int64_t granule)
@@ -69,14 +74,22 @@ public:
   bool written(int64_t offset, int64_t bytes) const;
 
 private:
+  struct Readers {
+    Access first, second;
+    bool takes(const Access &reader) const;
+    void add(const Access &reader);
+  };
   struct Cell {
-    Access writer, readers[2], earlierReader;
+    Access writer, earlierReader;
+    Readers readers;
+    std::unique_ptr<std::vector<Readers>> others; // null: none
   };
   int64_t granule;
   std::vector<Cell> cells;
   Access found;
 
-  static void keep(Cell &cell, const Access &reader);
+  static void keep(Cell &cell, const Access &reader, Ordered ordered);
+  static void forgetReaders(Cell &cell);
 };
 
 /// Addresses: region number (from 1) and offset.

@@ -1,6 +1,8 @@
 // A kernel as a list of instructions on 64-bit slots: what one thread of the emulator executes.
 #pragma once
 
+#include "compiler/emulator/Scope.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 
@@ -34,7 +36,7 @@ struct Instruction {
     Atomic,         // slots[result] = what was at address slots[a]; slots[b] is added to it
     LoadAcquire,    // slots[result] from address slots[a]; unless `relaxed`, with what was offered to those who read it
     StoreRelaxed,   // slots[b] to address slots[a], whole, for those who load it so
-    Fence,          // offers what is known to whoever reads an atomic write that follows
+    Fence,          // unless `relaxed`, offers what is known to whoever reads an atomic write that follows
     StoreAsync,     // slots[b …] to address slots[a] + immediate, at some time; counted at the barrier slots[c]
     MBarrierInit,   // a barrier at address slots[a] for slots[b] arrivals
     MBarrierFence,  // publishes barriers to the cluster
@@ -48,13 +50,14 @@ struct Instruction {
   Kind kind = Kind::Compute;
   OpClass counted = OpClass::Move;
   Shuffle shuffle = Shuffle::Xor;
-  bool relaxed = false;    // ClusterArrive, MBarrierTest, LoadAcquire
-  bool late = false;       // Load: may still be under way at a relaxed arrival that follows it
-  uint8_t bits = 64;       // of the result; of the operand in conversions
-  uint8_t scalars = 1;     // of an access to memory
-  uint8_t scalarBytes = 0; // of an access to memory
-  uint8_t alignment = 0;   // of an access to memory: bytes the address must be a multiple of
-  uint32_t memoryOp = 0;   // Load, Store, StoreAsync: number among the kernel's accesses
+  Scope scope = Scope::Device; // of Atomic, LoadAcquire, StoreRelaxed, Fence
+  bool relaxed = false;        // ClusterArrive, MBarrierTest, LoadAcquire, Fence
+  bool late = false;           // Load: may still be under way at a relaxed arrival that follows it
+  uint8_t bits = 64;           // of the result; of the operand in conversions
+  uint8_t scalars = 1;         // of an access to memory
+  uint8_t scalarBytes = 0;     // of an access to memory
+  uint8_t alignment = 0;       // of an access to memory: bytes the address must be a multiple of
+  uint32_t memoryOp = 0;       // Load, Store, StoreAsync: number among the kernel's accesses
   uint32_t result = 0, a = 0, b = 0, c = 0, d = 0;
   uint32_t target = 0;
   uint64_t immediate = 0;

@@ -4,7 +4,16 @@
 #include "EmulatorFixture.h"
 
 #include "compiler/codegen/Compiler.h"
+#include "compiler/codegen/ManifestWriter.h"
+#include "compiler/conversion/LowerToGpu.h"
 #include "compiler/emulator/EmulatedModule.h"
+#include "compiler/passes/Target.h"
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -36,6 +45,30 @@ protected:
     ASSERT_TRUE(kernels && launches);
     text = *kernels;
     manifest = *launches;
+  }
+
+  /// Lowers the kernels of a file of stages: one input and one output of `floats` numbers.
+  void lower(const std::string &file, size_t floats) {
+    this->floats = floats;
+    mlir::MLIRContext context;
+    context.loadDialect<id::IdDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect>();
+    auto module = mlir::parseSourceFile<mlir::ModuleOp>(IDC_TEST_INPUTS "/" + file, &context);
+    ASSERT_TRUE(module);
+    passes::Target target;
+    std::string error;
+    ASSERT_TRUE(passes::findTarget("sm_90", target, error)) << error;
+    std::vector<conversion::LoweredKernel> kernels;
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    mlir::OwningOpRef<mlir::ModuleOp> lowered = conversion::lowerToGpu(function, target, kernels);
+    ASSERT_TRUE(lowered);
+    llvm::raw_string_ostream stream(text);
+    lowered->print(stream);
+    codegen::ManifestInfo info;
+    info.entry = info.symbol = function.getName().str();
+    info.target = "sm_90";
+    info.inputs.push_back({"x", "f32", 4, static_cast<int64_t>(floats)});
+    info.outputs.push_back({"y", "f32", 4, static_cast<int64_t>(floats)});
+    manifest = codegen::writeManifest(info, kernels, {});
   }
 
   struct alignas(16) Pair {
