@@ -1,9 +1,9 @@
 #include "compiler/codegen/CpuJit.h"
 
 #include "compiler/codegen/BackEnds.h"
+#include "compiler/codegen/HostPasses.h"
 
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -37,7 +37,10 @@ llvm::Expected<CpuJit> CpuJit::compile(ModuleOp module) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto transformer = makeOptimizingTransformer(3, 0, machine->get());
+  auto transformer = [target = machine->get()](llvm::Module *kernels) {
+    optimizeForHost(*kernels, *target);
+    return llvm::Error::success();
+  };
   options.transformer = transformer;
   // These write a file for each run into the user's folder, and end the program when the disk is full.
   options.enablePerfNotificationListener = options.enableGDBNotificationListener = false;
@@ -70,8 +73,7 @@ llvm::Expected<std::string> idc::codegen::hostLlvmIr(ModuleOp module) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(), "the kernels could not be translated to LLVM IR");
   llvmModule->setTargetTriple((*machine)->getTargetTriple());
   llvmModule->setDataLayout((*machine)->createDataLayout());
-  if (llvm::Error error = makeOptimizingTransformer(3, 0, machine->get())(llvmModule.get()))
-    return error;
+  optimizeForHost(*llvmModule, **machine);
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvmModule->print(stream, nullptr);

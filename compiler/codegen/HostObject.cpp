@@ -1,8 +1,8 @@
 #include "compiler/codegen/HostObject.h"
 
 #include "compiler/codegen/BackEnds.h"
+#include "compiler/codegen/HostPasses.h"
 
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -72,7 +72,6 @@ llvm::Expected<std::string> idc::codegen::hostKernels(ModuleOp module, const std
       function.setName(prefix + function.getName());
       function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     }
-  if (llvm::Error failure = makeOptimizingTransformer(3, 0, machine->get())(kernels.get()))
-    return failure;
+  optimizeForHost(*kernels, **machine);
   return emitObject(*kernels, **machine);
 }

@@ -1,6 +1,7 @@
 #include "compiler/conversion/Codelet.h"
 
 #include "compiler/conversion/LinearBody.h"
+#include "compiler/conversion/ResiduePowers.h"
 
 #include "id/IdDialect.h"
 
@@ -256,6 +257,7 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
     return runSums(*sums, arguments, block.getTerminator()->getOperandTypes());
   DenseMap<Value, Leaf> leaves;
   DenseMap<std::pair<Value, Value>, Pair> pairs;
+  const ResiduePowers powers = findPowers(body);
   auto define = [&](Value value, const Leaf &leaf) {
     auto uses = static_cast<size_t>(std::distance(value.use_begin(), value.use_end()));
     leaves[value] = isMade(leaf, uses) ? resolved(leaf) : leaf;
@@ -265,6 +267,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
   auto real = [](const Real &r) { return Leaf::of(r); };
   auto complex = [](const Complex &c) { return Leaf::of(c); };
   for (Operation &op : block.without_terminator()) {
+    if (powers.inside.contains(&op))
+      continue;
     auto in = [&](unsigned i) -> const Leaf & { return leaves.find(op.getOperand(i))->second; };
     auto cplx = [&](unsigned i) { return resolve(in(i)); };
     auto re = [&](unsigned i) { return sumOf(in(i)); };
@@ -343,7 +347,16 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
           llvm::TypeSwitch<Operation *, Residue>(&op)
               .Case<id::ModAddOp>([&](auto) { return field.add(x(0), x(1)); })
               .Case<id::ModSubOp>([&](auto) { return field.sub(x(0), x(1)); })
-              .Case<id::ModMulOp>([&](auto) { return field.mul(x(0), x(1)); })
+              .Case<id::ModMulOp>([&](id::ModMulOp product) {
+                auto power = powers.loops.find(&op);
+                if (power == powers.loops.end())
+                  return field.mul(x(0), x(1));
+                auto [base, exponent] = power->second;
+                if (auto constant = base.getDefiningOp<id::ModConstantOp>())
+                  return field.constant(powerOf(static_cast<uint64_t>(constant.getValue()), exponent, *modulus));
+                Value of = field.canonical(leaves.find(base)->second.residue());
+                return integer(emitPower(b, product.getLoc(), *modulus, wide, of, exponent));
+              })
               .Case<id::ModEqualOp>([&](auto) {
                 return integer(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, field.canonical(x(0)),
                                                      field.canonical(x(1))));
@@ -397,8 +410,11 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
 }
 
 const SharedSums *Codelet::sharedSums(Region &body) {
+  // The search takes more than the cube of a node's elements: so many arguments times results are 64 elements.
+  constexpr size_t most = 4096;
+  Block &block = body.front();
   auto [known, fresh] = linearBodies.try_emplace(&body);
-  if (fresh)
+  if (fresh && size_t(block.getNumArguments()) * block.getTerminator()->getNumOperands() <= most)
     if (std::optional<LinearBody> linear = linearBodyOf(body))
       if (SharedSums sums = shareSums(linear->rows); sums.operations() < linear->operations)
         known->second = std::move(sums);

@@ -55,10 +55,8 @@ public:
         steps(static_cast<int>(request.stepDigits.size())) {
     for (const std::vector<int> &digits : request.stepDigits)
       largestNode = std::max(largestNode, static_cast<int>(digits.size()));
-    // A node a little larger than planned for still runs, from spilled registers.
-    int planned = std::min(5, floorLog2(4 * target.dataRegistersPerThread / request.registerBytes));
-    tooLarge = largestNode > planned + 1;
-    registerDigits = std::max(planned, largestNode);
+    tooLarge = largestNode > maxNodeDigits(target, request.registerBytes);
+    registerDigits = std::max(passes::registerDigits(target, request.registerBytes), largestNode);
     threadDigits = std::min(9, floorLog2(target.maxThreadsPerBlock));
     maxTileDigits = std::min(floorLog2(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
     tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, 13});

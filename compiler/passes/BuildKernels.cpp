@@ -654,7 +654,7 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     std::string error;
     bool known = findTarget(target, machine, error);
     // Only chains have schedules. Their digits' radices belong to the tiles.
-    FlowProgram program = findSegments(function, machine.maxMixedBytes);
+    FlowProgram program = findSegments(function, &machine);
     if (known)
       mergeGroups(program, machine, findPlan(plan).value_or(Plan::Throughput));
     if (!known || !fromAttribute(attribute, {}, schedule, error) ||

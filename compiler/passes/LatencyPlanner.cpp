@@ -40,7 +40,7 @@ public:
   LatencyPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), mappings(request, target), steps(static_cast<int>(request.stepDigits.size())),
         laneDigits(floorLog2(target.lanes)),
-        registerDigits(std::min(5, floorLog2(4 * target.dataRegistersPerThread / request.registerBytes))) {}
+        registerDigits(passes::registerDigits(target, request.registerBytes)) {}
 
   /// The schedules of least time, at most `count`, best first.
   std::vector<Schedule> run(size_t count) const {
@@ -73,8 +73,7 @@ private:
     int own = static_cast<int>(digitsOfSteps(request, first, last).size()), widest = 0;
     for (int s = first; s <= last; ++s)
       widest = std::max(widest, static_cast<int>(request.stepDigits[s - 1].size()));
-    // A node a little larger than planned for still runs, from spilled registers.
-    int most = std::max(registerDigits, std::min(widest, registerDigits + 1));
+    int most = std::max(registerDigits, std::min(widest, maxNodeDigits(target, request.registerBytes)));
     // Larger clusters and blocks have the latency of smaller ones, and more.
     int mostRanks = std::min(3, floorLog2(target.maxCluster)),
         mostThreads = std::min(8, floorLog2(target.maxThreadsPerBlock));

@@ -63,16 +63,7 @@ public:
   }
 
   bool run() {
-    llvm::append_range(group.blocks, group.lanes); // of an earlier plan
-    llvm::stable_sort(group.blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
-    group.levels.clear();
-    group.levelOf.clear();
-    group.lanes.clear();
-    group.ranks.clear();
-    group.turns.clear();
-    group.spread.clear();
-    group.cooperative = false;
-    group.batchRegisters = group.batchLanes = 0;
+    undo(); // an earlier plan
     SmallVector<int> oneLevel(group.radices.size(), -1);
     for (int axis : group.registers)
       oneLevel[axis] = 0;
@@ -98,14 +89,29 @@ public:
       if (wanted && (limits.tile ? spreadOverGrid(levels) : hasRoom(levels) || spreadOverCluster(levels))) {
         group.levels = std::move(levels);
         placeSteps();
-        fillLanes();
-        return true;
+        if (fillLanes() >= target.lanes || severalLevels)
+          return true;
+        // What takes a warp's shared memory for fewer threads is read and written from where it lies.
+        undo();
       }
     }
     return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
   }
 
 private:
+  void undo() {
+    llvm::append_range(group.blocks, group.lanes);
+    llvm::stable_sort(group.blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
+    group.levels.clear();
+    group.levelOf.clear();
+    group.lanes.clear();
+    group.ranks.clear();
+    group.turns.clear();
+    group.spread.clear();
+    group.cooperative = false;
+    group.batchRegisters = group.batchLanes = 0;
+  }
+
   /// Scalar operations that a group may unroll to: beyond, code grows past the instruction cache.
   static constexpr int64_t maxOperations = 8192;
   /// Threads below which a block is filled.
@@ -411,12 +417,21 @@ private:
   /// True when the threads of a block and their registers are within limits: about twice those of a value, as an
   /// expansion has what a contraction kept beside its own.
   bool hasRoom(ArrayRef<int> levels) const {
-    int64_t threads = threadsOf(levels) * fastLanes(nullptr), words = 1;
-    const int last = levels.empty() ? 0 : *llvm::max_element(levels); // empty: one element
-    for (int level = 0; level <= last; ++level)
+    int64_t threads = threadsOf(levels) * fastLanes(nullptr);
+    return lastLevel(levels) < limits.levels && threads <= limits.threads &&
+           limits.resident * threads * 2 * widestWords(levels) <= target.registersPerMultiprocessor;
+  }
+
+  static int lastLevel(ArrayRef<int> levels) {
+    return levels.empty() ? 0 : *llvm::max_element(levels); // empty: one element
+  }
+
+  /// The 32-bit words of the largest value that a thread holds at any level.
+  int64_t widestWords(ArrayRef<int> levels) const {
+    int64_t words = 1;
+    for (int level = 0; level <= lastLevel(levels); ++level)
       words = std::max(words, wordsAt(levels, level, stepsAt(levels, level)));
-    return last < limits.levels && threads <= limits.threads &&
-           limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
+    return words;
   }
 
   SmallVector<Operation *> stepsAt(ArrayRef<int> levels, int level) const {
@@ -499,16 +514,19 @@ private:
     }
   }
 
-  void fillLanes() {
+  /// Fills a block with threads, as many as a multiprocessor has registers for, and returns their number.
+  int64_t fillLanes() {
     int64_t threads = threadsOf(group.levels) * fastLanes(&group.lanes);
+    const int64_t most = std::min(fullThreads, target.registersPerMultiprocessor / (2 * widestWords(group.levels)));
     for (int axis : group.blocks)
-      if (!llvm::is_contained(group.lanes, axis) && threads * group.radices[axis] <= fullThreads) {
+      if (!llvm::is_contained(group.lanes, axis) && threads * group.radices[axis] <= most) {
         group.lanes.push_back(axis);
         threads *= group.radices[axis];
       }
-    for (; !group.cooperative && threads * 2 <= fullThreads; threads *= 2)
+    for (; !group.cooperative && threads * 2 <= most; threads *= 2)
       ++group.batchLanes;
     llvm::erase_if(group.blocks, [&](int axis) { return llvm::is_contained(group.lanes, axis); });
+    return threads;
   }
 };
 

@@ -15,7 +15,6 @@
 
 #include "llvm/ADT/BitVector.h"
 
-#include <limits>
 
 using namespace mlir;
 using namespace idc;
@@ -51,7 +50,7 @@ bool commute(const Unit &a, const Unit &b) {
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override {
-    FlowProgram program = findSegments(getOperation(), std::numeric_limits<int64_t>::max());
+    FlowProgram program = findSegments(getOperation(), /*target=*/nullptr);
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain)
         continue;

@@ -33,7 +33,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       return signalPassFailure();
     }
     Schedule schedule;
-    FlowProgram program = findSegments(function, machine.maxMixedBytes);
+    FlowProgram program = findSegments(function, &machine);
     for (FlowSegment &segment : program.segments)
       if (segment.chain && !planChain(*segment.chain, *wanted, candidate, machine, schedule, error)) {
         function.emitError() << error;

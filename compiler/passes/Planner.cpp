@@ -21,6 +21,17 @@ std::optional<Plan> passes::findPlan(llvm::StringRef name) {
   return std::nullopt;
 }
 
+int passes::registerDigits(const Target &target, int64_t registerBytes) {
+  constexpr int most = 5;
+  return std::min(most, floorLog2(4 * target.dataRegistersPerThread / registerBytes));
+}
+
+int passes::maxNodeDigits(const Target &target, int64_t registerBytes) {
+  // A node a little larger than planned for still runs, from spilled registers.
+  constexpr int mostOnCpu = 6;
+  return target.kind == "cpu" ? mostOnCpu : registerDigits(target, registerBytes) + 1;
+}
+
 int64_t passes::runBytes(const std::vector<int> &digitSet, const digits::AddressOrder &order, int64_t elementBytes) {
   int64_t bytes = elementBytes;
   for (int d : order) {

@@ -15,6 +15,12 @@ namespace idc::passes {
 /// The binary logarithm, rounded down; 0 below 1.
 inline int floorLog2(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
 
+/// Binary digits of elements of so many bytes that a thread of a GPU holds in registers.
+int registerDigits(const Target &target, int64_t registerBytes);
+
+/// Binary digits that a node of a chain may act on, where elements of the chain take so many bytes.
+int maxNodeDigits(const Target &target, int64_t registerBytes);
+
 /// What a schedule is good at: many problems at once, or one of them alone.
 enum class Plan { Throughput, Latency };
 /// "throughput", "latency"; and back (nullopt for another word).

@@ -6,7 +6,11 @@
 // Groups.cpp puts groups together.
 #include "compiler/passes/Steps.h"
 
+#include "compiler/passes/Planner.h"
+
 #include "llvm/ADT/SmallSet.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace idc;
@@ -73,6 +77,10 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
+static bool isBinary(Type type) {
+  return llvm::all_of(id::radicesOf(type), [](int32_t radix) { return radix == 2; });
+}
+
 /// A sequence whose digits a mapping can spread: radix 2 or, where a block has room for tiles of others, small radices;
 /// elements of numbers of one size.
 static bool isSpreadable(Type type, int64_t maxMixedBytes) {
@@ -81,7 +89,7 @@ static bool isSpreadable(Type type, int64_t maxMixedBytes) {
   Type number;
   int count;
   return id::splitNumbers(sequence.getElement(), number, count) &&
-         (llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix == 2; }) ||
+         (isBinary(sequence) ||
           (maxMixedBytes > 0 && llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; })));
 }
 
@@ -448,7 +456,18 @@ static void orderSegments(FlowProgram &program) {
   program.segments = std::move(ordered);
 }
 
-FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
+/// The width of a chain, or, without one, of what begins with `operand`, once the operand's op is part of it.
+static ChainWidth widthWith(const FlowChain *chain, OpOperand &operand) {
+  ChainWidth width = chain ? chain->width : ChainWidth{0, id::registerBytes(id::elementOf(operand.get().getType()))};
+  Operation *op = operand.getOwner();
+  if (auto node = dyn_cast<id::NodeOp>(op))
+    width.digits = std::max(width.digits, static_cast<int>(node.getDigits().size()));
+  width.registerBytes = std::max(width.registerBytes, id::registerBytes(id::elementOf(op->getResult(0).getType())));
+  return width;
+}
+
+FlowProgram passes::findSegments(func::FuncOp function, const Target *target) {
+  const int64_t maxMixedBytes = target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max();
   FlowProgram program;
   Block &block = function.getBody().front();
   DenseMap<Value, int> openChains; // by their last value
@@ -495,9 +514,17 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
       return program.resolve(operand).isResized() || padded.contains(operand);
     });
+    auto isHeld = [&](const FlowChain *chain, OpOperand &operand) { // digits of other radices: maxMixedBytes
+      const ChainWidth width = widthWith(chain, operand);
+      return !target || !isBinary(operand.get().getType()) || width.digits <= maxNodeDigits(*target, width.registerBytes);
+    };
     if (loadable && isChainStep(&op, maxMixedBytes))
       for (OpOperand &operand : op.getOpOperands()) {
+        if (!isHeld(nullptr, operand))
+          continue;
         int open = chainOf(operand.get());
+        if (open >= 0 && !isHeld(&*program.segments[open].chain, operand))
+          open = -1;
         size_t nodes = open < 0 ? 0 : program.segments[open].chain->steps.size();
         bool better = index < 0 ? open >= 0 : open >= 0 && nodes >= mostNodes;
         if (!better && (carrier >= 0 || !isWholeBuffer(program.resolve(operand.get()))))
@@ -513,6 +540,7 @@ FlowProgram passes::findSegments(func::FuncOp function, int64_t maxMixedBytes) {
     if (index < 0)
       index = newChain(op.getOperand(carrier));
     FlowChain &chain = *program.segments[index].chain;
+    chain.width = widthWith(chain.result == chain.source ? nullptr : &chain, op.getOpOperand(carrier));
     if (op.getNumOperands() > 1)
       chain.carriers[&op] = static_cast<unsigned>(carrier);
     for (OpOperand &operand : op.getOpOperands())

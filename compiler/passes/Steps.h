@@ -13,6 +13,8 @@
 
 namespace idc::passes {
 
+struct Target;
+
 /// Digits of one monomial of a chain's exponents: tables of roots of unity have so many index bits.
 constexpr int maxMonomialDigits = 10;
 
@@ -71,6 +73,12 @@ struct FlowOperand {
   FlowValue from;
 };
 
+/// What a thread that does the steps of a chain holds at least.
+struct ChainWidth {
+  int digits = 0;            // of the widest node
+  int64_t registerBytes = 0; // of the widest element
+};
+
 /// Steps that a planner can spread over tiles: each takes the sequence of the step before and keeps all digits;
 /// pointwise steps may take further sequences, which lie in buffers. Elements are numbers of one size.
 struct FlowChain {
@@ -84,6 +92,7 @@ struct FlowChain {
   mlir::Value result;                                   // the value that the chain makes
   std::vector<FlowOperand> operands;                    // in the order of their steps
   llvm::DenseMap<mlir::Operation *, unsigned> carriers; // of pointwise steps: the operand made by the step before
+  ChainWidth width;
 
   /// The number of the operand that a step takes from the step before.
   unsigned carrierOf(mlir::Operation *step) const { return carriers.lookup(step); }
@@ -175,8 +184,9 @@ struct FlowProgram {
 };
 
 /// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.
-/// Digits of other radices than 2 are in chains where a block has room for tiles of them, of `maxMixedBytes`.
-FlowProgram findSegments(mlir::func::FuncOp function, int64_t maxMixedBytes);
+/// Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
+/// radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
+FlowProgram findSegments(mlir::func::FuncOp function, const Target *target);
 
 /// On id.resize: nodes act on none of the digits that change. Longer ones can be spread over lanes.
 constexpr llvm::StringLiteral paddedDigitAttr = "id.padded_digit";

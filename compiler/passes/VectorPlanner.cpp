@@ -60,10 +60,11 @@ bool passes::planVectors(const PlanRequest &request, const Target &target, Sched
     schedule.kernels.push_back(vectorKernel(request, target, 1, 0));
     return true;
   }
-  // A node with more digits than planned for still runs, from spilled registers, up to a limit.
+  int widest = 0;
   for (const std::vector<int> &digits : request.stepDigits)
-    registers = std::max(registers, static_cast<int>(digits.size()));
-  if (registers > 6) {
+    widest = std::max(widest, static_cast<int>(digits.size()));
+  registers = std::max(registers, widest);
+  if (widest > maxNodeDigits(target, request.registerBytes)) {
     error = "a step acts on more digits than the registers of " + target.name + " can hold";
     return false;
   }
