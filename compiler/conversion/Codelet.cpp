@@ -125,6 +125,64 @@ bool Codelet::same(const Complex &x, const Complex &y) const {
   return equal(x.re, y.re) && equal(x.im, y.im);
 }
 
+Codelet::PowerOfTwo Codelet::powerNear(const Complex &x) {
+  auto real = cast<FloatType>(getElementTypeOrSelf(materialize(x.re).getType()));
+  const unsigned width = real.getWidth();
+  const llvm::fltSemantics &format = real.getFloatSemantics();
+  const unsigned fraction = APFloat::semanticsPrecision(format) - 1;
+  const int bias = APFloat::semanticsMaxExponent(format);
+  const Type bits = wide(b.getIntegerType(width));
+  auto exponent = [&](int exponent) -> Value {
+    TypedAttr attribute =
+        b.getIntegerAttr(b.getIntegerType(width), APInt(width, static_cast<uint64_t>(exponent)).shl(fraction));
+    if (auto vector = dyn_cast<VectorType>(bits))
+      attribute = DenseElementsAttr::get(vector, attribute);
+    return arith::ConstantOp::create(b, loc, attribute);
+  };
+  auto exponentOf = [&](const Real &part) -> Value {
+    Value integer = arith::BitcastOp::create(b, loc, bits, materialize(part));
+    return arith::AndIOp::create(b, loc, integer, exponent(2 * bias + 1));
+  };
+  auto number = [&](Value value) { return wrap(arith::BitcastOp::create(b, loc, wide(real), value)); };
+  auto smaller = [&](Value p, Value q) {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, p, q).getResult();
+  };
+  Value re = exponentOf(x.re), im = exponentOf(x.im), most = exponent(2 * bias - 2);
+  Value own = arith::SelectOp::create(b, loc, smaller(re, im), im, re);
+  // Both powers are normal numbers: exponents from 0 to 2·bias - 2 become 2·bias - 1 to 1, and 1 to 2·bias - 1.
+  own = arith::SelectOp::create(b, loc, smaller(most, own), most, own);
+  return {number(arith::SubIOp::create(b, loc, exponent(2 * bias - 1), own)),
+          number(arith::AddIOp::create(b, loc, own, exponent(1)))};
+}
+
+Complex Codelet::quotient(const Complex &x, const Complex &y) {
+  auto divide = [&](const Real &n, const Real &norm) {
+    if (n.isConstant() && norm.isConstant())
+      return constantLike(n, n.number / norm.number);
+    return wrap(arith::DivFOp::create(b, loc, materialize(n), materialize(norm)));
+  };
+  auto by = [&](const Complex &divisor) {
+    Real norm = fma(divisor.re, divisor.re, mul(divisor.im, divisor.im));
+    Complex z = mul(x, Complex{divisor.re, negate(divisor.im)});
+    return Complex{divide(z.re, norm), divide(z.im, norm)};
+  };
+  if (y.re.isConstant() && y.im.isConstant())
+    return by(y);
+  // The squares of y's parts have twice its exponent, which may be none of the type.
+  Real power = powerNear(y).there;
+  Complex z = by({mul(y.re, power), mul(y.im, power)});
+  return {mul(z.re, power), mul(z.im, power)};
+}
+
+Real Codelet::modulus(const Complex &x) {
+  PowerOfTwo power = powerNear(x);
+  Real re = mul(x.re, power.there), im = mul(x.im, power.there);
+  Value norm = materialize(fma(re, re, mul(im, im)));
+  Type real = getElementTypeOrSelf(norm.getType());
+  Value root = inSingle(norm, real, [&](Value y) { return math::SqrtOp::create(b, loc, y).getResult(); });
+  return mul(wrap(root), power.back);
+}
+
 Leaf Codelet::scale(const Leaf &x, const Complex &w, bool direct) {
   Leaf y = x;
   for (int quarters : {0, 1, 2, 3})
@@ -297,21 +355,11 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       out = real(cplx(0).im);
     else if (isa<complex::CreateOp>(op))
       out = complex({re(0), re(1)});
-    else if (isa<complex::DivOp>(op)) {
-      Complex x = cplx(0), y = cplx(1);
-      Real norm = fma(y.re, y.re, mul(y.im, y.im));
-      Complex z = mul(x, Complex{y.re, negate(y.im)});
-      auto divide = [&](const Real &n) {
-        if (n.isConstant() && norm.isConstant())
-          return constantLike(n, n.number / norm.number);
-        return wrap(arith::DivFOp::create(b, loc, materialize(n), materialize(norm)));
-      };
-      out = complex({divide(z.re), divide(z.im)});
-    } else if (isa<complex::AbsOp>(op)) {
-      Complex x = cplx(0);
-      Value norm = materialize(fma(x.re, x.re, mul(x.im, x.im)));
-      out = real(wrap(inSingle(norm, type, [&](Value y) { return math::SqrtOp::create(b, loc, y).getResult(); })));
-    } else if (isa<complex::EqualOp, complex::NotEqualOp>(op)) {
+    else if (isa<complex::DivOp>(op))
+      out = complex(quotient(cplx(0), cplx(1)));
+    else if (isa<complex::AbsOp>(op))
+      out = real(modulus(cplx(0)));
+    else if (isa<complex::EqualOp, complex::NotEqualOp>(op)) {
       Complex x = cplx(0), y = cplx(1);
       bool equal = isa<complex::EqualOp>(op);
       auto predicate = equal ? arith::CmpFPredicate::OEQ : arith::CmpFPredicate::UNE;

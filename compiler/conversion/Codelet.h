@@ -119,6 +119,14 @@ private:
   /// The sum or difference of two leaves, both complex or both real.
   Leaf combine(const Leaf &x, const Leaf &y, bool subtract, Pair &pair);
   Leaf combineReals(const Leaf &x, const Leaf &y, bool subtract, Pair &pair);
+  /// A power of two that brings the larger part of a number near 1, and the one that takes it back.
+  struct PowerOfTwo {
+    Real there, back;
+  };
+  PowerOfTwo powerNear(const Complex &x);
+  /// Of every number of the type: no square of a part overflows or vanishes on the way.
+  Complex quotient(const Complex &x, const Complex &y);
+  Real modulus(const Complex &x);
   /// Whether a leaf with so many uses is made for all of them together.
   static bool isMade(const Leaf &x, size_t uses);
   /// The sums that a linear body comes to, where they are fewer than its own; else null.
