@@ -1,5 +1,7 @@
 #include "compiler/codegen/Library.h"
 
+#include "compiler/codegen/ManifestWriter.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,7 +68,7 @@ std::string codegen::libraryManifest(const Library &library) {
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
   json.object([&] {
-    json.attribute("idc", 2);
+    json.attribute("idc", manifestVersion);
     json.attribute("library", library.name);
     json.attributeArray("functions", [&] {
       for (const LibraryFunction &function : library.functions)

@@ -90,7 +90,7 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
   json.object([&] {
-    json.attribute("idc", 2);
+    json.attribute("idc", manifestVersion);
     json.attribute("entry", info.entry);
     json.attribute("symbol", info.symbol);
     json.attributeObject("sizes", [&] {

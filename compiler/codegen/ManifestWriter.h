@@ -11,6 +11,9 @@
 
 namespace idc::codegen {
 
+/// The version of runtime/manifest.md that manifests of modules and libraries are written in, their field `idc`.
+constexpr int manifestVersion = 2;
+
 struct ManifestArray {
   std::string name, type; // as spelled in the source language
   int64_t elementBytes = 0, elements = 0;

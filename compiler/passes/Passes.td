@@ -62,8 +62,8 @@ def PushPermutations : Pass<"id-push-permutations", "::mlir::func::FuncOp"> {
 def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
   let summary = "order commuting steps from high to low digits and place each twiddle term at its last chance";
   let description = [{
-    Linear nodes on different digits commute; a term of a twiddle's exponent commutes with a linear node on other digits
-    than its own. Nodes are sorted from high to low digits, so that the first registers of a kernel hold slow address
+    Linear nodes on different digits commute, of records those whose matrices on the fields do; a term of a twiddle's
+    exponent commutes with a linear node on other digits than its own. Nodes are sorted from high to low digits, so that the first registers of a kernel hold slow address
     digits, and every term goes just before the first node that needs it. All other steps keep their order.
 
         node [1]  node [2]  twiddle t3*t1  node [3]

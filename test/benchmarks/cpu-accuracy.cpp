@@ -5,35 +5,23 @@
 // Exit status: 0 all done, 1 a solver with a status gave numbers that are not finite without saying so, 2 wrong use.
 #include "AccuracyRows.h"
 #include "test/unit/stdlib/Execution.h"
+#include "test/unit/stdlib/Gtsv.h"
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <utility>
 
-extern "C" {
-void sgtsv_(const int *n, const int *nrhs, float *dl, float *d, float *du, float *b, const int *ldb, int *info);
-void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, double *du, double *b, const int *ldb, int *info);
-}
-
 namespace {
 
 using namespace hard;
 
-void gtsv(int rows, float *dl, float *d, float *du, float *b, int *info) {
-  const int one = 1;
-  sgtsv_(&rows, &one, dl, d, du, b, &rows, info);
-}
-void gtsv(int rows, double *dl, double *d, double *du, double *b, int *info) {
-  const int one = 1;
-  dgtsv_(&rows, &one, dl, d, du, b, &rows, info);
-}
-
 /// LAPACK's solution; numbers that are not finite where it finds the matrix singular.
-template <class T> std::vector<T> solveByLapack(System<T> system) {
-  int info = 0;
-  gtsv(int(system.b.size()), system.a.data() + 1, system.b.data(), system.c.data(), system.d.data(), &info);
-  return info == 0 ? system.d : std::vector<T>(system.d.size(), std::numeric_limits<T>::quiet_NaN());
+template <class T> std::vector<T> solveByLapack(const System<T> &system) {
+  std::vector<T> solution = idc::test::gtsv(system.a, system.b, system.c, system.d);
+  if (solution.empty())
+    solution.assign(system.d.size(), std::numeric_limits<T>::quiet_NaN());
+  return solution;
 }
 
 template <class T> std::vector<char> bytes(const std::vector<T> &values) {

@@ -1,5 +1,7 @@
 #include "Execute.h"
 
+#include "Guarded.h"
+
 #include "compiler/codegen/CpuJit.h"
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/emulator/EmulatedModule.h"
@@ -26,6 +28,8 @@ using Data = std::vector<std::vector<char>>;
 struct Operand {
   host::ElementType type;
   int64_t elements = 0; // of one problem
+  int64_t alignment = 1;
+  size_t bytes(int64_t batch) const { return static_cast<size_t>(elements * batch * type.bytes); }
 };
 } // namespace
 
@@ -34,8 +38,11 @@ static std::vector<Operand> operandsOf(const idc_module *module, bool outputs) {
   int32_t count = outputs ? idc_output_count(module) : idc_input_count(module);
   for (int32_t i = 0; i < count; ++i) {
     idc_operand described;
+    idc_layout layout;
     host::check(outputs ? idc_output(module, i, &described) : idc_input(module, i, &described));
-    operands.push_back({host::ElementType::parse(described.type, described.element_bytes), described.elements});
+    host::check(outputs ? idc_output_layout(module, i, &layout) : idc_input_layout(module, i, &layout));
+    operands.push_back(
+        {host::ElementType::parse(described.type, described.element_bytes), described.elements, layout.alignment});
   }
   return operands;
 }
@@ -157,6 +164,38 @@ static Data launch(const idc_module *module, int64_t batch, const Data &inputs, 
   return results;
 }
 
+/// The same on arrays that lie between pages that must not be touched, inputs being read-only. `problem`: what went
+/// wrong, or empty.
+static Data launchGuarded(const idc_module *module, int64_t batch, const Data &inputs, GuardedArray::Side side,
+                          std::string &problem) {
+  int64_t workspaceBytes = 0;
+  host::check(idc_workspace_size(module, batch, &workspaceBytes));
+  GuardedArray workspace(static_cast<size_t>(workspaceBytes), IDC_POINTER_ALIGNMENT, side);
+  std::vector<GuardedArray> in, out;
+  std::vector<const void *> inputPointers;
+  std::vector<void *> outputPointers;
+  for (auto [i, operand] : llvm::enumerate(operandsOf(module, false))) {
+    in.emplace_back(operand.bytes(batch), static_cast<size_t>(operand.alignment), side);
+    llvm::copy(inputs[i], in.back().data());
+    in.back().makeReadOnly();
+    inputPointers.push_back(in.back().data());
+  }
+  for (const Operand &operand : operandsOf(module, true)) {
+    out.emplace_back(operand.bytes(batch), static_cast<size_t>(operand.alignment), side);
+    outputPointers.push_back(out.back().data());
+  }
+  problem = callInChild([&] {
+    return idc_launch(module, batch, inputPointers.data(), nullptr, outputPointers.data(), workspace.data(), nullptr);
+  });
+  Data results;
+  for (const GuardedArray &array : out)
+    results.emplace_back(array.data(), array.data() + array.size());
+  auto isIntact = [](const GuardedArray &array) { return array.isIntactBeside(); };
+  if (problem.empty() && !(llvm::all_of(out, isIntact) && isIntact(workspace)))
+    problem = "wrote beside an array";
+  return results;
+}
+
 /// The text of the faults that the emulator saw.
 static std::string faultsOf(const emulator::EmulatedModule &module) {
   std::string text;
@@ -208,7 +247,15 @@ void Trial::runOnCpu(const Execution &execution) {
   idc_module *module = nullptr;
   host::check(idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), lookup, &*jit, &module));
   std::unique_ptr<idc_module, idc_status (*)(idc_module *)> owner(module, idc_module_unload);
-  compare("CPU", launch(module, program.batch, inputs, outputs));
+  for (auto side : {GuardedArray::Side::Low, GuardedArray::Side::High}) {
+    std::string problem;
+    compare("CPU", launchGuarded(module, program.batch, inputs, side, problem));
+    if (!problem.empty())
+      outcome = {Outcome::Kind::Different, "CPU",
+                 problem + (side == GuardedArray::Side::Low ? " (nothing below arrays)" : " (nothing above arrays)")};
+    if (outcome.failed())
+      return;
+  }
 }
 
 void Trial::emulate(const Execution &execution) {

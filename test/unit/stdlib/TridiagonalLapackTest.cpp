@@ -1,6 +1,7 @@
 // tridiagonal_pivoting.id on the matrices that LAPACK tests its own tridiagonal solvers with (xDRVGT and xLATB4 of
 // LAPACK 3: sizes, kinds, ratios and their threshold), on matrices that are hard for elimination without pivoting, and
 // on random ones of all kinds. LAPACK's gtsv solves the same systems.
+#include "Gtsv.h"
 #include "LibraryFixture.h"
 
 #include <limits>
@@ -10,23 +11,9 @@ using namespace idc::frontend;
 using namespace idc::frontend::test;
 using idc::test::Device;
 
-extern "C" {
-void sgtsv_(const int *n, const int *nrhs, float *dl, float *d, float *du, float *b, const int *ldb, int *info);
-void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, double *du, double *b, const int *ldb, int *info);
-}
-
 namespace {
 
 const char *const file = "tridiagonal_pivoting.id";
-
-void gtsv(int n, float *dl, float *d, float *du, float *b, int *info) {
-  const int one = 1;
-  sgtsv_(&n, &one, dl, d, du, b, &n, info);
-}
-void gtsv(int n, double *dl, double *d, double *du, double *b, int *info) {
-  const int one = 1;
-  dgtsv_(&n, &one, dl, d, du, b, &n, info);
-}
 
 template <class T> struct System {
   std::vector<T> a, b, c, d; // a[0] and c[n - 1] are 0
@@ -34,11 +21,7 @@ template <class T> struct System {
 };
 
 /// LAPACK's solution, empty where it finds the matrix singular.
-template <class T> std::vector<T> lapack(System<T> s) {
-  int info = 0;
-  gtsv(static_cast<int>(s.size()), s.a.data() + 1, s.b.data(), s.c.data(), s.d.data(), &info);
-  return info == 0 ? s.d : std::vector<T>();
-}
+template <class T> std::vector<T> lapack(const System<T> &s) { return idc::test::gtsv(s.a, s.b, s.c, s.d); }
 
 template <class T> long double row(const System<T> &s, const std::vector<T> &x, size_t i) {
   long double sum = static_cast<long double>(s.b[i]) * x[i];

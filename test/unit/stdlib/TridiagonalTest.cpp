@@ -1,14 +1,12 @@
 // tridiagonal.id and tridiagonal_pivoting.id against LAPACK in double and Gaussian elimination with pivoting in long
 // double.
+#include "Gtsv.h"
 #include "LibraryFixture.h"
 
 #include <random>
 
 using namespace idc::frontend;
 using namespace idc::frontend::test;
-
-extern "C" void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, double *du, double *b, const int *ldb,
-                       int *info);
 
 namespace {
 
@@ -81,22 +79,17 @@ Buffer dense(const System &s, bool periodic) {
 
 /// LAPACK's gtsv in double.
 Buffer lapack(const System &s) {
-  const int size = static_cast<int>(s.b.size()), one = 1;
-  int info = 0;
-  std::vector<double> dl, d, du, b;
-  for (int i = 0; i < size; ++i) {
-    if (i > 0)
-      dl.push_back(double(s.a[i].re));
-    d.push_back(double(s.b[i].re));
-    if (i + 1 < size)
-      du.push_back(double(s.c[i].re));
-    b.push_back(double(s.d[i].re));
-  }
-  dgtsv_(&size, &one, dl.data(), d.data(), du.data(), b.data(), &size, &info);
-  EXPECT_EQ(info, 0);
+  auto reals = [](const Buffer &buffer) {
+    std::vector<double> values;
+    for (const auto &scalar : buffer)
+      values.push_back(double(scalar.re));
+    return values;
+  };
+  const std::vector<double> solution = idc::test::gtsv(reals(s.a), reals(s.b), reals(s.c), reals(s.d));
+  EXPECT_EQ(solution.size(), s.b.size()) << "singular";
   Buffer x(s.b.size());
-  for (size_t i = 0; i < x.size(); ++i)
-    x[i].re = b[i];
+  for (size_t i = 0; i < solution.size(); ++i)
+    x[i].re = solution[i];
   return x;
 }
 
