@@ -68,6 +68,8 @@ public:
         return failure();
     }
     awaitPrevious();
+    if (arrived) // and nothing was sent to other blocks
+      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
     return success();
   }
 
@@ -709,11 +711,17 @@ private:
       NVVM::SyncWarpOp::create(b, loc, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1)));
     else if (section.barrier)
       NVVM::BarrierOp::create(b, loc);
-    if (arrived && llvm::any_of(section.writes,
-                                [](id::ExchangeOp write) { return write.getKind() == id::ExchangeKind::Cluster; })) {
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
-      arrived = false;
-    }
+    // That all blocks run is known from here on, where all threads come by: ahead of a branch or, better, after what
+    // this section loads.
+    auto awaitStart = [&] {
+      if (arrived && llvm::any_of(section.writes,
+                                  [](id::ExchangeOp write) { return write.getKind() == id::ExchangeKind::Cluster; })) {
+        NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+        arrived = false;
+      }
+    };
+    if (!full)
+      awaitStart();
     LogicalResult result = success();
     auto emit = [&] {
       result = emitSteps(section.first, section.end);
@@ -721,6 +729,8 @@ private:
         return;
       for (id::ExchangeOp exchange : section.writes)
         settled(exchange.getInput());
+      if (full)
+        awaitStart();
       if (section.barrierBeforeWrites)
         NVVM::BarrierOp::create(b, loc);
       for (id::ExchangeOp exchange : section.writes)
@@ -1073,24 +1083,70 @@ private:
     const Tile &tile = settled(op.getInput());
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     const ExchangeWords words = wordsOf(op);
-    // Another block's shared memory has a stretch of addresses of its own.
-    SmallVector<Value> bases{sharedPointer(op, tile.mapping, words)};
-    if (op.getKind() == id::ExchangeKind::Cluster) {
-      Value own = bases.pop_back_val();
-      auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
-      for (int64_t i = 0; i < tile.mapping.extent(Field::Rank); ++i) { // each begins with another one
-        Value rank = arith::XOrIOp::create(b, loc, block->rank, position(static_cast<size_t>(i)));
-        bases.push_back(NVVM::MapaOp::create(b, loc, pointer, own, rank));
-      }
-    }
+    Value own = sharedPointer(op, tile.mapping, words);
+    std::optional<Destinations> blocks;
+    if (op.getKind() == id::ExchangeKind::Cluster)
+      blocks.emplace(destinationsOf(tile.mapping, op.getResult().getType().getMapping(), own));
     for (size_t r = 0; r < tile.registers.size(); ++r) {
       int64_t offset = registerOffset(layout, tile.mapping, r, words);
+      const SmallVector<Value> bases = blocks ? blocksOf(*blocks, tile.mapping, r) : SmallVector<Value>{own};
       for (Value word : wordsOfNumbers(numbersOf(tile.registers[r], tile.element, words.unit), words)) {
         for (Value base : bases)
           LLVM::StoreOp::create(b, loc, word, at(base, offset), static_cast<unsigned>(bytesOf(word.getType())));
         offset += words.setBytes;
       }
     }
+  }
+
+  /// The blocks of a cluster that words go to: those that hold their elements afterwards, by the digits of the rank;
+  /// where it holds none all have the same, each block beginning with another one.
+  struct Destinations {
+    Value own;               // this thread's part of its own block's memory
+    digits::LinearForm rank; // in the digits of an element
+    Value ofThread;          // what the thread's digits add to it; null where all blocks are meant
+    std::map<int64_t, SmallVector<Value>> ofRegisters{}; // what is added to that -> this thread's part of their memory
+  };
+
+  Destinations destinationsOf(const Mapping &before, const Mapping &after, Value own) {
+    Destinations to{own, {}, {}};
+    int64_t weight = 1;
+    for (const digits::Column &column : after[Field::Rank]) {
+      if (!column.digits.empty()) {
+        to.rank.weight.resize(std::max<size_t>(to.rank.weight.size(), column.digits[0]), 0);
+        to.rank.weight[column.digits[0] - 1] = weight;
+      }
+      weight *= column.radix;
+    }
+    if (!to.rank.weight.empty())
+      to.ofThread = sumOfParts(
+          before, [&](int digit) { return weightIn(to.rank, digit); }, /*narrow=*/true);
+    return to;
+  }
+
+  static int64_t weightIn(const digits::LinearForm &form, int digit) {
+    return digit <= static_cast<int>(form.weight.size()) ? form.weight[digit - 1] : 0;
+  }
+
+  /// The memory of the blocks that the words of register `r` go to.
+  SmallVector<Value> blocksOf(Destinations &to, const Mapping &mapping, size_t r) {
+    int64_t rank = 0;
+    for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+      rank += value * weightIn(to.rank, column.digits[0]);
+    SmallVector<Value> &found = to.ofRegisters[rank];
+    if (!found.empty())
+      return found;
+    // Another block's shared memory has a stretch of addresses of its own.
+    auto memoryOf = [&](Value number) {
+      auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
+      found.push_back(NVVM::MapaOp::create(b, loc, pointer, to.own, number));
+    };
+    if (to.ofThread) {
+      memoryOf(arith::AddIOp::create(b, loc, to.ofThread, position(static_cast<size_t>(rank))));
+    } else {
+      for (int64_t i = 0; i < mapping.extent(Field::Rank); ++i)
+        memoryOf(arith::XOrIOp::create(b, loc, block->rank, position(static_cast<size_t>(i))));
+    }
+    return found;
   }
 
   SmallVector<Value> wordsOfNumbers(ArrayRef<Value> numbers, const ExchangeWords &words) {

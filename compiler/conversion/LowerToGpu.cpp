@@ -83,8 +83,11 @@ public:
     thread = NVVM::ThreadIdXOp::create(b, loc, i32);
     block = NVVM::BlockIdXOp::create(b, loc, i32);
     if (int64_t size = lowered.launch.cluster; size > 1) {
-      rank = arith::AndIOp::create(b, loc, block, constant32(size - 1));
-      block = arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size)));
+      const bool binarySize = llvm::isPowerOf2_64(static_cast<uint64_t>(size));
+      rank = binarySize ? arith::AndIOp::create(b, loc, block, constant32(size - 1)).getResult()
+                        : arith::RemUIOp::create(b, loc, block, constant32(size)).getResult();
+      block = binarySize ? arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size))).getResult()
+                         : arith::DivUIOp::create(b, loc, block, constant32(size)).getResult();
     }
     if (failed(lowered.launch.team > 1    ? emitRounds(kernel, lowered, counter)
                : !binary                  ? emitFlatBlocks(kernel, lowered)

@@ -67,15 +67,12 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "rank must have as many values as the cluster has blocks, " + std::to_string(launch.cluster);
       if (!range.mapping[Field::Turn].empty())
         return where + "turn is for blocks of a team";
-      int64_t threads = range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp);
+      const int64_t threads = range.mapping.numThreads();
       if (!chain.isBinary()) {
-        if (launch.cluster > 1 || launch.persistent)
-          return where + "digits of radices other than 2 take a grid of blocks";
+        if (launch.persistent)
+          return where + "numbers are drawn for digits of radix 2 only";
         if (static_cast<int>(held.size()) > n)
           return where + "digits of the batch are of radix 2, beside others they are held by no field";
-        threads = 1;
-        for (const digits::Column &column : range.mapping.threads())
-          threads *= chain.type.getRadices()[column.digits[0] - 1];
       } else if (range.mapping.extent(Field::Lane) != target.lanes) {
         return where + "lane must have " + std::to_string(target.lanes) + " values";
       }
@@ -105,6 +102,8 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "a ring is loaded by the next kernel, and there is none";
       int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
               delay = std::max(kernel.delay, other->delay);
+      if (!chain.isBinary())
+        return where + "a ring lies between tiles of radix 2";
       if (target.kind == "cpu" || launch != digits::Launch() || (kernel.ring && other->ring) ||
           static_cast<int>(reference.digits().size()) != n)
         return where + "a ring lies between two plain grids of a GPU, with tiles of one problem";
@@ -128,6 +127,16 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
   return {};
 }
 
+/// Gives the columns of a kernel's mappings the radices of a chain's digits; the text of a schedule has none.
+void setRadices(KernelPlan &kernel, const FlowChain &chain) {
+  ArrayRef<int32_t> radices = chain.type.getRadices();
+  for (RangePlan &range : kernel.ranges)
+    for (std::vector<digits::Column> &columns : range.mapping.columns)
+      for (digits::Column &column : columns)
+        if (column.digits.size() == 1 && column.digits[0] <= static_cast<int>(radices.size()))
+          column.radix = radices[column.digits[0] - 1];
+}
+
 /// The end of the kernels from `first` on that a chain takes: up to the one with its last step, one without steps.
 size_t kernelsOf(const Schedule &schedule, size_t first, const FlowChain &chain) {
   int lastStep = chain.firstStep + static_cast<int>(chain.steps.size()) - 1;
@@ -145,7 +154,7 @@ public:
 
   /// Builds the kernels of all segments and returns their values; false with `error` set on a schedule that does not
   /// fit.
-  bool run(const Schedule &schedule, std::string &error) {
+  bool run(Schedule schedule, std::string &error) {
     Operation *terminator = function.getBody().front().getTerminator();
     builder.setInsertionPoint(terminator);
     size_t next = 0;
@@ -155,6 +164,8 @@ public:
         continue;
       }
       size_t end = kernelsOf(schedule, next, *segment.chain);
+      for (KernelPlan &kernel : MutableArrayRef(schedule.kernels).slice(next, end - next))
+        setRadices(kernel, *segment.chain);
       error = checkKernels(schedule, next, end, *segment.chain, target);
       if (error.empty() && next == end)
         error = "schedule: steps from " + std::to_string(segment.chain->firstStep) + " are missing";
@@ -653,7 +664,7 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     Target machine;
     std::string error;
     bool known = findTarget(target, machine, error);
-    // Only chains have schedules. Their digits' radices belong to the tiles.
+    // Only chains have schedules. Their digits' radices are those of their chains.
     FlowProgram program = findSegments(function, &machine);
     if (known)
       mergeGroups(program, machine, findPlan(plan).value_or(Plan::Throughput));

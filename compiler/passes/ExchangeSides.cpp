@@ -15,10 +15,9 @@ static std::vector<int> commonDigits(const digits::Mapping &a, const digits::Map
   return common;
 }
 
-/// Lets the threads of a block, as one number, hold what the blocks of a cluster do; returns whether they held anything.
+/// Lets threads hold what the blocks of a cluster do; returns whether these held anything.
 static bool inThreads(digits::Mapping &mapping) {
   bool held = false;
-  mapping.splitThreads(std::numeric_limits<int64_t>::max());
   for (const digits::Column &column : mapping[Field::Rank])
     if (column.digits.size() == 1) {
       mapping.push(Field::Warp, column.digits[0], column.radix);
@@ -39,6 +38,13 @@ ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
   if (!sides.flat) {
     sides.lanes = static_cast<int>(sides.source.extent(Field::Lane));
     return sides;
+  }
+  for (digits::Mapping *side : {&sides.source, &sides.target})
+    side->splitThreads(std::numeric_limits<int64_t>::max()); // one number
+  auto isHeld = [](const digits::Column &column) { return !column.digits.empty(); };
+  if (llvm::all_of(sides.source[Field::Rank], isHeld) && llvm::all_of(sides.target[Field::Rank], isHeld)) {
+    sides.betweenBlocks = sides.source[Field::Rank] != sides.target[Field::Rank];
+    return sides; // every element goes to one block
   }
   // What the blocks of a cluster hold and give away goes to all of them; what all hold, each takes its part of.
   const std::vector<int> stay = commonDigits(sides.source, sides.target, Field::Rank);
