@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/DeviceLibrary.h"
 #include "compiler/codegen/NarrowFloats.h"
+#include "compiler/conversion/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -22,6 +23,8 @@ LogicalResult idc::codegen::lowerToLlvmDialect(ModuleOp module) {
   PassManager manager(module.getContext());
   if (module.getOps<gpu::GPUModuleOp>().empty())
     addNarrowFloatPasses(manager);
+  else
+    manager.addPass(conversion::createMachineToNvvm());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

@@ -5,7 +5,7 @@
 
 namespace idc::codegen {
 
-/// Rewrites scf, cf, arith, math (and nvvm helpers) in `module` to the LLVM dialect, in place.
+/// Rewrites scf, cf, arith, math and machine in `module` to the LLVM dialect, in place.
 mlir::LogicalResult lowerToLlvmDialect(mlir::ModuleOp module);
 
 } // namespace idc::codegen

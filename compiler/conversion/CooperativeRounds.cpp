@@ -1,17 +1,15 @@
 #include "compiler/conversion/CooperativeRounds.h"
 
-#include "compiler/conversion/SpecialRegister.h"
+#include "compiler/conversion/Machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace idc;
 using namespace idc::conversion;
 
 static constexpr int64_t slots = 4;
-static constexpr char device[] = "device"; // the scope of what blocks say to each other
 
 int64_t CooperativeRounds::Shape::teams() const {
   constexpr int64_t mostBlocks = 1024;
@@ -30,9 +28,9 @@ Value CooperativeRounds::constant64(int64_t value) {
 }
 Value CooperativeRounds::wide(Value value) { return arith::ExtUIOp::create(b, loc, b.getI64Type(), value); }
 
-Value CooperativeRounds::thread() { return readSpecialRegister(b, loc, "tid.x"); }
+Value CooperativeRounds::thread() { return machine::ThreadHereOp::create(b, loc, b.getI32Type()); }
 Value CooperativeRounds::rank() {
-  return arith::RemUIOp::create(b, loc, readSpecialRegister(b, loc, "ctaid.x"), constant(shape.blocks));
+  return arith::RemUIOp::create(b, loc, machine::BlockHereOp::create(b, loc, b.getI32Type()), constant(shape.blocks));
 }
 
 //===--- rounds -------------------------------------------------------------------------------------------------===//
@@ -40,8 +38,8 @@ Value CooperativeRounds::rank() {
 CooperativeRounds::CooperativeRounds(OpBuilder &b, Location loc, Shape shape, Value memory, Value numbers)
     : b(b), loc(loc), shape(shape), memory(memory) {
   Type i32 = b.getI32Type();
-  team = arith::DivUIOp::create(b, loc, NVVM::BlockIdXOp::create(b, loc, i32), constant(shape.blocks));
-  teams = arith::DivUIOp::create(b, loc, NVVM::GridDimXOp::create(b, loc, i32), constant(shape.blocks));
+  team = arith::DivUIOp::create(b, loc, machine::BlockOp::create(b, loc, i32), constant(shape.blocks));
+  teams = arith::DivUIOp::create(b, loc, machine::GridBlocksOp::create(b, loc, i32), constant(shape.blocks));
   teams = arith::MinUIOp::create(b, loc, teams, constant(shape.teams()));
   // Problems team, team + teams, … below `numbers`; blocks beyond the teams have none.
   Value last = arith::SubIOp::create(b, loc, arith::AddIOp::create(b, loc, numbers, teams), constant(1));
@@ -111,7 +109,7 @@ void CooperativeRounds::secondHalf(llvm::function_ref<void(Item)> body) {
 
 void CooperativeRounds::end() {
   // What a half has read in shared memory is written in the next round, also where the other half is left out.
-  NVVM::BarrierOp::create(b, loc);
+  machine::BarrierOp::create(b, loc);
   SmallVector<Value> next{arith::AddIOp::create(b, loc, index, constant(1))};
   llvm::append_range(next, following);
   scf::ConditionOp::create(b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, count), next);
@@ -134,8 +132,7 @@ Value CooperativeRounds::posts(const Item &item) {
 void CooperativeRounds::post(const Item &item, Value cell, Value word) {
   Value tagged =
       arith::OrIOp::create(b, loc, arith::ShLIOp::create(b, loc, wide(tag(item)), constant64(32)), wide(word));
-  LLVM::StoreOp::create(b, loc, tagged, cell, cellBytes, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, device);
+  conversion::post(b, loc, tagged, cell);
 }
 
 SmallVector<Value> CooperativeRounds::await(const Item &item, ArrayRef<Value> cells) {
@@ -148,9 +145,7 @@ SmallVector<Value> CooperativeRounds::await(const Item &item, ArrayRef<Value> ce
     SmallVector<Value> found;
     Value missing;
     for (Value cell : cells)
-      found.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), cell, cellBytes, /*isVolatile=*/false,
-                                           /*isNonTemporal=*/false, /*isInvariant=*/false,
-                                           /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, device));
+      found.push_back(readPost(b, loc, cell));
     for (Value value : found) {
       Value own =
           arith::TruncIOp::create(b, loc, b.getI32Type(), arith::ShRUIOp::create(b, loc, value, constant64(32)));

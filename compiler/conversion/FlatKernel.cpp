@@ -8,13 +8,12 @@
 
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/Layouts.h"
+#include "compiler/conversion/Machine.h"
 #include "compiler/conversion/PrimeField.h"
 #include "compiler/passes/TurnTree.h"
 #include "dialect/digits/BufferView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <limits>
@@ -52,7 +51,7 @@ public:
     if (of.rank) {
       count(Field::Rank, of.rank, widestExtent(kernel, Field::Rank));
       // Waited for before the first access to another block: by then all have started.
-      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Relaxed);
       arrived = true;
     }
     count(Field::Block, of.block, widestExtent(kernel, Field::Block));
@@ -69,7 +68,7 @@ public:
     }
     awaitPrevious();
     if (arrived) // and nothing was sent to other blocks
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterWaitOp::create(b, loc);
     return success();
   }
 
@@ -366,8 +365,8 @@ protected:
     }
     for (unsigned bit = 0; bit < llvm::Log2_64_Ceil(static_cast<uint64_t>(extent)); ++bit) {
       Value shifted = arith::ShRUIOp::create(b, loc, product, constant(bit));
-      Value set = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, arith::AndIOp::create(b, loc, shifted, one),
-                                        zero);
+      Value set =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, arith::AndIOp::create(b, loc, shifted, one), zero);
       Value term = arith::SelectOp::create(b, loc, set, constant(coefficient), zero);
       sum = remainder(arith::AddIOp::create(b, loc, sum, term), modulus);
       coefficient = static_cast<int64_t>(2 * static_cast<uint64_t>(coefficient) % static_cast<uint64_t>(root));
@@ -406,7 +405,6 @@ protected:
   Value emitInteger(int64_t value) override { return constant(value); }
 
 private:
-  static constexpr unsigned clusterSpace = 7; // of pointers into the cluster's shared memory
   static constexpr int64_t widestAccess = 16; // bytes; buffers are aligned to it
 
   /// A number that counts the digits of a field; of `lane`, all digits of the thread number.
@@ -692,7 +690,7 @@ private:
   /// Every thread waits, outside branches: a kernel ends after those before it.
   void awaitPrevious() {
     if (awaits)
-      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+      machine::AwaitPreviousOp::create(b, loc);
     awaits = false;
   }
 
@@ -708,15 +706,15 @@ private:
     if (section.clusterBarrier)
       meetCluster();
     else if (section.warpBarrier)
-      NVVM::SyncWarpOp::create(b, loc, arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(-1)));
+      machine::WarpBarrierOp::create(b, loc);
     else if (section.barrier)
-      NVVM::BarrierOp::create(b, loc);
+      machine::BarrierOp::create(b, loc);
     // That all blocks run is known from here on, where all threads come by: ahead of a branch or, better, after what
     // this section loads.
     auto awaitStart = [&] {
       if (arrived && llvm::any_of(section.writes,
                                   [](id::ExchangeOp write) { return write.getKind() == id::ExchangeKind::Cluster; })) {
-        NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+        machine::ClusterWaitOp::create(b, loc);
         arrived = false;
       }
     };
@@ -732,7 +730,7 @@ private:
       if (full)
         awaitStart();
       if (section.barrierBeforeWrites)
-        NVVM::BarrierOp::create(b, loc);
+        machine::BarrierOp::create(b, loc);
       for (id::ExchangeOp exchange : section.writes)
         emitWrites(exchange);
     };
@@ -821,10 +819,7 @@ private:
   }
 
   static constexpr int64_t widestNumber = 8; // bytes; totals lie so far apart
-  Value totalsOf(Operation *up) {
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-    return at(LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory"), sections->totals.lookup(up));
-  }
+  Value totalsOf(Operation *up) { return at(sharedMemory(b, loc), sections->totals.lookup(up)); }
 
   /// The tree above the turns, for the turn at hand. Bit j of the turn says of which element of level j's node it is:
   /// of the first one, whose place in the expansion needs nothing of the node, or of the second, and then the first
@@ -951,8 +946,8 @@ private:
 
   /// What was stored before, in any block of the cluster, is there afterwards.
   void meetCluster() {
-    NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
-    NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+    machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
+    machine::ClusterWaitOp::create(b, loc);
   }
 
   /// This thread's part of an exchange's memory. Word w of all elements lies together, then the next word; then comes
@@ -965,8 +960,7 @@ private:
     if (block->slot)
       offset = arith::AddIOp::create(b, loc, offset,
                                      arith::MulIOp::create(b, loc, block->slot, constant(sections->sharedBytes)));
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), static_cast<unsigned>(NVVM::NVVMMemorySpace::Shared));
-    Value memory = LLVM::AddressOfOp::create(b, loc, pointer, "shared_memory");
+    Value memory = sharedMemory(b, loc);
     if (sections->parked.contains(op)) {
       Value place =
           arith::MulIOp::create(b, loc, rounds->place(current), position(static_cast<size_t>(sections->parkedBytes)));
@@ -1136,10 +1130,7 @@ private:
     if (!found.empty())
       return found;
     // Another block's shared memory has a stretch of addresses of its own.
-    auto memoryOf = [&](Value number) {
-      auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
-      found.push_back(NVVM::MapaOp::create(b, loc, pointer, to.own, number));
-    };
+    auto memoryOf = [&](Value number) { found.push_back(peerMemory(b, loc, to.own, number)); };
     if (to.ofThread) {
       memoryOf(arith::AddIOp::create(b, loc, to.ofThread, position(static_cast<size_t>(rank))));
     } else {

@@ -13,12 +13,12 @@
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/Layouts.h"
+#include "compiler/conversion/Machine.h"
 #include "compiler/conversion/RingPasses.h"
 #include "compiler/conversion/TicketLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -29,8 +29,6 @@ using digits::Field;
 using digits::Mapping;
 
 namespace {
-
-constexpr unsigned globalSpace = 1, sharedSpace = 3, clusterSpace = 7;
 
 class GpuEmitter : public KernelEmitter {
 public:
@@ -77,11 +75,11 @@ public:
     parameters = parametersOf(b, loc, kernel, entry->getArguments().slice(next, lowered.scalars.size()),
                               [](Value value) { return value; });
     if (startsNext)
-      NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::launch_dependents);
+      machine::StartNextOp::create(b, loc);
     awaitsPrevious = lowered.launch.dependent;
     Type i32 = b.getI32Type();
-    thread = NVVM::ThreadIdXOp::create(b, loc, i32);
-    block = NVVM::BlockIdXOp::create(b, loc, i32);
+    thread = machine::ThreadOp::create(b, loc, i32);
+    block = machine::BlockOp::create(b, loc, i32);
     if (int64_t size = lowered.launch.cluster; size > 1) {
       const bool binarySize = llvm::isPowerOf2_64(static_cast<uint64_t>(size));
       rank = binarySize ? arith::AndIOp::create(b, loc, block, constant32(size - 1)).getResult()
@@ -89,11 +87,11 @@ public:
       block = binarySize ? arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size))).getResult()
                          : arith::DivUIOp::create(b, loc, block, constant32(size)).getResult();
     }
-    if (failed(lowered.launch.team > 1    ? emitRounds(kernel, lowered, counter)
-               : !binary                  ? emitFlatBlocks(kernel, lowered)
-               : lowered.hasRing() ? emitPasses(kernel, lowered, counter)
-               : counter           ? emitTickets(kernel, lowered, counter)
-                                   : emitOnce(kernel)))
+    if (failed(lowered.launch.team > 1 ? emitRounds(kernel, lowered, counter)
+               : !binary               ? emitFlatBlocks(kernel, lowered)
+               : lowered.hasRing()     ? emitPasses(kernel, lowered, counter)
+               : counter               ? emitTickets(kernel, lowered, counter)
+                                       : emitOnce(kernel)))
       return failure();
     // Where a step reads a second tile, passes stand before and after it, and their factors are not all there at once.
     // Beside the least data they fit into what is asked for without them.
@@ -109,13 +107,13 @@ public:
   LogicalResult emitOnce(id::KernelOp kernel) {
     if (rank) {
       // Waited for before the first access to another block: by then all have started.
-      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Relaxed);
       arrived = true;
     }
     if (failed(emitBody(kernel)))
       return failure();
     if (arrived)
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterWaitOp::create(b, loc);
     return success();
   }
 
@@ -143,7 +141,7 @@ public:
     if (rank && shape.exchangedBytes.empty())
       return kernel.emitError() << "draws numbers for clusters whose blocks exchange nothing";
     shape.offset = (sharedBytes + 7) / 8 * 8;
-    tickets.emplace(b, loc, shape, sharedMemory());
+    tickets.emplace(b, loc, shape, sharedMemory(b, loc));
     // Blocks that would leave little of the multiprocessor's memory to its first-level cache: better one less.
     sharedBytes = tickets->sharedEnd();
     constexpr int64_t reserved = 1024;
@@ -156,7 +154,7 @@ public:
     // "All blocks have started and made their barriers", and after a round "shared memory is free": what was read
     // there has been stored by then, so that only the threads' progress need be ordered.
     if (betweenBlocksFirst)
-      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Relaxed);
     tickets->begin(block, counter, blockNumbers(lowered));
     block = tickets->number();
     thread = tickets->thread();
@@ -176,7 +174,7 @@ public:
       auto branch = scf::IfOp::create(b, loc, TypeRange{}, goesOn, false);
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(branch.thenBlock());
-      NVVM::ClusterArriveRelaxedOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Relaxed);
     }
     tickets->close(goesOn);
     return success();
@@ -184,11 +182,12 @@ public:
 
   /// True where threads exchange.
   static bool meets(id::KernelOp kernel) {
-    return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
+    return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(),
+                        [](id::ExchangeOp op) { return isThroughMemory(op); });
   }
 
-  /// A kernel of a group, or of a chain of other radices. Where one problem needs few threads and has no batch digits among them, a
-  /// block holds the tiles of several; threads of a tile follow each other without gaps.
+  /// A kernel of a group, or of a chain of other radices. Where one problem needs few threads and has no batch digits
+  /// among them, a block holds the tiles of several; threads of a tile follow each other without gaps.
   LogicalResult emitFlatBlocks(id::KernelOp kernel, LoweredKernel &lowered) {
     const int64_t wanted = target.flatThreads;
     int64_t batchProblems = 1, blocks = widestExtent(kernel, Field::Block);
@@ -232,14 +231,16 @@ public:
         problem = arith::AddIOp::create(b, loc, problem, flat.slot);
     }
     if (inNumbers)
-      flat.block = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, flat.block, constant64(tiles)), flat.slot);
+      flat.block =
+          arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, flat.block, constant64(tiles)), flat.slot);
     OpBuilder::InsertionGuard guard(b);
     if (tiles > 1 && !meets(kernel)) { // threads beyond the batch have nothing to wait for
       if (flat.awaits)
         awaitPrevious();
       flat.awaits = false;
-      Value active = inNumbers ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, flat.block, constant64(blocks))
-                               : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
+      Value active = inNumbers
+                         ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, flat.block, constant64(blocks))
+                         : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
     }
     return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, flat, *sections);
@@ -264,7 +265,8 @@ public:
 
   /// The block numbers of the batch, or those of clusters.
   Value blockNumbers(const LoweredKernel &lowered) {
-    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup), inGroup = lowered.blocksPerGroup / lowered.launch.cluster;
+    int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup),
+            inGroup = lowered.blocksPerGroup / lowered.launch.cluster;
     Value groups = arith::ShRUIOp::create(
         b, loc, arith::AddIOp::create(b, loc, batch, constant64(lowered.problemsPerBlockGroup - 1)), constant64(group));
     Value numbers = arith::MulIOp::create(b, loc, groups, constant64(inGroup));
@@ -290,7 +292,7 @@ public:
     }
     shape.tiles = lowered.blocksPerGroup;
     shape.offset = sharedBytes;
-    passes.emplace(b, loc, shape, sharedMemory(), counters, blockNumbers(lowered));
+    passes.emplace(b, loc, shape, sharedMemory(b, loc), counters, blockNumbers(lowered));
     sharedBytes = passes->sharedEnd();
     passes->drawTicket();
     LogicalResult result = success();
@@ -346,14 +348,14 @@ protected:
     if (duty != Duty::None) // nothing was exchanged in the pass
       blockBarrier();
     if (meetsBeforeStore)
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterWaitOp::create(b, loc);
     meetsBeforeStore = false;
     if (!op.getRing())
       return emitStoreAt(op, tile);
     block = passes->tileInRing();
     LogicalResult result = emitStoreAt(op, tile);
     block = passes->tile();
-    NVVM::BarrierOp::create(b, loc);
+    machine::BarrierOp::create(b, loc);
     passes->signal();
     return result;
   }
@@ -568,7 +570,8 @@ protected:
       return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
     };
     Value index = positionBits(place.mapping, target, b.getI32Type());
-    Value base = LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), globalSpace), table);
+    Value base =
+        LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), machine::globalSpace), table);
     Type pair = VectorType::get({2}, scalar);
     Value at = index ? gep(base, pair, index) : base;
     Value w = LLVM::LoadOp::create(b, loc, pair, at, scalar.getIntOrFloatBitWidth() / 4, /*isVolatile=*/false,
@@ -630,7 +633,7 @@ private:
   /// Every thread waits for the end of the kernels before this one ahead of its first access to a buffer; so it reads
   /// what they wrote, writes what they no longer read, and has ended only after them.
   void awaitPrevious() {
-    NVVM::GriddepcontrolOp::create(b, loc, NVVM::GridDepActionKind::wait);
+    machine::AwaitPreviousOp::create(b, loc);
     awaitsPrevious = false;
   }
 
@@ -649,10 +652,7 @@ private:
     if (!streams(bytes))
       return LLVM::LoadOp::create(b, loc, type, pointer, bytes);
     Type i64 = b.getI64Type();
-    Value bits = LLVM::InlineAsmOp::create(b, loc, TypeRange{i64}, ValueRange{pointer}, "ld.global.cs.b64 $0, [$1];",
-                                           "=l,l", /*has_side_effects=*/true, /*is_align_stack=*/false,
-                                           LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr())
-                     .getResult(0);
+    Value bits = machine::LoadStreamOp::create(b, loc, i64, pointer);
     return type == i64 ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
   }
   void writePiece(Value piece, Value pointer, int64_t bytes) {
@@ -662,16 +662,14 @@ private:
     }
     Type i64 = b.getI64Type();
     Value bits = piece.getType() == i64 ? piece : LLVM::BitcastOp::create(b, loc, i64, piece).getResult();
-    LLVM::InlineAsmOp::create(b, loc, TypeRange{}, ValueRange{pointer, bits}, "st.global.cs.b64 [$0], $1;", "l,l",
-                              /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                              LLVM::AsmDialectAttr(), ArrayAttr());
+    machine::StoreStreamOp::create(b, loc, bits, pointer);
   }
 
   /// A barrier of the block, with what the pass of a ring has to do there.
   void blockBarrier() {
     if (duty == Duty::WaitForSlot)
       passes->wait();
-    NVVM::BarrierOp::create(b, loc);
+    machine::BarrierOp::create(b, loc);
     if (duty == Duty::SayRead)
       passes->signal();
     duty = Duty::None;
@@ -915,10 +913,6 @@ private:
     return offset ? gep(base, b.getI8Type(), constant32(static_cast<int64_t>(offset))) : base;
   }
 
-  Value sharedMemory() {
-    return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), sharedSpace), "shared_memory");
-  }
-
   Value wordOf(ArrayRef<Leaf> leaves, Type element, Type real) {
     return wordOf(pack(numbersOf(leaves, element, real), real));
   }
@@ -957,7 +951,7 @@ private:
   /// Reads the tile `moved` that lies in this block's shared memory.
   void readShared(const digits::SharedLayout &layout, Tile &moved, Type real, int components, int64_t wordBytes) {
     readPlace();
-    Value memory = sharedMemory();
+    Value memory = sharedMemory(b, loc);
     SharedSide read = sharedSide(moved.mapping, layout, wordBytes);
     Type held = components == 1 ? real : Type(VectorType::get({components}, real));
     Type word = isNarrow(held) ? Type(b.getI32Type()) : held;
@@ -974,7 +968,7 @@ private:
     int64_t wordBytes = id::exchangeWordBytes(tile.element);
     sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
     bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
-    Value memory = sharedMemory();
+    Value memory = sharedMemory(b, loc);
     if (sharedInUse)
       blockBarrier();
     sharedInUse = true;
@@ -985,7 +979,7 @@ private:
     prefetchTwiddles(op, emptyTile(op.getResult().getType()));
     loadAhead(op);
     if (warpLocal)
-      NVVM::SyncWarpOp::create(b, loc, constant32(-1));
+      machine::WarpBarrierOp::create(b, loc);
     else
       blockBarrier();
     readShared(layout, moved, real, components, wordBytes);
@@ -999,10 +993,10 @@ private:
     int64_t wordBytes = id::exchangeWordBytes(tile.element);
     sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
     if (arrived)
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterWaitOp::create(b, loc);
     if (sharedInUse || !arrived) {
-      NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
+      machine::ClusterWaitOp::create(b, loc);
     }
     arrived = false;
     sharedInUse = true;
@@ -1023,8 +1017,7 @@ private:
       SharedSide side;
     };
     std::map<uint64_t, Destination> destinations;
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), clusterSpace);
-    Value memory = sharedMemory();
+    Value memory = sharedMemory(b, loc);
     if (tickets && numSent == 0)
       tickets->sendNumber();
     for (size_t r = 0; r < tile.registers.size(); ++r) {
@@ -1036,7 +1029,7 @@ private:
           number = ranks[r] ? arith::XOrIOp::create(b, loc, peer, number).getResult() : peer;
         else if (tickets)
           number = tickets->inRound(number);
-        to.memory = NVVM::MapaOp::create(b, loc, pointer, memory, number);
+        to.memory = peerMemory(b, loc, memory, number);
         to.barrier = tickets ? tickets->barrier(to.memory, numSent) : Value();
         to.side = side;
       }
@@ -1047,17 +1040,17 @@ private:
         LLVM::StoreOp::create(b, loc, word, place, wordBytes);
     }
     if (!tickets)
-      NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
     prefetchTwiddles(op, emptyTile(op.getResult().getType()));
     loadAhead(op);
     if (tickets)
       tickets->wait(numSent++);
     else
-      NVVM::ClusterWaitOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterWaitOp::create(b, loc);
     // A block waits only for what it is sent, while others may not have loaded all that it is going to overwrite.
     meetsBeforeStore = tickets && inPlace && numSent == tickets->exchanges();
     if (meetsBeforeStore)
-      NVVM::ClusterArriveOp::create(b, loc, b.getUnitAttr());
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
     readShared(layout, moved, real, components, wordBytes);
   }
 
@@ -1099,8 +1092,9 @@ private:
       if (straight && mask == 0)
         continue;
       for (Value &word : words[k])
-        word = straight ? shuffleWord(word, constant32(mask), NVVM::ShflKind::bfly)
-                        : shuffleWord(word, arith::XOrIOp::create(b, loc, lane, constant32(mask)), NVVM::ShflKind::idx);
+        word = straight ? shuffleWord(word, constant32(mask), machine::ShuffleKind::Xor)
+                        : shuffleWord(word, arith::XOrIOp::create(b, loc, lane, constant32(mask)),
+                                      machine::ShuffleKind::From);
     }
     select([](int l) { return l; });
     for (size_t k = 0; k < count; ++k)
@@ -1183,11 +1177,9 @@ private:
   }
 
   /// One value of at most 64 bits from another lane.
-  Value shuffleWord(Value value, Value lane, NVVM::ShflKind kind) {
+  Value shuffleWord(Value value, Value lane, machine::ShuffleKind kind) {
     Type type = value.getType(), i32 = b.getI32Type(), i64 = b.getI64Type();
-    auto one = [&](Value v) {
-      return NVVM::ShflOp::create(b, loc, v.getType(), constant32(-1), v, lane, constant32(31), kind, UnitAttr());
-    };
+    auto one = [&](Value v) { return machine::ShuffleOp::create(b, loc, v.getType(), kind, v, lane); };
     if (type.isF32() || type.isInteger(32))
       return one(value);
     if (isNarrow(type))
@@ -1230,8 +1222,8 @@ static bool mayBeEqual(const Buffer &buffer, const LoweredKernel &kernel, ArrayR
 OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes::Target &target,
                                              std::vector<LoweredKernel> &kernels) {
   MLIRContext *context = function.getContext();
-  context->loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, scf::SCFDialect, arith::ArithDialect,
-                       math::MathDialect>();
+  context->loadDialect<LLVM::LLVMDialect, machine::MachineDialect, gpu::GPUDialect, scf::SCFDialect,
+                       arith::ArithDialect, math::MathDialect>();
   FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function, /*cpu=*/false);
   if (failed(lowered))
     return {};
@@ -1240,21 +1232,12 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   Location loc = function.getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b(context);
-  b.setInsertionPointToEnd(module->getBody());
-  (*module)->setAttr("gpu.container_module", b.getUnitAttr());
-  auto gpuModule = gpu::GPUModuleOp::create(b, loc, "kernels");
-  gpuModule->setAttr("llvm.data_layout",
-                     b.getStringAttr("e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64"));
-  b.setInsertionPointToStart(gpuModule.getBody());
-  auto shared =
-      LLVM::GlobalOp::create(b, loc, LLVM::LLVMArrayType::get(b.getI8Type(), 0), /*isConstant=*/false,
-                             LLVM::Linkage::External, "shared_memory", Attribute(), /*alignment=*/1024, sharedSpace);
-  (void)shared;
-  TwiddleTables tables(gpuModule, globalSpace);
+  gpu::GPUModuleOp gpuModule = makeKernelModule(*module);
+  TwiddleTables tables(gpuModule, machine::globalSpace);
   size_t index = 0;
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     LoweredKernel &entry = kernels[index++];
-    auto pointer = LLVM::LLVMPointerType::get(context, globalSpace);
+    auto pointer = LLVM::LLVMPointerType::get(context, machine::globalSpace);
     SmallVector<Type> parameters(entry.pointerCount(), pointer);
     for (const ScalarArgument &scalar : entry.scalars)
       parameters.push_back(scalar.type);
@@ -1263,10 +1246,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
         parameters.push_back(pointer);
     parameters.push_back(b.getI64Type());
     b.setInsertionPointToEnd(gpuModule.getBody());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters);
-    auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
-    func->setAttr("gpu.kernel", b.getUnitAttr());
-    func->setAttr("nvvm.kernel", b.getUnitAttr());
+    LLVM::LLVMFuncOp func = makeKernel(b, loc, entry.name, parameters);
     unsigned argument = 0;
     for (auto [i, buffer] : llvm::enumerate(entry.buffers)) {
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
@@ -1292,10 +1272,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
                          << " has " << target.sharedBytesPerBlock;
       return {};
     }
-    auto dims = [&](int64_t threads) { return b.getDenseI32ArrayAttr({static_cast<int32_t>(threads), 1, 1}); };
-    func->setAttr("nvvm.reqntid", dims(entry.threads));
-    int64_t blocks = emitter.residentBlocks(entry, !kernel.isBinary());
-    func->setAttr("nvvm.minctasm", b.getI32IntegerAttr(static_cast<int32_t>(blocks)));
+    setLaunchBounds(func, entry.threads, emitter.residentBlocks(entry, !kernel.isBinary()));
   }
   return module;
 }

@@ -1,4 +1,4 @@
-// Kernels as gpu.module of llvm.func kernels for the NVPTX back end.
+// Kernels as gpu.module of functions for GPUs.
 #pragma once
 
 #include "compiler/conversion/Buffers.h"
@@ -9,7 +9,7 @@
 
 namespace idc::conversion {
 
-/// A module with one gpu.module named "kernels": one function per id.kernel of `function` in the llvm, nvvm, arith,
+/// A module with one gpu.module named "kernels": one function per id.kernel of `function` in the machine, llvm, arith,
 /// math and scf dialects, and the twiddle tables. `kernels` receives how each is launched. Errors are emitted and give
 /// null.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToGpu(mlir::func::FuncOp function, const passes::Target &target,

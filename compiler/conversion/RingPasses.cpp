@@ -1,21 +1,20 @@
 #include "compiler/conversion/RingPasses.h"
 
+#include "compiler/conversion/Machine.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace idc;
 using namespace idc::conversion;
-
-static constexpr char device[] = "device"; // the scope of what blocks of a launch say to each other
 
 Value RingPasses::constant(int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));
 }
 
 void RingPasses::byFirstThread(llvm::function_ref<void()> body) {
-  Value thread = NVVM::ThreadIdXOp::create(b, loc, b.getI32Type());
+  Value thread = machine::ThreadOp::create(b, loc, b.getI32Type());
   auto branch = scf::IfOp::create(b, loc, TypeRange{},
                                   arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, thread, constant(0)), false);
   OpBuilder::InsertionGuard guard(b);
@@ -26,12 +25,8 @@ void RingPasses::byFirstThread(llvm::function_ref<void()> body) {
 void RingPasses::drawTicket() {
   Value place = LLVM::GEPOp::create(b, loc, memory.getType(), b.getI8Type(), memory,
                                     ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(shape.offset)});
-  byFirstThread([&] {
-    Value drawn = LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, counters, constant(1),
-                                            LLVM::AtomicOrdering::monotonic, device);
-    LLVM::StoreOp::create(b, loc, drawn, place, 4);
-  });
-  NVVM::BarrierOp::create(b, loc);
+  byFirstThread([&] { LLVM::StoreOp::create(b, loc, drawNumber(b, loc, counters), place, 4); });
+  machine::BarrierOp::create(b, loc);
   ticket = LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4);
 }
 
@@ -68,10 +63,7 @@ void RingPasses::wait() {
     auto spin = scf::WhileOp::create(b, loc, TypeRange{}, ValueRange{});
     OpBuilder::InsertionGuard guard(b);
     b.createBlock(&spin.getBefore());
-    Value count =
-        LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                             /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire, device);
-    Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, count, wanted);
+    Value missing = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, readFlag(b, loc, place), wanted);
     scf::ConditionOp::create(b, loc, missing, ValueRange{});
     b.createBlock(&spin.getAfter());
     scf::YieldOp::create(b, loc);
@@ -79,9 +71,5 @@ void RingPasses::wait() {
 }
 
 void RingPasses::signal() {
-  byFirstThread([&] {
-    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, device);
-    LLVM::AtomicRMWOp::create(b, loc, LLVM::AtomicBinOp::add, counter(current), constant(1),
-                              LLVM::AtomicOrdering::monotonic, device);
-  });
+  byFirstThread([&] { raiseFlag(b, loc, counter(current)); });
 }

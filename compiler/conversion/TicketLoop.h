@@ -70,7 +70,6 @@ private:
   mlir::Value at(mlir::Value memory, int64_t offset);
   /// Ops built by `body` are done by the threads for which `condition` holds.
   void only(mlir::Value condition, llvm::function_ref<void()> body);
-  mlir::Value specialRegister(llvm::StringRef name);
   mlir::Value isFirstThread();
   void expect(size_t i);
 };

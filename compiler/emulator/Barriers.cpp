@@ -1,6 +1,8 @@
 // Where threads meet: barriers of warps, blocks and clusters.
 #include "compiler/emulator/KernelRun.h"
 
+#include <algorithm>
+
 using namespace idc;
 using namespace idc::emulator;
 
@@ -91,42 +93,25 @@ bool KernelRun::clusterWait(Block &block, uint32_t t) {
   return false;
 }
 
-bool KernelRun::gathered(const Block &block, uint32_t t, uint32_t &mask, Fault::Kind kind) {
-  uint32_t first = t / 32 * 32;
-  auto lanes = std::min<uint32_t>(32, static_cast<uint32_t>(block.threads.size()) - first);
-  if (lanes < 32)
-    mask &= (uint32_t(1) << lanes) - 1;
-  const Thread &thread = block.threads[t];
-  if (!(mask >> (t - first) & 1)) {
-    fault(kind, block, t, thread.pc, [] { return "the thread is not in its mask"; });
-    stopped = true;
-    return false;
-  }
-  for (uint32_t lane = 0; lane < lanes; ++lane)
-    if (mask >> lane & 1) {
-      const Thread &other = block.threads[first + lane];
-      if (other.state != thread.state || other.pc != thread.pc)
-        return false;
-    }
-  return true;
+uint32_t KernelRun::lanesOf(const Block &block, uint32_t t) {
+  return std::min<uint32_t>(32, static_cast<uint32_t>(block.threads.size()) - t / 32 * 32);
+}
+
+bool KernelRun::gathered(const Block &block, uint32_t t) {
+  const Thread *first = &block.threads[t / 32 * 32], &thread = block.threads[t];
+  return std::all_of(first, first + lanesOf(block, t),
+                     [&](const Thread &other) { return other.state == thread.state && other.pc == thread.pc; });
 }
 
 void KernelRun::warpBarrier(Block &block, uint32_t t) {
   block.setWaiting(t, Thread::State::AtWarpBarrier);
-  uint32_t pc = block.threads[t].pc, first = t / 32 * 32;
-  auto mask = static_cast<uint32_t>(block.slots(t)[kernel.instructions[pc].a]);
-  if (!gathered(block, t, mask, Fault::Kind::DivergentBarrier))
+  if (!gathered(block, t))
     return;
-  uint32_t met = 0;
-  for (uint32_t lane = 0; lane < 32; ++lane)
-    if (mask >> lane & 1) {
-      ++met;
-      ++block.threads[first + lane].pc;
-      block.setReady(first + lane);
-    }
-  // A barrier of some lanes orders nothing here, so that races are never missed.
-  if (met == std::min<size_t>(32, block.threads.size() - first)) {
-    ++block.warpEpochs[t / 32];
-    shareSeen(block, first, first + met);
+  const uint32_t first = t / 32 * 32, end = first + lanesOf(block, t);
+  for (uint32_t lane = first; lane < end; ++lane) {
+    ++block.threads[lane].pc;
+    block.setReady(lane);
   }
+  ++block.warpEpochs[t / 32];
+  shareSeen(block, first, end);
 }

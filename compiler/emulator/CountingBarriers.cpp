@@ -20,7 +20,7 @@ void KernelRun::barrierInit(Block &block, uint32_t t, uint32_t pc) {
   watch(block, at, i.scalarBytes, true, accessNow(block, t, pc));
   CountingBarrier made;
   made.offset = at.offset;
-  made.count = made.pending = static_cast<uint32_t>(slots[i.b]);
+  made.count = made.pending = 1;
   for (CountingBarrier &barrier : at.block->barriers)
     if (barrier.offset == at.offset) {
       made.phase = barrier.phase;

@@ -4,10 +4,11 @@
 #include "compiler/emulator/Program.h"
 #include "compiler/emulator/Scalar.h"
 
+#include "machine/MachineDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -18,7 +19,7 @@ using namespace idc::emulator;
 using Kind = Instruction::Kind;
 
 void emulator::loadDialects(MLIRContext &context) {
-  context.loadDialect<LLVM::LLVMDialect, NVVM::NVVMDialect, gpu::GPUDialect, scf::SCFDialect, arith::ArithDialect,
+  context.loadDialect<LLVM::LLVMDialect, machine::MachineDialect, gpu::GPUDialect, scf::SCFDialect, arith::ArithDialect,
                       math::MathDialect>();
 }
 
@@ -109,7 +110,10 @@ public:
         return unsupported(function, "with this parameter");
       kernel.arguments.push_back(slots[argument] = reserve(1));
     }
-    function.walk([&](NVVM::ClusterArriveRelaxedOp arrival) { findLateLoads(arrival); });
+    function.walk([&](machine::ClusterArriveOp arrival) {
+      if (arrival.getOrder() == machine::ArrivalOrder::Relaxed)
+        findLateLoads(arrival);
+    });
     return block(body.front(), [](Operation *) { return llvm::Error::success(); });
   }
 
@@ -257,10 +261,6 @@ private:
       emit(Kind::Return, op);
       return llvm::Error::success();
     }
-    if (std::optional<uint32_t> special = specialRegister(op->getName().getStringRef())) {
-      alias(op->getResult(0), *special);
-      return llvm::Error::success();
-    }
     if (isa<arith::ConstantOp, LLVM::ConstantOp, LLVM::ZeroOp>(op))
       return constantOp(op);
     if (auto address = dyn_cast<LLVM::AddressOfOp>(op)) {
@@ -275,28 +275,8 @@ private:
       return forOp(loop);
     if (auto loop = dyn_cast<scf::WhileOp>(op))
       return whileOp(loop);
-    if (isa<NVVM::BarrierOp>(op)) {
-      if (op->getNumOperands() || op->getNumResults())
-        return unsupported(op, "with operands");
-      emit(Kind::Barrier, op);
-      return llvm::Error::success();
-    }
-    if (auto sync = dyn_cast<NVVM::SyncWarpOp>(op)) {
-      emit(Kind::WarpSync, op).a = slot(sync.getMask());
-      return llvm::Error::success();
-    }
-    if (isa<NVVM::ClusterArriveOp, NVVM::ClusterArriveRelaxedOp>(op)) {
-      emit(Kind::ClusterArrive, op).relaxed = isa<NVVM::ClusterArriveRelaxedOp>(op);
-      return llvm::Error::success();
-    }
-    if (isa<NVVM::ClusterWaitOp>(op)) {
-      emit(Kind::ClusterWait, op);
-      return llvm::Error::success();
-    }
-    if (auto control = dyn_cast<NVVM::GriddepcontrolOp>(op)) {
-      emit(control.getKind() == NVVM::GridDepActionKind::wait ? Kind::AwaitGrids : Kind::LaunchDependents, op);
-      return llvm::Error::success();
-    }
+    if (isa<machine::MachineDialect>(op->getDialect()))
+      return machineOp(op);
     if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
       bool relaxed = load.getOrdering() == LLVM::AtomicOrdering::monotonic;
       bool atomic = relaxed || load.getOrdering() == LLVM::AtomicOrdering::acquire;
@@ -342,33 +322,6 @@ private:
       instruction.relaxed = fence.getOrdering() == LLVM::AtomicOrdering::acquire;
       return llvm::Error::success();
     }
-    if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op))
-      return inlineAsm(inlined);
-    if (auto init = dyn_cast<NVVM::MBarrierInitOp>(op)) {
-      barrierAt(Kind::MBarrierInit, op, init.getAddr()).b = slot(init.getCount());
-      return llvm::Error::success();
-    }
-    if (isa<NVVM::FenceMbarrierInitOp>(op)) {
-      emit(Kind::MBarrierFence, op);
-      return llvm::Error::success();
-    }
-    if (auto arrive = dyn_cast<NVVM::MBarrierArriveExpectTxOp>(op)) {
-      if (arrive.getRes() || arrive.getPredicate())
-        return unsupported(op, "with a state or a predicate");
-      barrierAt(Kind::MBarrierArrive, op, arrive.getAddr()).b = slot(arrive.getTxcount());
-      return llvm::Error::success();
-    }
-    if (auto test = dyn_cast<NVVM::MBarrierTryWaitOp>(op)) {
-      if (!test.getStateOrPhase().getType().isInteger(32))
-        return unsupported(op, "on a state");
-      if (llvm::Error error = define(test.getRes()))
-        return error;
-      Instruction &instruction = barrierAt(Kind::MBarrierTest, op, test.getAddr());
-      instruction.b = slot(test.getStateOrPhase());
-      instruction.result = slot(test.getRes());
-      instruction.relaxed = test.getRelaxed() || test.getScope() != NVVM::MemScopeKind::CLUSTER;
-      return llvm::Error::success();
-    }
     if (auto multiply = dyn_cast<arith::MulUIExtendedOp>(op))
       return multiplyOp(multiply);
     if (op->getNumResults() != 1 || op->getNumRegions())
@@ -390,35 +343,6 @@ private:
       compute(op, move, result, slot(extract.getVector()) + static_cast<uint32_t>(*position));
       return llvm::Error::success();
     }
-    if (auto shuffle = dyn_cast<NVVM::ShflOp>(op)) {
-      if (shuffle.getReturnValueAndIsValid())
-        return unsupported(op, "that returns a predicate");
-      Instruction &instruction = emit(Kind::Shuffle, op);
-      instruction.result = result;
-      instruction.a = slot(shuffle.getThreadMask());
-      instruction.b = slot(shuffle.getVal());
-      instruction.c = slot(shuffle.getOffset());
-      instruction.d = slot(shuffle.getMaskAndClamp());
-      switch (shuffle.getKind()) {
-      case NVVM::ShflKind::bfly:
-        instruction.shuffle = Instruction::Shuffle::Xor;
-        break;
-      case NVVM::ShflKind::up:
-        instruction.shuffle = Instruction::Shuffle::Up;
-        break;
-      case NVVM::ShflKind::down:
-        instruction.shuffle = Instruction::Shuffle::Down;
-        break;
-      case NVVM::ShflKind::idx:
-        instruction.shuffle = Instruction::Shuffle::Index;
-        break;
-      }
-      return llvm::Error::success();
-    }
-    if (auto peer = dyn_cast<NVVM::MapaOp>(op)) {
-      compute(op, mapToRank, result, slot(peer.getA())).b = slot(peer.getB());
-      return llvm::Error::success();
-    }
     if (auto gep = dyn_cast<LLVM::GEPOp>(op))
       return gepOp(gep, result);
     if (auto cast = dyn_cast<LLVM::BitcastOp>(op); cast && count(cast.getArg()) != count(cast.getResult()))
@@ -426,15 +350,105 @@ private:
     return elementwise(op, result);
   }
 
-  static std::optional<uint32_t> specialRegister(StringRef name) {
-    return llvm::StringSwitch<std::optional<uint32_t>>(name)
-        .Case("nvvm.read.ptx.sreg.tid.x", threadSlot)
-        .Case("nvvm.read.ptx.sreg.ctaid.x", blockSlot)
-        .Case("nvvm.read.ptx.sreg.ntid.x", blockSizeSlot)
-        .Case("nvvm.read.ptx.sreg.nctaid.x", gridSizeSlot)
-        .Case("nvvm.read.ptx.sreg.laneid", laneSlot)
-        .Default(std::nullopt);
+  //===--- the machine ------------------------------------------------------------------------------------------===//
+
+  llvm::Error machineOp(Operation *op) {
+    if (std::optional<uint32_t> number = numberSlot(op)) {
+      alias(op->getResult(0), *number);
+      return llvm::Error::success();
+    }
+    if (op->getNumResults())
+      if (llvm::Error error = define(op->getResult(0)))
+        return error;
+    const uint32_t result = op->getNumResults() ? slot(op->getResult(0)) : 0;
+    if (isa<machine::BarrierOp>(op)) {
+      emit(Kind::Barrier, op);
+    } else if (isa<machine::WarpBarrierOp>(op)) {
+      emit(Kind::WarpSync, op);
+    } else if (auto arrive = dyn_cast<machine::ClusterArriveOp>(op)) {
+      emit(Kind::ClusterArrive, op).relaxed = arrive.getOrder() == machine::ArrivalOrder::Relaxed;
+    } else if (isa<machine::ClusterWaitOp>(op)) {
+      emit(Kind::ClusterWait, op);
+    } else if (auto shuffle = dyn_cast<machine::ShuffleOp>(op)) {
+      Instruction &instruction = emit(Kind::Shuffle, op);
+      instruction.result = result;
+      instruction.a = slot(shuffle.getValue());
+      instruction.b = slot(shuffle.getLane());
+      instruction.isXor = shuffle.getKind() == machine::ShuffleKind::Xor;
+    } else if (auto peer = dyn_cast<machine::PeerOp>(op)) {
+      compute(op, mapToRank, result, slot(peer.getPointer())).b = slot(peer.getRank());
+    } else if (auto send = dyn_cast<machine::SendOp>(op)) {
+      return sendOp(send);
+    } else if (auto init = dyn_cast<machine::PhaseInitOp>(op)) {
+      phaseAt(Kind::PhaseInit, op, init.getPhase());
+    } else if (isa<machine::PhasePublishOp>(op)) {
+      emit(Kind::PhasePublish, op);
+    } else if (auto expect = dyn_cast<machine::PhaseExpectOp>(op)) {
+      phaseAt(Kind::PhaseExpect, op, expect.getPhase()).b = slot(expect.getBytes());
+    } else if (auto over = dyn_cast<machine::PhaseOverOp>(op)) {
+      Instruction &instruction = phaseAt(Kind::PhaseOver, op, over.getPhase());
+      instruction.b = slot(over.getParity());
+      instruction.result = result;
+      instruction.relaxed = over.getOrder() != machine::PhaseOrder::Cluster;
+    } else if (isa<machine::StartNextOp>(op)) {
+      emit(Kind::LaunchDependents, op);
+    } else if (isa<machine::AwaitPreviousOp>(op)) {
+      emit(Kind::AwaitGrids, op);
+    } else if (auto load = dyn_cast<machine::LoadStreamOp>(op)) {
+      access(Kind::Load, op, slot(load.getPointer()), result, load.getType(), /*alignment=*/8);
+    } else if (auto store = dyn_cast<machine::StoreStreamOp>(op)) {
+      access(Kind::Store, op, slot(store.getPointer()), slot(store.getValue()), store.getValue().getType(), 8);
+    } else {
+      return unsupported(op);
+    }
+    return llvm::Error::success();
   }
+
+  /// The slot of a number that a thread has from its start.
+  static std::optional<uint32_t> numberSlot(Operation *op) {
+    if (isa<machine::ThreadOp, machine::ThreadHereOp>(op))
+      return threadSlot;
+    if (isa<machine::BlockOp, machine::BlockHereOp>(op))
+      return blockSlot;
+    return isa<machine::GridBlocksOp>(op) ? std::optional<uint32_t>(gridSizeSlot) : std::nullopt;
+  }
+
+  /// One or two scalars that arrive side by side.
+  llvm::Error sendOp(machine::SendOp op) {
+    const size_t scalars = op.getValues().size();
+    const int64_t bytes = bytesOf(op.getValues()[0].getType());
+    if (scalars > 2)
+      return unsupported(op, "of more than two scalars");
+    kernel.granule = std::min(kernel.granule, bytes);
+    uint32_t first = slot(op.getValues()[0]);
+    if (scalars > 1) {
+      first = acquire(2);
+      copy(op, first, slot(op.getValues()[0]), 1);
+      copy(op, first + 1, slot(op.getValues()[1]), 1);
+      freeSlots[2].push_back(first);
+    }
+    Instruction &instruction = emit(Kind::StoreAsync, op);
+    instruction.a = slot(op.getPlace());
+    instruction.b = first;
+    instruction.c = slot(op.getPhase());
+    instruction.scalars = static_cast<uint8_t>(scalars);
+    instruction.scalarBytes = static_cast<uint8_t>(bytes);
+    instruction.alignment = static_cast<uint8_t>(bytes * static_cast<int64_t>(scalars));
+    countAccess(instruction);
+    return llvm::Error::success();
+  }
+
+  /// An instruction on a counter of bytes in shared memory.
+  Instruction &phaseAt(Kind kind, Operation *op, Value address) {
+    constexpr uint8_t bytes = 8;
+    kernel.granule = std::min<int64_t>(kernel.granule, bytes);
+    Instruction &instruction = emit(kind, op);
+    instruction.a = slot(address);
+    instruction.scalarBytes = instruction.alignment = bytes;
+    return instruction;
+  }
+
+  //===--- constants, vectors, accesses -------------------------------------------------------------------------===//
 
   /// A constant position in a vector.
   static std::optional<int64_t> element(Value position, unsigned scalars) {
@@ -511,16 +525,6 @@ private:
     kernel.memoryOps.push_back(here() - 1);
   }
 
-  /// An instruction on a barrier in shared memory.
-  Instruction &barrierAt(Kind kind, Operation *op, Value address) {
-    constexpr uint8_t bytes = 8;
-    kernel.granule = std::min<int64_t>(kernel.granule, bytes);
-    Instruction &instruction = emit(kind, op);
-    instruction.a = slot(address);
-    instruction.scalarBytes = instruction.alignment = bytes;
-    return instruction;
-  }
-
   Instruction &atomicAt(Kind kind, Operation *op, Value address, Type type) {
     int64_t bytes = bytesOf(type);
     kernel.granule = std::min(kernel.granule, bytes);
@@ -544,61 +548,6 @@ private:
     instruction.result = slot(op.getRes());
     instruction.b = slot(op.getVal());
     instruction.scope = *scope;
-    return llvm::Error::success();
-  }
-
-  llvm::Error inlineAsm(LLVM::InlineAsmOp op) {
-    constexpr uint64_t bytes = 8;
-    if (op.getAsmString() == "ld.global.cs.b64 $0, [$1];") {
-      if (llvm::Error error = define(op->getResult(0)))
-        return error;
-      access(Kind::Load, op, slot(op.getOperands()[0]), slot(op->getResult(0)), op->getResult(0).getType(), bytes);
-      return llvm::Error::success();
-    }
-    if (op.getAsmString() == "st.global.cs.b64 [$0], $1;") {
-      access(Kind::Store, op, slot(op.getOperands()[0]), slot(op.getOperands()[1]), op.getOperands()[1].getType(),
-             bytes);
-      return llvm::Error::success();
-    }
-    return op->getNumResults() ? readRegisterOp(op) : asyncStoreOp(op);
-  }
-
-  /// A special register that the compiler must not take to be the same everywhere.
-  llvm::Error readRegisterOp(LLVM::InlineAsmOp op) {
-    std::optional<uint32_t> special = llvm::StringSwitch<std::optional<uint32_t>>(op.getAsmString())
-                                          .Case("mov.u32 $0, %tid.x;", threadSlot)
-                                          .Case("mov.u32 $0, %ctaid.x;", blockSlot)
-                                          .Default(std::nullopt);
-    if (!special || op.getNumOperands())
-      return unsupported(op, "\"" + op.getAsmString() + "\"");
-    alias(op->getResult(0), *special);
-    return llvm::Error::success();
-  }
-
-  /// st.async, which has no op: an address, one or two scalars, a barrier.
-  llvm::Error asyncStoreOp(LLVM::InlineAsmOp op) {
-    size_t scalars = op.getOperands().size() - 2;
-    if (!op.getAsmString().starts_with("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.") ||
-        op.getOperands().size() < 3 || scalars > 2)
-      return unsupported(op, "\"" + op.getAsmString() + "\"");
-    ValueRange values = op.getOperands().slice(1, scalars);
-    int64_t bytes = bytesOf(values[0].getType());
-    kernel.granule = std::min(kernel.granule, bytes);
-    uint32_t first = slot(values[0]);
-    if (scalars > 1) { // side by side
-      first = acquire(2);
-      copy(op, first, slot(values[0]), 1);
-      copy(op, first + 1, slot(values[1]), 1);
-      freeSlots[2].push_back(first);
-    }
-    Instruction &instruction = emit(Kind::StoreAsync, op);
-    instruction.a = slot(op.getOperands().front());
-    instruction.b = first;
-    instruction.c = slot(op.getOperands().back());
-    instruction.scalars = static_cast<uint8_t>(scalars);
-    instruction.scalarBytes = static_cast<uint8_t>(bytes);
-    instruction.alignment = static_cast<uint8_t>(bytes * scalars);
-    countAccess(instruction);
     return llvm::Error::success();
   }
 

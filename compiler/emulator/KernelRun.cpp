@@ -21,7 +21,6 @@ KernelRun::Block::Block(const KernelRun &run, int64_t index, std::shared_ptr<Clu
   for (uint32_t t = 0; t < threads.size(); ++t) {
     frames.insert(frames.end(), run.frame.begin(), run.frame.end());
     slots(t)[threadSlot] = t;
-    slots(t)[laneSlot] = t % 32;
     slots(t)[blockSlot] = static_cast<uint64_t>(index);
     ready.push_back(t);
   }
@@ -52,7 +51,6 @@ KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const
   report.name = kernel.name;
   report.blocks = launch.blocks;
   report.threads = launch.threads;
-  frame[blockSizeSlot] = static_cast<uint64_t>(launch.threads);
   frame[gridSizeSlot] = static_cast<uint64_t>(launch.blocks);
   for (auto [slot, value] : kernel.constants)
     frame[slot] = value;
@@ -213,18 +211,18 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
     case Kind::Atomic:
     case Kind::StoreRelaxed:
     case Kind::StoreAsync:
-    case Kind::MBarrierInit:
-    case Kind::MBarrierArrive:
+    case Kind::PhaseInit:
+    case Kind::PhaseExpect:
       (i.kind == Kind::Atomic         ? atomic(block, t, pc)
        : i.kind == Kind::StoreRelaxed ? storeRelaxed(block, t, pc)
        : i.kind == Kind::StoreAsync   ? storeAsync(block, t, pc)
-       : i.kind == Kind::MBarrierInit ? barrierInit(block, t, pc)
+       : i.kind == Kind::PhaseInit    ? barrierInit(block, t, pc)
                                       : barrierArrive(block, t, pc));
       thread.pc = ++pc;
       if (far)
         continue;
       return;
-    case Kind::MBarrierFence:
+    case Kind::PhasePublish:
       barrierFence(block);
       ++pc;
       continue;
@@ -240,7 +238,7 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
       if (far)
         continue;
       return;
-    case Kind::MBarrierTest:
+    case Kind::PhaseOver:
       thread.pc = pc;
       if (!barrierTest(block, t, pc))
         return;

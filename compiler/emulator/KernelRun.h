@@ -231,8 +231,10 @@ private:
   bool clusterWait(Block &block, uint32_t thread);
   static void passClusterBarrier(const Cluster &cluster, Thread &thread);
   void shuffle(Block &block, uint32_t thread);
-  /// Whether all lanes of `mask` (reduced to those that exist) wait at the instruction of `thread`.
-  bool gathered(const Block &block, uint32_t thread, uint32_t &mask, Fault::Kind fault);
+  /// The lanes of the warp of `thread`: fewer than 32 in a block's last one.
+  static uint32_t lanesOf(const Block &block, uint32_t thread);
+  /// Whether all of them wait at its instruction.
+  static bool gathered(const Block &block, uint32_t thread);
   void account(uint32_t memoryOp, const WarpAccesses::Request &request);
   /// Notes a fault; `detail` is made for the first of its kind at an instruction.
   void fault(Fault::Kind kind, const Block &block, uint32_t thread, uint32_t pc,

@@ -28,30 +28,29 @@ struct Instruction {
     Jump,      // to `target`
     JumpIfNot, // slots[a] is false: to `target`
     Barrier,
-    WarpSync,      // mask slots[a]
+    WarpSync,
     ClusterArrive, // `relaxed`: orders no memory
     ClusterWait,
     LaunchDependents,
-    AwaitGrids,     // the end of the kernels before
-    Atomic,         // slots[result] = what was at address slots[a]; slots[b] is added to it
-    LoadAcquire,    // slots[result] from address slots[a]; unless `relaxed`, with what was offered to those who read it
-    StoreRelaxed,   // slots[b] to address slots[a], whole, for those who load it so
-    Fence,          // unless `relaxed`, offers what is known to whoever reads an atomic write that follows
-    StoreAsync,     // slots[b …] to address slots[a] + immediate, at some time; counted at the barrier slots[c]
-    MBarrierInit,   // a barrier at address slots[a] for slots[b] arrivals
-    MBarrierFence,  // publishes barriers to the cluster
-    MBarrierArrive, // at address slots[a], expecting slots[b] more bytes
-    MBarrierTest, // slots[result] = the phase of parity slots[b] is over at slots[a]; `relaxed`: orders no other block
-    Shuffle,      // slots[result] = value slots[b] of a lane; mask slots[a], lane slots[c], segment and clamp slots[d]
+    AwaitGrids,   // the end of the kernels before
+    Atomic,       // slots[result] = what was at address slots[a]; slots[b] is added to it
+    LoadAcquire,  // slots[result] from address slots[a]; unless `relaxed`, with what was offered to those who read it
+    StoreRelaxed, // slots[b] to address slots[a], whole, for those who load it so
+    Fence,        // unless `relaxed`, offers what is known to whoever reads an atomic write that follows
+    StoreAsync,   // slots[b …] to address slots[a] + immediate, at some time; counted at the barrier slots[c]
+    PhaseInit,    // a counting barrier at address slots[a] for one arrival
+    PhasePublish, // publishes counting barriers to the cluster
+    PhaseExpect,  // arrives at address slots[a], expecting slots[b] more bytes
+    PhaseOver,    // slots[result] = the phase of parity slots[b] is over at slots[a]; `relaxed`: orders no other block
+    Shuffle,      // slots[result] = slots[a] of lane slots[b], or, `isXor`, of the lane that differs in these bits
     Return
   };
-  enum class Shuffle : uint8_t { Xor, Up, Down, Index };
 
   Kind kind = Kind::Compute;
   OpClass counted = OpClass::Move;
-  Shuffle shuffle = Shuffle::Xor;
   Scope scope = Scope::Device; // of Atomic, LoadAcquire, StoreRelaxed, Fence
-  bool relaxed = false;        // ClusterArrive, MBarrierTest, LoadAcquire, Fence
+  bool relaxed = false;        // ClusterArrive, PhaseOver, LoadAcquire, Fence
+  bool isXor = false;          // Shuffle
   bool late = false;           // Load: may still be under way at a relaxed arrival that follows it
   uint8_t bits = 64;           // of the result; of the operand in conversions
   uint8_t scalars = 1;         // of an access to memory
@@ -66,15 +65,7 @@ struct Instruction {
 };
 
 /// Slots of a thread's frame that are set when it starts, before the constants.
-enum ReservedSlot : uint32_t {
-  threadSlot,
-  blockSlot,
-  blockSizeSlot,
-  gridSizeSlot,
-  laneSlot,
-  poisonSlot,
-  firstFreeSlot
-};
+enum ReservedSlot : uint32_t { threadSlot, blockSlot, gridSizeSlot, poisonSlot, firstFreeSlot };
 
 /// Bits of a value that was never defined: not a number in every floating-point type.
 constexpr uint64_t poisonBits = ~uint64_t(0);

@@ -103,10 +103,10 @@ void KernelRun::count() {
     case Kind::StoreRelaxed:
     case Kind::Fence:
     case Kind::StoreAsync:
-    case Kind::MBarrierInit:
-    case Kind::MBarrierFence:
-    case Kind::MBarrierArrive:
-    case Kind::MBarrierTest:
+    case Kind::PhaseInit:
+    case Kind::PhasePublish:
+    case Kind::PhaseExpect:
+    case Kind::PhaseOver:
     case Kind::Load:
     case Kind::Store:
     case Kind::Jump:

@@ -1,18 +1,25 @@
-// The id dialect's mlir-opt: runs passes on textual IR.
+// mlir-opt for the dialects id and machine: runs passes on textual IR.
+#include "compiler/conversion/Passes.h"
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Pipelines.h"
 
+#include "machine/MachineDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<idc::id::IdDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
-                  mlir::complex::ComplexDialect>();
+                  mlir::complex::ComplexDialect, idc::machine::MachineDialect, mlir::LLVM::LLVMDialect,
+                  mlir::NVVM::NVVMDialect, mlir::gpu::GPUDialect, mlir::scf::SCFDialect>();
   idc::passes::registerIdPasses();
+  idc::conversion::registerIdConversionPasses();
   idc::passes::registerPipelines();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

@@ -3,12 +3,12 @@
 #include "compiler/passes/Linearity.h"
 
 #include "id/IdDialect.h"
+#include "machine/MachineDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 #include <algorithm>
 
@@ -435,8 +435,7 @@ template <int parity> static int dropBarriers(ModuleOp module) {
   module.walk([&](LLVM::LLVMFuncOp kernel) {
     int number = 0;
     kernel.walk([&](Operation *op) {
-      StringRef name = op->getName().getStringRef();
-      if ((name == "nvvm.barrier" || name == "nvvm.bar.warp.sync") && number++ % 2 == parity)
+      if (isa<machine::BarrierOp, machine::WarpBarrierOp>(op) && number++ % 2 == parity)
         barriers.push_back(op);
     });
   });
@@ -447,10 +446,10 @@ template <int parity> static int dropBarriers(ModuleOp module) {
 
 static int shuffleFromOtherLanes(ModuleOp module) {
   int places = 0;
-  module.walk([&](NVVM::ShflOp op) {
+  module.walk([&](machine::ShuffleOp op) {
     OpBuilder builder(op);
     Value one = arith::ConstantOp::create(builder, op.getLoc(), builder.getI32IntegerAttr(1));
-    op.getOffsetMutable().assign(arith::XOrIOp::create(builder, op.getLoc(), op.getOffset(), one).getResult());
+    op.getLaneMutable().assign(arith::XOrIOp::create(builder, op.getLoc(), op.getLane(), one).getResult());
     ++places;
   });
   return places;

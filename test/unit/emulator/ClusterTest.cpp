@@ -7,8 +7,8 @@ using namespace idc::emulator;
 
 namespace {
 
-const std::string arriveRelaxed = "nvvm.cluster.arrive.relaxed {aligned}", arrive = "nvvm.cluster.arrive {aligned}",
-                  wait = "nvvm.cluster.wait {aligned}";
+const std::string arriveRelaxed = "machine.cluster_arrive relaxed", arrive = "machine.cluster_arrive release",
+                  wait = "machine.cluster_wait";
 
 /// A kernel over tiles, and groups in levels: a contraction whose last level each block of the cluster has all of, and
 /// an expansion besides.
@@ -69,15 +69,15 @@ protected:
     return "    %c1 = arith.constant 1 : i32\n    %r = arith.andi %b, %c1 : i32\n    %o = arith.xori %r, %c1 : i32\n"
            "    %one = arith.constant 1.0 : f32\n" +
            before +
-           "    %peer = nvvm.mapa %shared, %o : !llvm.ptr<3> -> !llvm.ptr<7>\n"
+           "    %peer = machine.peer %shared rank %o : !llvm.ptr<3> -> !llvm.ptr<7>\n"
            "    %q = llvm.getelementptr %peer[%t] : (!llvm.ptr<7>, i32) -> !llvm.ptr<7>, f32\n"
            "    %p = llvm.getelementptr %shared[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32\n"
            "    llvm.store %one, %q : f32, !llvm.ptr<7>\n" +
            between + "    %x = llvm.load %p : !llvm.ptr<3> -> f32\n" + after;
   }
   static Launch launch(int64_t blocks = 4) { return {blocks, 32, 128, {}, 2}; }
-  const std::string start = "    nvvm.cluster.arrive.relaxed\n    nvvm.cluster.wait\n",
-                    full = "    nvvm.cluster.arrive\n    nvvm.cluster.wait\n";
+  const std::string start = "    machine.cluster_arrive relaxed\n    machine.cluster_wait\n",
+                    full = "    machine.cluster_arrive release\n    machine.cluster_wait\n";
 
   int64_t faultsOf(const std::string &body, const Launch &launch, Interleaving interleaving) {
     options.interleaving = interleaving;

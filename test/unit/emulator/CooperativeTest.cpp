@@ -59,7 +59,7 @@ protected:
 
   std::vector<size_t> barriers() const {
     std::vector<size_t> found;
-    for (const char *word : {"nvvm.barrier\n", "nvvm.bar.warp.sync"})
+    for (const char *word : {"machine.barrier\n", "machine.warp_barrier"})
       for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
         found.push_back(at);
     return found;

@@ -7,7 +7,7 @@ using namespace idc::emulator;
 
 namespace {
 
-const std::string launchDependents = "nvvm.griddepcontrol  launch_dependents", await = "nvvm.griddepcontrol  wait";
+const std::string launchDependents = "machine.start_next", await = "machine.await_previous";
 
 class DependentKernels : public CompiledFixture {
 protected:

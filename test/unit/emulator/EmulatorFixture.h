@@ -20,8 +20,8 @@ protected:
     return "module attributes {gpu.container_module} {\n gpu.module @kernels {\n"
            "  llvm.mlir.global external @shared_memory() {addr_space = 3 : i32, alignment = 1024 : i64} : "
            "!llvm.array<0 x i8>\n" +
-           globals + "  llvm.func @k(" + parameters + ") attributes {gpu.kernel, nvvm.kernel} {\n" +
-           "    %t = nvvm.read.ptx.sreg.tid.x : i32\n    %b = nvvm.read.ptx.sreg.ctaid.x : i32\n"
+           globals + "  llvm.func @k(" + parameters + ") attributes {machine.kernel} {\n" +
+           "    %t = machine.thread : i32\n    %b = machine.block : i32\n"
            "    %shared = llvm.mlir.addressof @shared_memory : !llvm.ptr<3>\n" +
            body + "    llvm.return\n  }\n }\n}\n";
   }

@@ -44,18 +44,18 @@ std::string reverseThroughShared(const std::string &between) {
          "    %one = arith.constant 1.0 : f32\n"
          "    %p = llvm.getelementptr %shared[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32\n"
          "    %q = llvm.getelementptr %shared[%u] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32\n"
-         "    llvm.store %one, %q : f32, !llvm.ptr<3>\n    nvvm.barrier\n"
+         "    llvm.store %one, %q : f32, !llvm.ptr<3>\n    machine.barrier\n"
          "    llvm.store %one, %p : f32, !llvm.ptr<3>\n" +
          between + "    %x = llvm.load %q : !llvm.ptr<3> -> f32\n";
 }
 
 TEST_F(Fault, MissingBarrierIsARace) {
   expectFault(kernel(pointers, reverseThroughShared("")), launch(2, 64), Kind::Race);
-  expectFault(kernel(pointers, reverseThroughShared("    nvvm.barrier\n")), launch(2, 64), std::nullopt);
+  expectFault(kernel(pointers, reverseThroughShared("    machine.barrier\n")), launch(2, 64), std::nullopt);
 }
 
 TEST_F(Fault, WarpBarrierOrdersOnlyItsWarp) {
-  std::string sync = "    %all = arith.constant -1 : i32\n    nvvm.bar.warp.sync %all : i32\n";
+  std::string sync = "    machine.warp_barrier\n";
   expectFault(kernel(pointers, reverseThroughShared(sync)), launch(1, 64), Kind::Race);
   // 63 - t is another warp's word; t ^ 31 is this warp's.
   std::string within = reverseThroughShared(sync);
@@ -69,11 +69,11 @@ TEST_F(Fault, WriteAfterReadIsARace) {
                      "    %u = arith.xori %t, %c1 : i32\n"
                      "    %p = llvm.getelementptr %shared[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32\n"
                      "    %q = llvm.getelementptr %shared[%u] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32\n"
-                     "    llvm.store %one, %p : f32, !llvm.ptr<3>\n    nvvm.barrier\n"
+                     "    llvm.store %one, %p : f32, !llvm.ptr<3>\n    machine.barrier\n"
                      "    %x = llvm.load %q : !llvm.ptr<3> -> f32\n";
   std::string write = "    llvm.store %x, %p : f32, !llvm.ptr<3>\n";
   expectFault(kernel(pointers, body + write), launch(1, 64), Kind::Race);
-  expectFault(kernel(pointers, body + "    nvvm.barrier\n" + write), launch(1, 64), std::nullopt);
+  expectFault(kernel(pointers, body + "    machine.barrier\n" + write), launch(1, 64), std::nullopt);
 }
 
 TEST_F(Fault, TwoBlocksWriteOneWord) {
@@ -144,20 +144,20 @@ TEST_F(Fault, UninitialisedSharedAndGlobalReads) {
 
 TEST_F(Fault, DivergentBarrier) {
   std::string condition = "    %c40 = arith.constant 40 : i32\n    %low = arith.cmpi ult, %t, %c40 : i32\n";
-  expectFault(kernel(pointers, condition + "    scf.if %low {\n      nvvm.barrier\n    }\n"), launch(1, 64),
+  expectFault(kernel(pointers, condition + "    scf.if %low {\n      machine.barrier\n    }\n"), launch(1, 64),
               Kind::DivergentBarrier);
-  expectFault(kernel(pointers, condition + "    scf.if %low {\n      nvvm.barrier\n    } else {\n      nvvm.barrier\n"
-                                           "    }\n"),
+  expectFault(kernel(pointers, condition +
+                                   "    scf.if %low {\n      machine.barrier\n    } else {\n      machine.barrier\n"
+                                   "    }\n"),
               launch(1, 64), Kind::DivergentBarrier);
   // All threads of the block take the same way.
-  expectFault(kernel(pointers, condition + "    scf.if %low {\n      nvvm.barrier\n    }\n"), launch(1, 40),
+  expectFault(kernel(pointers, condition + "    scf.if %low {\n      machine.barrier\n    }\n"), launch(1, 40),
               std::nullopt);
 }
 
 TEST_F(Fault, DivergentShuffle) {
-  std::string shuffle = "      %y = nvvm.shfl.sync bfly %all, %t, %c1, %c31 : i32 -> i32\n";
-  std::string constants = "    %all = arith.constant -1 : i32\n    %c1 = arith.constant 1 : i32\n"
-                          "    %c31 = arith.constant 31 : i32\n    %c16 = arith.constant 16 : i32\n";
+  std::string shuffle = "      %y = machine.shuffle %t xor %c1 : i32\n";
+  std::string constants = "    %c1 = arith.constant 1 : i32\n    %c16 = arith.constant 16 : i32\n";
   expectFault(kernel(pointers, constants + "    %low = arith.cmpi ult, %t, %c16 : i32\n    scf.if %low {\n" + shuffle +
                                    "    }\n"),
               launch(1, 32), Kind::DivergentShuffle);
@@ -172,9 +172,10 @@ TEST_F(Fault, EndlessLoop) {
 }
 
 TEST_F(Fault, UnknownOpsAndBadLaunchesAreErrors) {
-  llvm::Expected<Emulator> unknown = make(kernel(pointers, "    nvvm.fence.proxy {kind = #nvvm.proxy_kind<alias>}\n"));
+  llvm::Expected<Emulator> unknown =
+      make(kernel(pointers, "    llvm.call_intrinsic \"llvm.nvvm.fence.sc.cluster\"() : () -> ()\n"));
   ASSERT_FALSE(static_cast<bool>(unknown));
-  EXPECT_NE(llvm::toString(unknown.takeError()).find("nvvm.fence.proxy"), std::string::npos);
+  EXPECT_NE(llvm::toString(unknown.takeError()).find("llvm.call_intrinsic"), std::string::npos);
   llvm::Expected<Emulator> good = make(kernel(pointers, ""));
   ASSERT_TRUE(static_cast<bool>(good));
   for (auto [name, wrong] : {std::pair<const char *, Launch>{"other", launch(1, 1)},

@@ -142,19 +142,14 @@ TEST_F(Instructions, BranchesGiveTheirValues) {
 }
 
 TEST_F(Instructions, Shuffles) {
-  auto shuffled = [&](const std::string &kind, int offset, int clamp) {
-    std::string body = "    %all = arith.constant -1 : i32\n    %o = arith.constant " + std::to_string(offset) +
-                       " : i32\n    %c = arith.constant " + std::to_string(clamp) + " : i32\n    %r = nvvm.shfl.sync " +
-                       kind + " %all, %t, %o, %c : i32 -> i32\n";
+  auto shuffled = [&](const std::string &kind, int lane) {
+    std::string body = "    %l = arith.constant " + std::to_string(lane) + " : i32\n    %r = machine.shuffle %t " +
+                       kind + " %l : i32\n";
     return results<int32_t>("i32", body, 32);
   };
   for (int lane = 0; lane < 32; ++lane) {
-    size_t l = static_cast<size_t>(lane);
-    EXPECT_EQ(shuffled("bfly", 5, 31)[l], lane ^ 5);
-    EXPECT_EQ(shuffled("idx", 7, 31)[l], 7);
-    EXPECT_EQ(shuffled("up", 2, 0)[l], lane < 2 ? lane : lane - 2);
-    EXPECT_EQ(shuffled("down", 2, 31)[l], lane > 29 ? lane : lane + 2);
-    EXPECT_EQ(shuffled("idx", 3, 24 << 8 | 31)[l], (lane & 24) + 3); // segments of eight lanes
+    EXPECT_EQ(shuffled("xor", 5)[static_cast<size_t>(lane)], lane ^ 5);
+    EXPECT_EQ(shuffled("from", 7)[static_cast<size_t>(lane)], 7);
   }
 }
 

@@ -69,7 +69,7 @@ protected:
 TEST_P(Mutation, EveryBarrierIsNeeded) {
   Kernels whole = compile(GetParam());
   EXPECT_EQ(faults(whole, Fault::Kind::Race, GetParam()), 0);
-  for (const char *word : {"nvvm.barrier", "nvvm.bar.warp.sync"})
+  for (const char *word : {"machine.barrier", "machine.warp_barrier"})
     for (size_t at : occurrences(whole.text, word))
       for (Interleaving interleaving : {Interleaving::Random, Interleaving::RoundRobin}) {
         Kernels damaged = whole;

@@ -29,7 +29,7 @@ TEST_F(RingKernels, BlocksThatTakeTheirOwnNumbers) {
   // Blocks start in any order: one may wait for another that cannot start.
   expectNoticed(
       withEvery(R"((%\w+) = llvm.atomicrmw add (%arg3), (%\w+) syncscope\("device"\) monotonic : !llvm.ptr<1>, i32)",
-                "$1 = nvvm.read.ptx.sreg.ctaid.x : i32", 1),
+                "$1 = machine.block : i32", 1),
       /*everywhere=*/false);
 }
 
@@ -55,16 +55,16 @@ TEST_F(RingKernels, ReaderWithoutFence) { expectNoticed(with("llvm.fence syncsco
 TEST_F(RingKernels, SignalBeforeAllHaveWritten) {
   // The barrier before the first signal.
   std::string changed = text;
-  size_t fence = changed.find("llvm.fence"), barrier = changed.rfind("nvvm.barrier", fence);
-  changed.erase(barrier, std::string("nvvm.barrier").size());
+  size_t fence = changed.find("llvm.fence"), barrier = changed.rfind("machine.barrier", fence);
+  changed.erase(barrier, std::string("machine.barrier").size());
   expectNoticed(changed);
 }
 
 TEST_F(RingKernels, WaitOfOneThreadOnly) {
   // The barrier after the second wait.
   std::string changed = text;
-  size_t wait = changed.rfind("scf.condition("), barrier = changed.find("nvvm.barrier", wait);
-  changed.erase(barrier, std::string("nvvm.barrier").size());
+  size_t wait = changed.rfind("scf.condition("), barrier = changed.find("machine.barrier", wait);
+  changed.erase(barrier, std::string("machine.barrier").size());
   expectNoticed(changed);
 }
 

@@ -2,10 +2,11 @@
 // emulator notices each, whatever the order of blocks and threads.
 #include "CompiledFixture.h"
 
+#include "machine/MachineDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <set>
@@ -23,13 +24,18 @@ struct Weakening {
 
 void erase(Operation *op) { op->erase(); }
 
+bool isRelaxedArrival(Operation *op) {
+  auto arrival = dyn_cast<machine::ClusterArriveOp>(op);
+  return arrival && arrival.getOrder() == machine::ArrivalOrder::Relaxed;
+}
+
 /// Takes out an arrival and the wait that comes next.
 void eraseClusterBarrier(Operation *arrival) {
   bool behind = false;
   Operation *next = nullptr;
   arrival->getParentOfType<LLVM::LLVMFuncOp>().walk([&](Operation *op) {
     behind |= op == arrival;
-    if (behind && !next && isa<NVVM::ClusterWaitOp>(op))
+    if (behind && !next && isa<machine::ClusterWaitOp>(op))
       next = op;
   });
   arrival->erase();
@@ -42,7 +48,7 @@ void eraseClusterStart(Operation *function) {
   SmallVector<Operation *> gone;
   bool waits = false;
   function->walk([&](Operation *op) {
-    if (isa<NVVM::ClusterArriveRelaxedOp>(op) || (isa<NVVM::ClusterWaitOp>(op) && !std::exchange(waits, true)))
+    if (isRelaxedArrival(op) || (isa<machine::ClusterWaitOp>(op) && !std::exchange(waits, true)))
       gone.push_back(op);
   });
   llvm::for_each(gone, erase);
@@ -71,30 +77,28 @@ template <class Op> Weakening order(StringRef name, LLVM::AtomicOrdering orderin
 std::vector<Weakening> weakenings(Operation *op) {
   using Order = LLVM::AtomicOrdering;
   const Weakening removed{"removed", erase};
-  if (isa<NVVM::BarrierOp>(op))
+  if (isa<machine::BarrierOp>(op))
     return {removed, {"of warps", [](Operation *barrier) {
                         OpBuilder b(barrier);
-                        Value all = arith::ConstantOp::create(b, barrier->getLoc(), b.getI32IntegerAttr(-1));
-                        NVVM::SyncWarpOp::create(b, barrier->getLoc(), all);
+                        machine::WarpBarrierOp::create(b, barrier->getLoc());
                         barrier->erase();
                       }}};
-  if (isa<NVVM::SyncWarpOp, NVVM::ClusterArriveRelaxedOp, NVVM::ClusterWaitOp, NVVM::MBarrierInitOp,
-          NVVM::FenceMbarrierInitOp, NVVM::MBarrierArriveExpectTxOp>(op))
+  if (isa<machine::WarpBarrierOp, machine::ClusterWaitOp, machine::PhaseInitOp, machine::PhasePublishOp,
+          machine::PhaseExpectOp, machine::AwaitPreviousOp, machine::SendOp>(op) ||
+      isRelaxedArrival(op))
     return {removed};
-  if (isa<NVVM::ClusterArriveOp>(op))
-    return {removed, {"removed with its wait", eraseClusterBarrier}, {"relaxed", [](Operation *arrival) {
-                                                                        OpBuilder b(arrival);
-                                                                        NVVM::ClusterArriveRelaxedOp::create(
-                                                                            b, arrival->getLoc(), b.getUnitAttr());
-                                                                        arrival->erase();
-                                                                      }}};
-  if (auto control = dyn_cast<NVVM::GriddepcontrolOp>(op);
-      control && control.getKind() == NVVM::GridDepActionKind::wait)
-    return {removed};
-  if (auto test = dyn_cast<NVVM::MBarrierTryWaitOp>(op))
-    return {{"for the block",
-             [](Operation *wait) { cast<NVVM::MBarrierTryWaitOp>(wait).setScope(NVVM::MemScopeKind::CTA); }},
-            {"relaxed", [](Operation *wait) { cast<NVVM::MBarrierTryWaitOp>(wait).setRelaxed(true); }}};
+  if (isa<machine::ClusterArriveOp>(op))
+    return {removed,
+            {"removed with its wait", eraseClusterBarrier},
+            {"relaxed", [](Operation *arrival) {
+               cast<machine::ClusterArriveOp>(arrival).setOrder(machine::ArrivalOrder::Relaxed);
+             }}};
+  auto ordering = [](machine::PhaseOrder order) {
+    return [order](Operation *test) { cast<machine::PhaseOverOp>(test).setOrder(order); };
+  };
+  if (isa<machine::PhaseOverOp>(op))
+    return {{"for the block", ordering(machine::PhaseOrder::Block)},
+            {"relaxed", ordering(machine::PhaseOrder::Relaxed)}};
   if (isa<LLVM::AtomicRMWOp>(op))
     return {scope<LLVM::AtomicRMWOp>("block"), scope<LLVM::AtomicRMWOp>("cluster")};
   if (isa<LLVM::FenceOp>(op))
@@ -110,19 +114,17 @@ std::vector<Weakening> weakenings(Operation *op) {
   if (auto store = dyn_cast<LLVM::StoreOp>(op); store && store.getOrdering() != Order::not_atomic)
     return {scope<LLVM::StoreOp>("block"), scope<LLVM::StoreOp>("cluster"),
             order<LLVM::StoreOp>("not atomic", Order::not_atomic)};
-  if (auto inlined = dyn_cast<LLVM::InlineAsmOp>(op); inlined && inlined.getAsmString().starts_with("st.async"))
-    return {removed};
   if (auto loop = dyn_cast<scf::WhileOp>(op)) {
     bool waits = false;
     for (Operation &inner : loop.getBefore().front()) {
       auto load = dyn_cast<LLVM::LoadOp>(inner);
-      waits |= isa<NVVM::MBarrierTryWaitOp>(inner) || (load && load.getOrdering() != Order::not_atomic);
+      waits |= isa<machine::PhaseOverOp>(inner) || (load && load.getOrdering() != Order::not_atomic);
     }
     if (waits)
       return {{"that does not wait", waitNever}};
   }
   if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op))
-    if (!function.getBody().getOps<NVVM::ClusterArriveRelaxedOp>().empty())
+    if (llvm::any_of(function.getBody().getOps(), [](Operation &inner) { return isRelaxedArrival(&inner); }))
       return {{"without a barrier at its start", eraseClusterStart}};
   return {};
 }
@@ -203,7 +205,7 @@ TEST_P(Synchronisation, IsAllNeeded) {
       llvm::raw_string_ostream stream(damaged);
       changed->print(stream);
       std::string orders = silent(damaged);
-      if (isa<NVVM::BarrierOp>(all[number]) && orders == " 0 1 2 3" && spare < GetParam().spare)
+      if (isa<machine::BarrierOp>(all[number]) && orders == " 0 1 2 3" && spare < GetParam().spare)
         ++spare;
       else
         EXPECT_EQ(orders, "") << place << " " << weakening.name;

@@ -8,8 +8,8 @@ using namespace idc::emulator;
 
 namespace {
 
-const std::string arriveRelaxed = "nvvm.cluster.arrive.relaxed {aligned}", arrive = "nvvm.cluster.arrive {aligned}",
-                  wait = "nvvm.cluster.wait {aligned}";
+const std::string arriveRelaxed = "machine.cluster_arrive relaxed", arrive = "machine.cluster_arrive release",
+                  wait = "machine.cluster_wait";
 
 class TicketKernels : public CompiledFixture, public ::testing::WithParamInterface<const char *> {
 protected:
@@ -51,7 +51,7 @@ TEST_F(TicketClusters, WritesBeforeMemoryIsFree) {
 }
 
 TEST_F(TicketClusters, BarriersThatAreNotPublished) {
-  auto [shown, tried] = tryOrders(with("nvvm.fence.mbarrier.init", ""));
+  auto [shown, tried] = tryOrders(with("machine.phase_publish", ""));
   EXPECT_EQ(shown, tried);
 }
 
@@ -63,7 +63,7 @@ TEST_F(TicketClusters, ReadsBeforeAllWordsHaveArrived) {
 }
 
 TEST_F(TicketClusters, WaitThatOrdersTheBlockOnly) {
-  auto [shown, tried] = tryOrders(withEvery(R"( \{scope = #nvvm.mem_scope<cluster>\})", "", 1));
+  auto [shown, tried] = tryOrders(withEvery(R"((machine.phase_over [^\n]*) cluster)", "$1 block", 1));
   EXPECT_EQ(shown, tried);
 }
 
@@ -79,15 +79,14 @@ TEST_F(TicketClusters, ExpectsTooManyBytes) {
 
 TEST_F(TicketClusters, BarrierThatIsNotArmedAgain) {
   std::string changed = text;
-  size_t again = changed.rfind("nvvm.mbarrier.arrive.expect_tx"), end = changed.find('\n', again);
+  size_t again = changed.rfind("machine.phase_expect"), end = changed.find('\n', again);
   changed.erase(again, end - again);
   auto [shown, tried] = tryOrders(changed);
   EXPECT_EQ(shown, tried);
 }
 
 TEST_F(TicketClusters, NumberThatIsNotSent) {
-  auto [shown, tried] =
-      tryOrders(withEvery(R"(llvm.inline_asm has_side_effects "st.async[^"]*bytes.b32[^\n]*\n)", "\n", 1));
+  auto [shown, tried] = tryOrders(withEvery(R"(machine.send [^\n]* : i32 to [^\n]*\n)", "\n", 1));
   EXPECT_EQ(shown, tried);
 }
 
@@ -115,11 +114,11 @@ protected:
         "    %s = llvm.getelementptr %shared[%i] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, f32\n"
         "    llvm.store %one, %p : f32, !llvm.ptr<3>\n    %x = llvm.load %p : !llvm.ptr<3> -> f32\n"
         "    %y = arith.addf %x, %x : f32\n" +
-        before + "    nvvm.cluster.arrive.relaxed\n    nvvm.cluster.wait\n" +
-        "    %peer = nvvm.mapa %shared, %o : !llvm.ptr<3> -> !llvm.ptr<7>\n"
+        before + "    machine.cluster_arrive relaxed\n    machine.cluster_wait\n" +
+        "    %peer = machine.peer %shared rank %o : !llvm.ptr<3> -> !llvm.ptr<7>\n"
         "    %q = llvm.getelementptr %peer[%t] : (!llvm.ptr<7>, i32) -> !llvm.ptr<7>, f32\n"
         "    llvm.store %one, %q : f32, !llvm.ptr<7>\n" +
-        after + "    nvvm.cluster.arrive\n    nvvm.cluster.wait\n";
+        after + "    machine.cluster_arrive release\n    machine.cluster_wait\n";
     int64_t count = 0;
     for (Interleaving interleaving : everyInterleaving) {
       options.interleaving = interleaving;

@@ -119,8 +119,8 @@ TEST_F(Traffic, TablesAreCountedApart) {
 TEST_F(Traffic, ArithmeticAndBarriers) {
   std::string body =
       "    %c = arith.constant 2.0 : f32\n    %a = arith.addf %c, %c : f32\n    %m = arith.mulf %a, %c : f32\n"
-      "    %f = math.fma %a, %m, %c : f32\n    %g = math.fma %f, %m, %c : f32\n    nvvm.barrier\n"
-      "    %all = arith.constant -1 : i32\n    nvvm.bar.warp.sync %all : i32\n";
+      "    %f = math.fma %a, %m, %c : f32\n    %g = math.fma %f, %m, %c : f32\n    machine.barrier\n"
+      "    machine.warp_barrier\n";
   KernelReport report = run(kernel("%x: !llvm.ptr<1>", body), {3, 64, 0, {{&buffer, 0}}});
   EXPECT_EQ(report.add, 192);
   EXPECT_EQ(report.mul, 192);

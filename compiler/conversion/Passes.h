@@ -1,0 +1,13 @@
+// Declarations of the passes of Passes.td.
+#pragma once
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Pass/Pass.h"
+
+namespace idc::conversion {
+#define GEN_PASS_DECL
+#include "compiler/conversion/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "compiler/conversion/Passes.h.inc"
+} // namespace idc::conversion
