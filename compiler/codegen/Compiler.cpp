@@ -268,30 +268,38 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
     return request.scheduleFile.empty() ? llvm::Error::success()
                                         : message(request.scheduleFile + " has no schedule of '" + request.entry +
                                                   "' for " + request.target + " at these sizes");
-  std::vector<int> radices;
-  for (int32_t radix : id::radicesOf(function().getArgument(0).getType()))
-    radices.push_back(radix);
   passes::Schedule schedule;
   for (const frontend::ScheduleKernel &kernel : (*found)->kernels) {
     passes::KernelPlan plan;
     plan.launch = kernel.launch;
     plan.ring = kernel.ring;
     plan.delay = kernel.delay;
+    plan.apart = kernel.apart;
     plan.order.assign(kernel.order.rbegin(), kernel.order.rend());
     for (const frontend::ScheduleRange &range : kernel.ranges) {
       passes::RangePlan entry;
-      entry.kind = range.kind == frontend::ScheduleRange::Kind::Load    ? passes::RangePlan::Kind::Load
-                   : range.kind == frontend::ScheduleRange::Kind::Store ? passes::RangePlan::Kind::Store
-                                                                        : passes::RangePlan::Kind::Steps;
+      switch (range.kind) {
+      case frontend::ScheduleRange::Kind::Load:
+        entry.kind = passes::RangePlan::Kind::Load;
+        break;
+      case frontend::ScheduleRange::Kind::Steps:
+        entry.kind = passes::RangePlan::Kind::Steps;
+        break;
+      case frontend::ScheduleRange::Kind::Join:
+        entry.kind = passes::RangePlan::Kind::Join;
+        break;
+      case frontend::ScheduleRange::Kind::Store:
+        entry.kind = passes::RangePlan::Kind::Store;
+        break;
+      }
       entry.first = range.first;
       entry.last = range.last;
+      entry.runs = range.runs;
       std::string error;
-      if (!digits::Mapping::parse(range.mapping, radices, entry.mapping, error)) {
+      if (!digits::Mapping::parse(range.mapping, {}, entry.mapping, error)) { // radices belong to the tiles
         log.error(range.range.Start, "mapping: " + error, range.range);
         return wrong();
       }
-      for (int digit : entry.mapping.missing(static_cast<int>(radices.size())))
-        entry.mapping.push(digits::Field::Block, digit, radices[digit - 1]);
       plan.ranges.push_back(std::move(entry));
     }
     schedule.kernels.push_back(std::move(plan));
@@ -577,13 +585,9 @@ llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
   State &s = *state;
   if (llvm::Error error = s.toModule(Level::Stages, errors))
     return error;
-  func::FuncOp function = s.function();
-  std::vector<int> radices;
-  for (int32_t radix : id::radicesOf(function.getArgument(0).getType()))
-    radices.push_back(radix);
   passes::Schedule schedule;
   std::string error;
-  if (!passes::fromAttribute(function->getAttrOfType<ArrayAttr>("id.schedule"), radices, schedule, error))
+  if (!passes::fromAttribute(s.function()->getAttrOfType<ArrayAttr>("id.schedule"), {}, schedule, error))
     return message(error);
   std::string condition;
   for (const auto &[size, value] : s.program->sizes)

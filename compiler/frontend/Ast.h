@@ -136,18 +136,20 @@ struct TypeDecl {
 
 /// The steps a kernel runs under one mapping. `mapping` is text for digits::Mapping::parse: "reg(13..9) lane(5..1)".
 struct ScheduleRange {
-  enum class Kind { Load, Steps, Store };
+  enum class Kind { Load, Steps, Join, Store };
   Kind kind;
-  int first = 0, last = 0; // Steps
+  int first = 0, last = 0; // Steps, Join
   std::string mapping;
   llvm::SMRange range;
+  int runs = 0; // of Load and Store in place of a mapping: bytes
 };
 
 struct ScheduleKernel {
   digits::Launch launch;
-  std::vector<ScheduleRange> ranges; // load, steps…, store; load and store may be absent
+  bool apart = false;                // inserted digits have axes of their own
+  std::vector<ScheduleRange> ranges; // load, steps and join…, store; load and store may be absent
   std::vector<int> order;            // address digits of the kernel's result from high to low; empty: natural order
-  int ring = 0, delay = 0;           // the result lies in a ring of so many problems, and the next kernel is part of this
+  int ring = 0, delay = 0; // the result lies in a ring of so many problems, and the next kernel is part of this
   llvm::SMRange range;
 };
 

@@ -501,16 +501,27 @@ ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
   }
   if (!digits::Launch::parse(words, result.launch, error))
     diagnostics.error(range(context->launch()).Start, error, range(context->launch()));
+  result.apart = context->apartClause() != nullptr;
+  auto access = [&](ScheduleRange::Kind kind, auto *block) {
+    const int runs = block->INT() ? number(block->INT()) : 0;
+    if (block->INT() && runs < 1)
+      diagnostics.error(range(block).Start, "a run has at least one byte", range(block));
+    result.ranges.push_back({kind, 0, 0, block->mapping() ? mapping(block->mapping()) : "", range(block), runs});
+  };
   if (IdParser::LoadBlockContext *load = context->loadBlock())
-    result.ranges.push_back({ScheduleRange::Kind::Load, 0, 0, mapping(load->mapping()), range(load)});
+    access(ScheduleRange::Kind::Load, load);
   for (IdParser::StepBlockContext *steps : context->stepBlock()) {
-    int first = number(steps->INT(0)), last = steps->INT().size() > 1 ? number(steps->INT(1)) : first;
-    if (first < 1 || last < first)
-      diagnostics.error(range(steps).Start, "steps count up from 1", range(steps));
-    result.ranges.push_back({ScheduleRange::Kind::Steps, first, last, mapping(steps->mapping()), range(steps)});
+    const auto kind = steps->mapping() ? ScheduleRange::Kind::Steps : ScheduleRange::Kind::Join;
+    const std::string held = steps->mapping() ? mapping(steps->mapping()) : "";
+    for (IdParser::StepRangeContext *part : steps->stepRange()) {
+      int first = number(part->INT(0)), last = part->INT().size() > 1 ? number(part->INT(1)) : first;
+      if (first < 1 || last < first)
+        diagnostics.error(range(part).Start, "steps count up from 1", range(part));
+      result.ranges.push_back({kind, first, last, held, range(steps)});
+    }
   }
   if (IdParser::StoreBlockContext *store = context->storeBlock())
-    result.ranges.push_back({ScheduleRange::Kind::Store, 0, 0, mapping(store->mapping()), range(store)});
+    access(ScheduleRange::Kind::Store, store);
   if (IdParser::OrderClauseContext *order = context->orderClause()) {
     for (IdParser::ColumnContext *column :
          order->columns() ? order->columns()->column() : std::vector<IdParser::ColumnContext *>()) {

@@ -117,17 +117,21 @@ private:
   }
 
   void schedule(const ScheduleDecl &decl) {
-    static const char *ranges[] = {"load", "steps", "store"};
+    static const char *ranges[] = {"load", "steps", "join", "store"};
     line(1, "schedule " + decl.entry.text + " for " + decl.target +
                 (decl.plan.text.empty() ? "" : " plan " + decl.plan.text) +
                 (decl.condition ? " where " + printExpr(*decl.condition) : ""));
     for (const ScheduleKernel &kernel : decl.kernels) {
       line(2, "kernel " + kernel.launch.str());
+      if (kernel.apart)
+        line(3, "apart");
       for (const ScheduleRange &range : kernel.ranges) {
-        bool steps = range.kind == ScheduleRange::Kind::Steps;
+        bool steps = range.kind == ScheduleRange::Kind::Steps || range.kind == ScheduleRange::Kind::Join;
         line(3, std::string(ranges[static_cast<int>(range.kind)]) +
-                    (steps ? " " + std::to_string(range.first) + ".." + std::to_string(range.last) : "") + ": " +
-                    range.mapping);
+                    (steps ? " " + std::to_string(range.first) + ".." + std::to_string(range.last) : "") +
+                    (range.runs                                ? " runs " + std::to_string(range.runs)
+                     : range.kind == ScheduleRange::Kind::Join ? ""
+                                                               : ": " + range.mapping));
       }
       std::string order;
       for (int digit : kernel.order)

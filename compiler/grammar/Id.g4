@@ -85,13 +85,15 @@ element : expr ('..' expr)? ;
 schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* measurement? '}' ;
 // What the schedule took when it was tried: copies of the program's data (plan throughput), or us (plan latency).
 measurement : 'measured' (INT | REAL) name ;
-kernel : 'kernel' launch '{' loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
+kernel : 'kernel' launch '{' apartClause? loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
 // grid, or any of: cluster 4, team 256, persistent, dependent (digits::Launch).
 launch : launchWord+ ;
 launchWord : name ('-' name)? INT? ;
-loadBlock : 'load' mapping ;
-stepBlock : 'steps' INT ('..' INT)? mapping ;
-storeBlock : 'store' mapping ;
+apartClause : 'apart' ;
+loadBlock : 'load' (mapping | 'runs' INT) ;
+stepBlock : 'steps' stepRange (',' stepRange)* mapping | 'join' stepRange (',' stepRange)* ;
+stepRange : INT ('..' INT)? ;
+storeBlock : 'store' (mapping | 'runs' INT) ;
 orderClause : 'order' '[' columns? ']' ;
 ringClause : 'ring' INT 'delay' INT ;
 mapping : '{' mappingField* '}' ;
@@ -99,7 +101,8 @@ mappingField : name '(' columns? ')' ;
 columns : column (','? column)* ;
 column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
 
-name : NAME | 'schedule' | 'where' | 'kernel' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured' ;
+name : NAME | 'schedule' | 'where' | 'kernel' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured'
+     | 'apart' | 'join' | 'runs' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

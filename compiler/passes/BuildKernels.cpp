@@ -3,16 +3,17 @@
 // The kernels of a chain load their tile in the mapping of their first range, do the ranges' steps on tiles, exchange
 // where the mapping changes, and store. A chain's last permutation becomes the index map of its last store,
 // permutations before it that of the first load; a workspace order of the schedule becomes the index maps of the store
-// and the load around it. Other steps are put together in groups (Groups.h) and planned here: the digits of nodes in
-// registers, all others in the block field, or, in levels, held by the threads of a block and by blocks together.
+// and the load around it. Steps outside chains are the kernels that the schedule puts together (FormKernels.h): the
+// tile of every value is the part of its range's mapping that it has digits for, and values go through shared memory
+// from range to range.
 //
 //   node [2] … node [1] … permute [1, 2]   with   kernel plain { steps 1..2 { reg(2..1) lane(7..3) } }
 //   -> id.kernel "k0" plain (%x) { %t = id.load %b [2, 1]  … id.node [2](%t) … id.store %u [1, 2] }
 //
 // Rejected, with the reason: schedules that skip or repeat steps, put a step's digit elsewhere than in registers,
 // change block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or
-// shared memory.
-#include "compiler/passes/Groups.h"
+// shared memory; kernels of steps that cannot share one, or that take what no kernel before them makes.
+#include "compiler/passes/FormKernels.h"
 #include "compiler/passes/LevelPlanner.h"
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Target.h"
@@ -137,16 +138,6 @@ void setRadices(KernelPlan &kernel, const FlowChain &chain) {
           column.radix = radices[column.digits[0] - 1];
 }
 
-/// The end of the kernels from `first` on that a chain takes: up to the one with its last step, one without steps.
-size_t kernelsOf(const Schedule &schedule, size_t first, const FlowChain &chain) {
-  int lastStep = chain.firstStep + static_cast<int>(chain.steps.size()) - 1;
-  for (size_t k = first; k < schedule.kernels.size(); ++k)
-    for (const RangePlan &range : schedule.kernels[k].ranges)
-      if (chain.steps.empty() || (range.kind == RangePlan::Kind::Steps && range.last >= lastStep))
-        return k + 1;
-  return schedule.kernels.size();
-}
-
 class Builder {
 public:
   Builder(func::FuncOp function, FlowProgram &program, const Target &target)
@@ -161,6 +152,7 @@ public:
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain) {
         flatKernel(segment.group);
+        ++next;
         continue;
       }
       size_t end = kernelsOf(schedule, next, *segment.chain);
@@ -288,7 +280,8 @@ private:
         for (const FlowOperand &operand : chain.operands)
           if (Value buffer = bufferOf(operand.from.buffer); operand.step == step && !llvm::is_contained(inputs, buffer))
             inputs.push_back(buffer);
-    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(), id::LaunchAttr::get(context, launch), inputs);
+    auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(),
+                                   id::LaunchAttr::get(context, launch), inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
@@ -352,56 +345,19 @@ private:
 
   //===--- groups -----------------------------------------------------------------------------------------------===//
 
-  /// The tile of a value of a group. With one level, axes of nodes are reg columns, the others the block number; with
-  /// several, those of the given level are reg columns, and what the block holds besides are lanes.
+  /// The tile of a value of a group at a level.
   id::TileType tileType(const FlowGroup &group, Type element, ArrayRef<int> axes, int level) {
     SmallVector<int32_t> radices;
     for (int axis : axes)
       radices.push_back(group.radices[axis]);
-    Mapping mapping;
-    auto digitOn = [&](int axis) { return static_cast<int>(llvm::find(axes, axis) - axes.begin()) + 1; };
-    auto hold = [&](Field field, int axis) {
-      if (llvm::is_contained(axes, axis))
-        mapping.push(field, digitOn(axis), group.radices[axis]);
-    };
-    auto isInRegisters = [&](int axis) {
-      return group.levels.empty() || (group.levels[axis] == level && !llvm::is_contained(group.turns, axis)) ||
-             (level == 0 && llvm::is_contained(group.spread, axis));
-    };
-    for (int axis : group.registers)
-      if (isInRegisters(axis))
-        hold(Field::Reg, axis);
-    for (int axis : group.lanes)
-      hold(Field::Lane, axis);
-    for (int axis : group.registers)
-      if (!isInRegisters(axis) && !group.isRank(axis, group.levels, level) && !llvm::is_contained(group.turns, axis))
-        hold(Field::Lane, axis);
-    for (int digit = 1; digit <= group.batchRegisters + group.batchLanes; ++digit)
-      mapping.push(digit <= group.batchRegisters ? Field::Reg : Field::Lane, static_cast<int>(axes.size()) + digit);
-    for (int axis : group.ranks) {
-      if (group.isRank(axis, group.levels, level) && llvm::is_contained(axes, axis))
-        hold(Field::Rank, axis);
-      else
-        mapping[Field::Rank].push_back({{}, group.radices[axis]});
-    }
-    for (int axis : group.turns) {
-      if (llvm::is_contained(axes, axis))
-        hold(Field::Turn, axis);
-      else
-        mapping[Field::Turn].push_back({{}, group.radices[axis]});
-    }
-    for (int axis : group.blocks)
-      hold(Field::Block, axis);
-    mapping.splitThreads(target.lanes);
-    return id::TileType::get(context, radices, mapping.str(), element);
+    return id::TileType::get(context, radices, group.mappingOf(axes, level, target.lanes).str(), element);
   }
 
-  /// The type in which a tile that all `threads` of a group hold, and whose elements lie as `placed` says, is loaded or
-  /// stored (memoryMapping).
-  id::TileType inMemory(const FlowGroup &group, int64_t threads, id::TileType type, const digits::BufferView &placed,
-                        int64_t runBytes) {
+  /// The type in which a tile that all `threads` of a block hold, and whose elements lie as `placed` says, is loaded or
+  /// stored in runs of `runBytes` (memoryMapping; 0: as it is).
+  id::TileType inMemory(int64_t threads, id::TileType type, const digits::BufferView &placed, int64_t runBytes) {
     Mapping held = type.getMapping();
-    if (group.levels.empty() || held.numThreads() != threads)
+    if (!runBytes || held.numThreads() != threads)
       return type;
     Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
@@ -486,14 +442,24 @@ private:
     return id::JoinOp::create(builder, loc, value.getType(), digit, operands);
   }
 
-  /// Threads of a block that holds a group in levels; 1 without levels.
+  /// Threads of a block that holds a group.
   int64_t threadsOf(const FlowGroup &group) {
     int64_t threads = 1;
     for (auto &[value, axes] : group.axes) {
-      int level = group.levels.empty() ? 0 : group.levelOf.lookup(value.getDefiningOp());
-      threads = std::max(threads, tileType(group, id::elementOf(value.getType()), axes, level).getMapping().numThreads());
+      int level = group.level(value.getDefiningOp());
+      threads = std::max(threads, group.mappingOf(axes, level, target.lanes).numThreads());
     }
     return threads;
+  }
+
+  /// True when a thread holds all of a problem.
+  static bool holdsAll(const FlowGroup &group) {
+    const Mapping &mapping = group.levels.front();
+    return group.levels.size() == 1 &&
+           llvm::all_of(llvm::seq<int>(1, static_cast<int>(group.radices.size()) + 1), [&](int digit) {
+             digits::Place place;
+             return mapping.find(digit, place) && place.field == Field::Reg;
+           });
   }
 
   /// The kernel of a group; its results hold the stores.
@@ -510,18 +476,14 @@ private:
     SmallVector<Type> outputs;
     for (const FlowStore &store : group.stores)
       outputs.push_back(store.made.getType());
-    digits::Launch launch;
-    launch.dependent = startsEarly() && !group.cooperative;
-    for (int axis : group.ranks)
-      (group.cooperative ? launch.team : launch.cluster) *= group.radices[axis];
-    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), id::LaunchAttr::get(context, launch), inputs);
+    auto launch = id::LaunchAttr::get(context, group.launch);
+    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), launch, inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
     int64_t threads = threadsOf(group);
     // Where threads hold all of it, what is joined is a tile.
-    bool joinsTiles =
-        !group.levels.empty() && *llvm::max_element(group.levels) == 0 && group.blocks.empty() && group.lanes.empty();
+    bool joinsTiles = group.loadRuns && holdsAll(group);
     SmallVector<PartStore> parts;
     for (const FlowStore &store : group.stores) {
       if (joinsTiles)
@@ -535,7 +497,7 @@ private:
           continue;
         auto type = cast<id::TileType>(tile.getType());
         Value moved = tile;
-        if (id::TileType spread = inMemory(group, threads, type, store.placed, target.vectorBytes); spread != type)
+        if (id::TileType spread = inMemory(threads, type, store.placed, group.storeRuns); spread != type)
           moved = id::ExchangeOp::create(builder, loc, spread, tile, id::ExchangeKind::Shared, id::LayoutAttr());
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
         store.stored = id::StoreOp::create(builder, loc, movedType(sequence, type.getElement(), store.map), moved,
@@ -549,8 +511,7 @@ private:
         buffer = viewed(buffer, view, loc);
       id::TileType type = tileType(group, id::elementOf(buffer.getType()), from.axes, level);
       // What is alike in several lanes is fetched once for all of them.
-      id::TileType spread =
-          from.from.isRepeated() ? type : inMemory(group, threads, type, from.from.placed(), target.levelRunBytes);
+      id::TileType spread = from.from.isRepeated() ? type : inMemory(threads, type, from.from.placed(), group.loadRuns);
       Value tile =
           id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map), IntegerAttr());
       if (spread == type)
@@ -612,10 +573,11 @@ private:
         }
         continue;
       }
-      int own = group.levels.empty() ? 0 : group.levelOf.lookup(step);
+      int own = group.level(step);
       section += own != level;
       level = own;
-      afterwards |= group.cooperative && !group.isRank(group.ranks.front(), group.levels, level);
+      afterwards |=
+          group.launch.team > 1 && group.levels[static_cast<size_t>(level)][Field::Rank].front().digits.empty();
       SmallVector<Value> operands;
       for (OpOperand &operand : step->getOpOperands()) {
         auto number = group.loadOf.find({step, operand.getOperandNumber()});
@@ -664,11 +626,9 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     Target machine;
     std::string error;
     bool known = findTarget(target, machine, error);
-    // Only chains have schedules. Their digits' radices are those of their chains.
+    // The radices of mappings' digits are those of chains and of axes.
     FlowProgram program = findSegments(function, &machine);
-    if (known)
-      mergeGroups(program, machine, findPlan(plan).value_or(Plan::Throughput));
-    if (!known || !fromAttribute(attribute, {}, schedule, error) ||
+    if (!known || !fromAttribute(attribute, {}, schedule, error) || !formGroups(program, schedule, machine, error) ||
         !Builder(function, program, machine).run(schedule, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand
       emitError(place ? Location(place) : function.getLoc()) << error;

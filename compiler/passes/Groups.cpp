@@ -16,6 +16,8 @@
 // the expansion needs them.
 #include "compiler/passes/Groups.h"
 
+#include "compiler/passes/FormKernels.h"
+#include "compiler/passes/GroupAxes.h"
 #include "compiler/passes/LevelPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,6 +25,8 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
+#include <string>
 
 using namespace mlir;
 using namespace idc;
@@ -44,202 +48,6 @@ int64_t bytesOf(const FlowLoad &load) {
   return count * id::elementBytes(id::elementOf(load.from.buffer.getType()));
 }
 
-//===--- the layout of a group ----------------------------------------------------------------------------------===//
-
-/// Finds the axes of a list of steps.
-class Layout {
-public:
-  /// `reuse`: a digit that a node inserts takes the axis of the last one removed that is not back yet. `join`: nodes
-  /// that put together what is stored are no code.
-  Layout(const FlowProgram &program, ArrayRef<Operation *> steps, bool reuse, bool join)
-      : program(program), reuse(reuse), join(join) {
-    group.steps.assign(steps.begin(), steps.end());
-    for (Operation *step : steps)
-      made.insert(step->result_begin(), step->result_end());
-  }
-
-  /// The group without its stores; nothing when the steps cannot share a kernel.
-  std::optional<FlowGroup> run() {
-    for (Operation *step : group.steps)
-      if (!add(step))
-        return std::nullopt;
-    if (!settle())
-      return std::nullopt;
-    return std::move(group);
-  }
-
-private:
-  const FlowProgram &program;
-  bool reuse, join;
-  FlowGroup group;
-  DenseSet<Value> made;
-  SmallVector<int> removed;         // axes, the last one at the end
-  SmallVector<int> parent, radices; // per axis; parent: union-find
-  SmallVector<bool> inRegisters;
-
-  int newAxis(int radix) {
-    parent.push_back(static_cast<int>(parent.size()));
-    radices.push_back(radix);
-    inRegisters.push_back(false);
-    return parent.back();
-  }
-  int find(int axis) const {
-    while (parent[axis] != axis)
-      axis = parent[axis];
-    return axis;
-  }
-  bool unite(int a, int b) {
-    a = find(a), b = find(b);
-    if (radices[a] != radices[b])
-      return false;
-    parent[std::max(a, b)] = std::min(a, b);
-    inRegisters[std::min(a, b)] = inRegisters[a] || inRegisters[b];
-    return true;
-  }
-
-  static bool lacks(Operation *step, ValueRange values) {
-    size_t n = fullDigits(step);
-    return isa<id::NodeOp>(step) &&
-           llvm::all_of(values, [&](Value value) { return id::radicesOf(value.getType()).size() < n; });
-  }
-
-  int insertedAxis(Operation *step, int radix, ArrayRef<int> others) {
-    if (reuse && lacks(step, step->getOperands()) && !removed.empty()) {
-      int last = find(removed.back());
-      if (radices[last] == radix &&
-          llvm::none_of(others, [&](int other) { return other >= 0 && find(other) == last; })) {
-        removed.pop_back();
-        return last;
-      }
-    }
-    return newAxis(radix);
-  }
-
-  void noteRemoved(Operation *step, ArrayRef<int> axes) {
-    if (lacks(step, step->getResults()))
-      for (int64_t digit : cast<id::NodeOp>(step).getDigits())
-        removed.push_back(axes[digit - 1]);
-  }
-
-  /// A node that puts values made here together, for the function's results alone.
-  bool isJoin(Operation *step) const {
-    std::optional<Placement> placement = placementOf(step);
-    auto isForResults = [](auto &self, Value value) -> bool {
-      return llvm::all_of(value.getUsers(), [&](Operation *user) {
-        std::optional<Placement> next = placementOf(user);
-        return isa<func::ReturnOp>(user) || (next && next->joins && self(self, user->getResult(0)));
-      });
-    };
-    // Parts have one use each: what is stored twice would have two places.
-    return placement && placement->joins && isForResults(isForResults, step->getResult(0)) &&
-           llvm::all_of(step->getOperands(), [&](Value operand) {
-             return made.contains(operand) && (operand.hasOneUse() || !group.joined.contains(operand.getDefiningOp()));
-           });
-  }
-
-  bool add(Operation *step) {
-    if (join && isJoin(step)) {
-      group.joined.insert(step);
-      return true;
-    }
-    SmallVector<int> axes(fullDigits(step), -1), fullRadices(axes.size(), 0);
-    for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-      for (auto [place, radix] : llvm::zip(placesOf(step, value), id::radicesOf(value.getType())))
-        fullRadices[place - 1] = radix;
-    SmallVector<unsigned> outside;
-    for (OpOperand &operand : step->getOpOperands()) {
-      FlowValue from = program.resolve(operand.get());
-      if (!made.contains(from.buffer)) {
-        outside.push_back(operand.getOperandNumber());
-        continue;
-      }
-      if (from.map.hasComplement() || from.isRepeated() || !from.views.empty() || !group.axes.contains(from.buffer))
-        return false;
-      const SmallVector<int> &own = group.axes[from.buffer];
-      SmallVector<int> places = placesOf(step, operand.get());
-      for (size_t d = 0; d < places.size(); ++d) {
-        int axis = own[from.map.source(static_cast<int>(d) + 1) - 1], &known = axes[places[d] - 1];
-        if (known >= 0 && !unite(known, axis))
-          return false;
-        known = axis;
-      }
-    }
-    for (size_t d = axes.size(); d-- > 0;)
-      if (axes[d] < 0)
-        axes[d] = insertedAxis(step, fullRadices[d], axes);
-    noteRemoved(step, axes);
-    auto axesOf = [&](Value value) {
-      SmallVector<int> own;
-      for (int place : placesOf(step, value))
-        own.push_back(axes[place - 1]);
-      return own;
-    };
-    for (unsigned number : outside) {
-      Value operand = step->getOperand(number);
-      group.loadOf[{step, number}] = static_cast<int>(group.loads.size());
-      group.loads.push_back({program.resolve(operand), axesOf(operand)});
-    }
-    if (auto node = dyn_cast<id::NodeOp>(step))
-      for (int64_t digit : node.getDigits())
-        inRegisters[find(axes[digit - 1])] = true;
-    for (Value result : step->getResults())
-      group.axes[result] = axesOf(result);
-    group.arrangement[step] = axes;
-    return true;
-  }
-
-  /// Numbers the axes and checks that the group is possible.
-  bool settle() {
-    SmallVector<int> number(parent.size(), -1);
-    auto rename = [&](SmallVector<int> &axes) {
-      for (int &axis : axes) {
-        int root = find(axis);
-        if (number[root] < 0) {
-          number[root] = static_cast<int>(group.radices.size());
-          group.radices.push_back(radices[root]);
-          (inRegisters[root] ? group.registers : group.blocks).push_back(number[root]);
-        }
-        axis = number[root];
-      }
-      SmallVector<int> sorted = axes;
-      llvm::sort(sorted);
-      return std::unique(sorted.begin(), sorted.end()) == sorted.end();
-    };
-    for (FlowLoad &load : group.loads)
-      if (!rename(load.axes))
-        return false;
-    for (Operation *step : group.steps)
-      if (!group.joined.contains(step) && !rename(group.arrangement[step]))
-        return false;
-    for (Operation *step : group.steps)
-      for (Value result : step->getResults())
-        if (!group.joined.contains(step) && !rename(group.axes[result]))
-          return false;
-    for (auto &[value, axes] : group.axes)
-      for (int axis : group.blocks)
-        if (!llvm::is_contained(axes, axis))
-          return false;
-    mergeLoads();
-    return true;
-  }
-
-  /// What several steps read alike is read once.
-  void mergeLoads() {
-    std::vector<FlowLoad> distinct;
-    SmallVector<int> place;
-    for (FlowLoad &load : group.loads) {
-      auto same = llvm::find_if(
-          distinct, [&](const FlowLoad &other) { return other.from == load.from && other.axes == load.axes; });
-      place.push_back(static_cast<int>(same - distinct.begin()));
-      if (same == distinct.end())
-        distinct.push_back(load);
-    }
-    for (auto &entry : group.loadOf)
-      entry.second = place[entry.second];
-    group.loads = std::move(distinct);
-  }
-};
-
 //===--- putting groups together --------------------------------------------------------------------------------===//
 
 class Merger {
@@ -256,7 +64,10 @@ public:
           recompute(g, h);
     foldCopies();
     for (size_t g = program.segments.size(); g-- > 0;)
-      isGroup(g) ? finish(g) : layoutCopy(g);
+      if (isGroup(g))
+        finish(g);
+      else if (!group(g).stores.empty())
+        layOutCopy(program, group(g));
     dropEmpty();
     return isWithinLimits;
   }
@@ -276,7 +87,8 @@ private:
   std::optional<FlowGroup> tryLayout(ArrayRef<Operation *> steps) {
     for (bool join : {true, false})
       for (bool reuse : {true, false}) {
-        std::optional<FlowGroup> made = Layout(program, steps, reuse, join).run();
+        std::optional<FlowGroup> made =
+            findAxes(program, steps, {/*apart=*/!reuse, [join = join](Operation *) { return join; }});
         if (made && planLevels(*made, target, limits))
           return made;
       }
@@ -285,7 +97,7 @@ private:
 
   /// The group of one step, or of pointwise ones: always possible.
   std::optional<FlowGroup> alone(ArrayRef<Operation *> steps) {
-    return Layout(program, steps, /*reuse=*/false, /*join=*/false).run();
+    return findAxes(program, steps, {/*apart=*/true, [](Operation *) { return false; }});
   }
 
   /// Takes over the layout, keeps the stores.
@@ -513,19 +325,6 @@ private:
     }
   }
 
-  /// A copy is one load, every digit an axis of the block number.
-  void layoutCopy(size_t index) {
-    FlowGroup &copy = group(index);
-    if (copy.stores.empty())
-      return;
-    FlowValue from = program.sourceOf(copy.stores[0].value);
-    ArrayRef<int32_t> radices = id::radicesOf(copy.stores[0].value.getType());
-    copy.radices.assign(radices.begin(), radices.end());
-    for (size_t d = 0; d < radices.size(); ++d)
-      copy.blocks.push_back(static_cast<int>(d));
-    copy.loads.push_back({from, copy.blocks});
-  }
-
   bool isReadLater(size_t g, Value value) {
     for (size_t other = g + 1; other < program.segments.size(); ++other) {
       const FlowSegment &segment = program.segments[other];
@@ -641,45 +440,80 @@ int64_t bytesOf(const FlowProgram &program) {
 
 } // namespace
 
-static void chooseGroups(FlowProgram &program, const Target &target, Plan plan) {
-  const bool hasGroups = llvm::any_of(
-      program.segments, [](const FlowSegment &segment) { return !segment.chain && !segment.group.steps.empty(); });
-  auto isOneKernel = [](const FlowProgram &program) { return program.segments.size() <= 1; };
-  if (plan == Plan::Latency && target.kind != "cpu" && hasGroups)
-    for (const LevelLimits &limits : latencyLimits(target)) {
-      FlowProgram merged = program;
-      if (Merger(merged, target, limits).run() && isOneKernel(merged)) {
-        program = std::move(merged);
-        return;
-      }
-    }
-  // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
-  constexpr double hardly = 1.05;
-  struct Candidate {
-    FlowProgram program;
-    bool isWithinLimits;
-  };
+/// A way to put groups together.
+namespace {
+struct Candidate {
+  FlowProgram program;
+  bool isWithinLimits;
+};
+} // namespace
+
+static bool isOneKernel(const FlowProgram &program) { return program.segments.size() <= 1; }
+
+/// Those of a list of limits; `first`: only up to one that makes the program one kernel within its limits.
+static std::vector<Candidate> tryLimits(const FlowProgram &program, const Target &target, ArrayRef<LevelLimits> all,
+                                        bool first) {
   std::vector<Candidate> candidates;
-  int64_t least = std::numeric_limits<int64_t>::max();
-  for (const LevelLimits &limits : throughputLimits(program, target)) {
+  for (const LevelLimits &limits : all) {
     Candidate &last = candidates.emplace_back(Candidate{program, true});
     last.isWithinLimits = Merger(last.program, target, limits).run();
-    least = std::min(least, bytesOf(last.program));
-    if (target.kind == "cpu" || !hasGroups || (last.isWithinLimits && isOneKernel(last.program)))
+    if (first && last.isWithinLimits && isOneKernel(last.program))
       break;
   }
-  for (bool within : {true, false})
-    for (Candidate &candidate : candidates)
-      if (candidate.isWithinLimits == within &&
-          static_cast<double>(bytesOf(candidate.program)) <= hardly * static_cast<double>(least)) {
-        program = std::move(candidate.program);
-        return;
-      }
+  return candidates;
 }
 
-void passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan) {
-  chooseGroups(program, target, plan);
-  for (FlowSegment &segment : program.segments)
-    if (!segment.chain)
-      spreadOverThreads(segment.group, target);
+/// All candidates, the best first; `first`: that one alone.
+static std::vector<Candidate> findCandidates(const FlowProgram &program, const Target &target, Plan plan, bool first) {
+  const bool hasGroups = llvm::any_of(
+      program.segments, [](const FlowSegment &segment) { return !segment.chain && !segment.group.steps.empty(); });
+  std::vector<Candidate> found;
+  if (plan == Plan::Latency && target.kind != "cpu" && hasGroups) {
+    for (Candidate &candidate : tryLimits(program, target, latencyLimits(target), first))
+      if (candidate.isWithinLimits && isOneKernel(candidate.program))
+        found.push_back(std::move(candidate));
+    if (first && !found.empty())
+      return found;
+  }
+  SmallVector<LevelLimits> limits = throughputLimits(program, target);
+  if (target.kind == "cpu" || !hasGroups)
+    limits.truncate(1);
+  std::vector<Candidate> candidates = tryLimits(program, target, limits, first);
+  // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
+  constexpr double hardly = 1.05;
+  int64_t least = std::numeric_limits<int64_t>::max();
+  auto upTo = candidates.begin(); // those that are tried when one is wanted
+  while (upTo != candidates.end()) {
+    const bool isLast = upTo->isWithinLimits && isOneKernel(upTo->program);
+    least = std::min(least, bytesOf(upTo++->program));
+    if (isLast)
+      break;
+  }
+  auto costsMore = [&](const Candidate &candidate) {
+    return static_cast<double>(bytesOf(candidate.program)) > hardly * static_cast<double>(least);
+  };
+  auto rank = [&](const Candidate &candidate) { return std::pair(costsMore(candidate), !candidate.isWithinLimits); };
+  auto isBetter = [&](const Candidate &a, const Candidate &b) { return rank(a) < rank(b); };
+  std::stable_sort(candidates.begin(), upTo, isBetter);
+  std::stable_sort(upTo, candidates.end(), isBetter);
+  llvm::move(candidates, std::back_inserter(found));
+  return found;
+}
+
+bool passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan, size_t number) {
+  std::vector<Candidate> candidates = findCandidates(program, target, plan, number == 0);
+  std::set<std::string> seen;
+  size_t distinct = 0, chosen = 0;
+  for (size_t i = 0; i < candidates.size() && distinct <= number; ++i) {
+    Schedule schedule;
+    for (FlowSegment &segment : candidates[i].program.segments)
+      if (!segment.chain) {
+        spreadOverThreads(segment.group, target);
+        schedule.kernels.push_back(kernelOf(candidates[i].program, segment.group, target));
+      }
+    if (seen.insert(printSchedule(schedule, "", "", "")).second && distinct++ == number)
+      chosen = i;
+  }
+  program = std::move(candidates[chosen].program);
+  return distinct > number;
 }

@@ -9,7 +9,8 @@ namespace idc::passes {
 
 /// Puts groups of findSegments() together, decides what is stored between them and what is made again, and fills in
 /// their layouts. A thread's part of one value takes at most the target's `groupWords`, or a block holds the group in
-/// levels, unless one step alone needs more.
-void mergeGroups(FlowProgram &program, const Target &target, Plan plan);
+/// levels, unless one step alone needs more. `number`: of the different ways to do so that are known, the best being 0;
+/// false, with the best, when there are not so many.
+bool mergeGroups(FlowProgram &program, const Target &target, Plan plan, size_t number);
 
 } // namespace idc::passes

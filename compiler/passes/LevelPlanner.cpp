@@ -60,56 +60,107 @@ public:
     for (Operation *step : group.steps)
       if (!group.joined.contains(step))
         steps.push_back(step);
+    allBlocks = group.otherAxes;
+    llvm::stable_sort(allBlocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
+    blocks = allBlocks;
   }
 
+  /// Plans the group, and writes what holds it; false where that is beyond the limits.
   bool run() {
-    undo(); // an earlier plan
+    const bool fits = plan();
+    write();
+    return fits;
+  }
+
+private:
+  bool plan() {
     SmallVector<int> oneLevel(group.radices.size(), -1);
-    for (int axis : group.registers)
+    for (int axis : group.nodeAxes)
       oneLevel[axis] = 0;
     if (!isGpu)
       return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
     // What is joined in the registers of a thread is stored whole, its parts would be stored by bits; and problems that
     // end within an access are taken together.
     const int together = problemsTogether(oneLevel);
-    if ((!group.joined.empty() || together) && group.blocks.empty() && fits(oneLevel, 0, steps, 2 * limits.words) &&
+    if ((!group.joined.empty() || together) && blocks.empty() && fits(oneLevel, 0, steps, 2 * limits.words) &&
         operations(oneLevel) <= maxOperations && hasRoom(oneLevel)) {
-      group.batchRegisters = together;
-      group.levels = std::move(oneLevel);
-      placeSteps();
+      batchRegisters = together;
+      levels = std::move(oneLevel);
       fillLanes();
       return true;
     }
-    SmallVector<int> levels;
-    if (assign(limits.words, limits.runBytes, levels) && operations(levels) <= maxOperations) {
-      bool severalLevels = llvm::any_of(levels, [](int level) { return level > 0; });
-      if (!severalLevels && !hasLongRuns(levels))
-        return true;
-      bool wanted = !limits.strided || fastLanes(nullptr) > 1;
-      if (wanted && (limits.tile ? spreadOverGrid(levels) : hasRoom(levels) || spreadOverCluster(levels))) {
-        group.levels = std::move(levels);
-        placeSteps();
-        if (fillLanes() >= target.lanes || severalLevels)
-          return true;
-        // What takes a warp's shared memory for fewer threads is read and written from where it lies.
+    SmallVector<int> several;
+    if (assign(limits.words, limits.runBytes, several) && operations(several) <= maxOperations) {
+      bool hasSeveral = llvm::any_of(several, [](int level) { return level > 0; });
+      if (!hasSeveral && !hasLongRuns(several)) {
         undo();
+        return true;
+      }
+      bool wanted = !limits.strided || fastLanes(nullptr) > 1;
+      if (wanted && (limits.tile ? spreadOverGrid(several) : hasRoom(several) || spreadOverCluster(several))) {
+        levels = std::move(several);
+        if (fillLanes() >= target.lanes || hasSeveral)
+          return true;
       }
     }
+    // What takes a warp's shared memory for fewer threads is read and written from where it lies.
+    undo();
     return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
   }
 
-private:
+  /// Back to one level.
   void undo() {
-    llvm::append_range(group.blocks, group.lanes);
-    llvm::stable_sort(group.blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
-    group.levels.clear();
+    blocks = allBlocks;
+    for (auto *list : {&levels, &lanes, &ranks, &turns, &spread})
+      list->clear();
+    cooperative = false;
+    batchRegisters = batchLanes = 0;
+  }
+
+  /// Puts the plan into the group: its launch, a mapping for every level, and the level of every step.
+  void write() {
+    group.launch = digits::Launch();
+    for (int axis : ranks)
+      (cooperative ? group.launch.team : group.launch.cluster) *= group.radices[axis];
     group.levelOf.clear();
-    group.lanes.clear();
-    group.ranks.clear();
-    group.turns.clear();
-    group.spread.clear();
-    group.cooperative = false;
-    group.batchRegisters = group.batchLanes = 0;
+    group.levels.clear();
+    if (!levels.empty())
+      placeSteps();
+    for (int level = 0; level <= lastLevel(levels); ++level)
+      group.levels.push_back(mappingAt(level));
+    group.loadRuns = levels.empty() ? 0 : target.levelRunBytes;
+    group.storeRuns = levels.empty() ? 0 : target.vectorBytes;
+  }
+
+  /// What holds all axes, and the batch digits that a block holds, at a level.
+  digits::Mapping mappingAt(int level) const {
+    using digits::Field;
+    digits::Mapping mapping;
+    auto hold = [&](Field field, int axis) { mapping.push(field, axis + 1, group.radices[axis]); };
+    auto isInRegisters = [&](int axis) {
+      return levels.empty() || (levels[axis] == level && !isTurn(axis)) || (level == 0 && isSpread(axis));
+    };
+    const int numAxes = static_cast<int>(group.radices.size());
+    for (int axis : group.nodeAxes)
+      if (isInRegisters(axis))
+        hold(Field::Reg, axis);
+    for (int axis : lanes)
+      hold(Field::Lane, axis);
+    for (int axis : group.nodeAxes)
+      if (!isInRegisters(axis) && !isRank(axis, levels, level) && !isTurn(axis))
+        hold(Field::Lane, axis);
+    for (int digit = 1; digit <= batchRegisters + batchLanes; ++digit)
+      mapping.push(digit <= batchRegisters ? Field::Reg : Field::Lane, numAxes + digit);
+    for (int axis : ranks)
+      if (isRank(axis, levels, level))
+        hold(Field::Rank, axis);
+      else
+        mapping[Field::Rank].push_back({{}, group.radices[axis]});
+    for (int axis : turns)
+      hold(Field::Turn, axis);
+    for (int axis : blocks)
+      hold(Field::Block, axis);
+    return mapping;
   }
 
   /// Scalar operations that a group may unroll to: beyond, code grows past the instruction cache.
@@ -123,6 +174,23 @@ private:
   GroupOrder order;
   bool isGpu;
   SmallVector<Operation *> steps; // those that are code
+
+  // Where the axes live.
+  SmallVector<int> levels;    // of every axis: where it is in registers, or -1; empty: one level
+  SmallVector<int> allBlocks; // axes that no node acts on, lowest addresses first
+  SmallVector<int> blocks;    // those that number the blocks
+  SmallVector<int> lanes;     // those that the threads of a block hold
+  int batchRegisters = 0;     // low batch digits that a thread holds with all of its problems
+  int batchLanes = 0;         // batch digits above them that lanes hold, above all else
+  SmallVector<int> ranks;     // axes of nodes that the blocks of a cluster hold below their levels, low first
+  bool cooperative = false;   // the blocks are no cluster but any of a grid whose blocks are all resident
+  SmallVector<int> spread;    // axes of nodes that threads hold at the first level already
+  SmallVector<int> turns;     // axes of nodes that these blocks work through in order, low first
+
+  /// True when the blocks of the cluster hold this axis, at a level; above, each has all of what is left.
+  bool isRank(int axis, ArrayRef<int> levels, int level) const {
+    return llvm::is_contained(ranks, axis) && llvm::all_of(ranks, [&](int rank) { return level < levels[rank]; });
+  }
 
   int64_t product(ArrayRef<int> axes, llvm::function_ref<bool(int)> counts) const {
     int64_t count = 1;
@@ -234,8 +302,8 @@ private:
     return limits.tile / widest;
   }
 
-  bool isSpread(int axis) const { return llvm::is_contained(group.spread, axis); }
-  bool isTurn(int axis) const { return llvm::is_contained(group.turns, axis); }
+  bool isSpread(int axis) const { return llvm::is_contained(spread, axis); }
+  bool isTurn(int axis) const { return llvm::is_contained(turns, axis); }
 
   int64_t elementsOf(Operation *step) const {
     return product(group.arrangement.find(step)->second, [](int) { return true; });
@@ -268,7 +336,7 @@ private:
         current += endsRanks;
         for (int axis : axes) {
           levels[axis] = current;
-          group.turns.push_back(axis);
+          turns.push_back(axis);
         }
         continue;
       }
@@ -306,8 +374,7 @@ private:
       for (int axis : nodeAxes(step))
         threads = std::max(threads, product(group.arrangement.find(step)->second, [&](int other) {
                              return levels[other] >= 0 && levels[other] != levels[axis] && !isTurn(other) &&
-                                    !(levels[axis] == 0 && isSpread(other)) &&
-                                    !group.isRank(other, levels, levels[axis]);
+                                    !(levels[axis] == 0 && isSpread(other)) && !isRank(other, levels, levels[axis]);
                            }));
     return threads;
   }
@@ -316,7 +383,7 @@ private:
   /// Returns false where there are not enough, or blocks would be too many.
   bool spreadOverCluster(ArrayRef<int> levels) {
     SmallVector<int> axes;
-    for (int axis : group.registers)
+    for (int axis : group.nodeAxes)
       if (levels[axis] > 0 && llvm::isPowerOf2_64(group.radices[axis]))
         axes.push_back(axis);
     llvm::stable_sort(
@@ -327,11 +394,11 @@ private:
       blocks *= group.radices[axis];
       if (blocks > limits.cluster)
         break;
-      group.ranks.insert(group.ranks.begin(), axis);
+      ranks.insert(ranks.begin(), axis);
       if (hasRoom(levels))
         return true;
     }
-    group.ranks.clear();
+    ranks.clear();
     return false;
   }
 
@@ -339,30 +406,30 @@ private:
   /// in turns would have to be known ahead.
   bool spreadOverGrid(ArrayRef<int> levels) {
     int64_t held = 1;
-    SmallVector<int> axes(group.registers);
+    SmallVector<int> axes(group.nodeAxes);
     llvm::stable_sort(
         axes, [&](int a, int b) { return std::pair(levels[a], order.rank(a)) < std::pair(levels[b], order.rank(b)); });
     for (int axis : axes)
       if ((held *= group.radices[axis]) > tileValues() && !isTurn(axis))
-        group.ranks.push_back(axis);
-    int64_t spread = 1;
+        ranks.push_back(axis);
+    int64_t values = 1;
     for (int axis : llvm::reverse(axes))
-      if (levels[axis] > 0 && !isTurn(axis) && !llvm::is_contained(group.ranks, axis) &&
-          (spread *= group.radices[axis]) <= limits.spread)
-        group.spread.push_back(axis);
-    group.cooperative = !group.ranks.empty();
+      if (levels[axis] > 0 && !isTurn(axis) && !llvm::is_contained(ranks, axis) &&
+          (values *= group.radices[axis]) <= limits.spread)
+        spread.push_back(axis);
+    cooperative = !ranks.empty();
     const bool fitsAccess = wordsAt(levels, 0, stepsAt(levels, 0)) <= limits.words * limits.spread;
-    const int64_t park = group.cooperative ? 2 * parkedBytes(levels) : 0;
+    const int64_t park = cooperative ? 2 * parkedBytes(levels) : 0;
     // What goes from level to level meanwhile (of a tile of records twice that of single numbers), and the system's
     // own.
     constexpr int64_t beside = 20480 + 1024;
     if (fitsAccess && park + beside <= target.sharedBytesPerMultiprocessor / limits.resident && hasRoom(levels) &&
-        (!group.cooperative || (group.joined.empty() && hasTurns())))
+        (!cooperative || (group.joined.empty() && hasTurns())))
       return true;
-    group.ranks.clear();
-    group.spread.clear();
-    group.turns.clear();
-    return group.cooperative = false;
+    ranks.clear();
+    spread.clear();
+    turns.clear();
+    return cooperative = false;
   }
 
   /// Bytes of a block's part of what is made before blocks wait for others and used afterwards: operands of expansions,
@@ -373,17 +440,16 @@ private:
     DenseSet<Value> parked;
     int64_t bytes = 0;
     auto add = [&](ArrayRef<int> axes, Type type) {
-      bytes += product(axes,
-                       [&](int axis) {
-                         return levels[axis] >= 0 && !isTurn(axis) && !llvm::is_contained(group.ranks, axis);
-                       }) *
-               static_cast<int64_t>(
-                   llvm::alignTo(id::elementBytes(id::elementOf(type)), id::exchangeWordBytes(id::elementOf(type))));
+      bytes +=
+          product(axes,
+                  [&](int axis) { return levels[axis] >= 0 && !isTurn(axis) && !llvm::is_contained(ranks, axis); }) *
+          static_cast<int64_t>(
+              llvm::alignTo(id::elementBytes(id::elementOf(type)), id::exchangeWordBytes(id::elementOf(type))));
     };
     bool afterwards = false;
     for (Operation *step : steps) {
       SmallVector<int> axes = nodeAxes(step);
-      afterwards |= !axes.empty() && levels[axes.front()] >= levels[group.ranks.front()];
+      afterwards |= !axes.empty() && levels[axes.front()] >= levels[ranks.front()];
       for (OpOperand &operand : step->getOpOperands()) {
         if (auto load = group.loadOf.find({step, operand.getOperandNumber()}); load != group.loadOf.end()) {
           if (!afterwards)
@@ -408,7 +474,7 @@ private:
     };
     const auto *first = llvm::find_if(steps, acts);
     if (first == steps.end())
-      return group.turns.empty();
+      return turns.empty();
     auto last = std::find_if(steps.rbegin(), steps.rend(), acts).base();
     bool begun = group.stores.empty(); // steps are still to join
     return findTurnTree(ArrayRef<Operation *>(first, last), begun).has_value();
@@ -423,7 +489,7 @@ private:
   }
 
   static int lastLevel(ArrayRef<int> levels) {
-    return levels.empty() ? 0 : *llvm::max_element(levels); // empty: one element
+    return levels.empty() ? 0 : std::max(0, *llvm::max_element(levels)); // empty: one element
   }
 
   /// The 32-bit words of the largest value that a thread holds at any level.
@@ -466,9 +532,9 @@ private:
   /// `lanes`.
   int64_t fastLanes(SmallVectorImpl<int> *lanes) const {
     int64_t lowest = std::numeric_limits<int64_t>::max(), count = 1;
-    for (int axis : group.registers)
+    for (int axis : group.nodeAxes)
       lowest = std::min(lowest, order.rank(axis));
-    for (int axis : group.blocks) {
+    for (int axis : blocks) {
       if (order.rank(axis) >= lowest || count * group.radices[axis] > limits.fastLanes)
         continue;
       count *= group.radices[axis];
@@ -485,7 +551,7 @@ private:
     auto levelHere = [&](Operation *step) -> std::optional<int> {
       SmallVector<int> axes = nodeAxes(step);
       if (!axes.empty())
-        return group.levels[axes.front()];
+        return levels[axes.front()];
       for (OpOperand &operand : step->getOpOperands())
         if (!group.loadOf.count({step, operand.getOperandNumber()}))
           for (Value value = operand.get(); value;) {
@@ -504,7 +570,7 @@ private:
         level = 0;
         for (Operation *user : steps)
           if (llvm::is_contained(user->getOperands(), step->getResult(0)) && !nodeAxes(user).empty()) {
-            level = group.levels[nodeAxes(user).front()];
+            level = levels[nodeAxes(user).front()];
             break;
           }
       }
@@ -516,16 +582,16 @@ private:
 
   /// Fills a block with threads, as many as a multiprocessor has registers for, and returns their number.
   int64_t fillLanes() {
-    int64_t threads = threadsOf(group.levels) * fastLanes(&group.lanes);
-    const int64_t most = std::min(fullThreads, target.registersPerMultiprocessor / (2 * widestWords(group.levels)));
-    for (int axis : group.blocks)
-      if (!llvm::is_contained(group.lanes, axis) && threads * group.radices[axis] <= most) {
-        group.lanes.push_back(axis);
+    int64_t threads = threadsOf(levels) * fastLanes(&lanes);
+    const int64_t most = std::min(fullThreads, target.registersPerMultiprocessor / (2 * widestWords(levels)));
+    for (int axis : blocks)
+      if (!llvm::is_contained(lanes, axis) && threads * group.radices[axis] <= most) {
+        lanes.push_back(axis);
         threads *= group.radices[axis];
       }
-    for (; !group.cooperative && threads * 2 <= most; threads *= 2)
-      ++group.batchLanes;
-    llvm::erase_if(group.blocks, [&](int axis) { return llvm::is_contained(group.lanes, axis); });
+    for (; !cooperative && threads * 2 <= most; threads *= 2)
+      ++batchLanes;
+    llvm::erase_if(blocks, [&](int axis) { return llvm::is_contained(lanes, axis); });
     return threads;
   }
 };
@@ -556,18 +622,20 @@ bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimit
 }
 
 void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
-  if (target.kind == "cpu" || !group.levels.empty())
+  using digits::Field;
+  if (target.kind == "cpu" || group.loadRuns)
     return;
   // Digits are not divided: whichever number of threads is nearer.
+  digits::Mapping &mapping = group.levels.front();
+  std::vector<digits::Column> &blocks = mapping[Field::Block];
   const int64_t wanted = target.flatThreads;
-  for (int64_t threads = 1; !group.blocks.empty();) {
-    const int axis = group.blocks.front();
-    const int64_t more = threads * group.radices[axis];
+  for (int64_t threads = 1; !blocks.empty();) {
+    const int64_t more = threads * blocks.front().radix;
     if (more > wanted && (more > target.maxThreadsPerBlock || threads * more >= wanted * wanted))
       break;
     threads = more;
-    group.lanes.push_back(axis);
-    group.blocks.erase(group.blocks.begin());
+    mapping[Field::Lane].push_back(blocks.front());
+    blocks.erase(blocks.begin());
   }
 }
 
@@ -598,7 +666,8 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   SmallVector<int> rest; // of the block's digits, low addresses first
   for (int digit : addresses) {
     digits::Place place;
-    if (!held.find(digit, place) || (place.field != Field::Reg && place.field != Field::Lane && place.field != Field::Warp))
+    if (!held.find(digit, place) ||
+        (place.field != Field::Reg && place.field != Field::Lane && place.field != Field::Warp))
       continue;
     if (rest.empty() && run * held.radix(digit) <= accessBytes) {
       run *= held.radix(digit);

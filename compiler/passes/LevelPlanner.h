@@ -31,12 +31,11 @@ struct LevelLimits {
   int64_t spread = 1;
 };
 
-/// Decides where the axes of a possible group live. Returns false when neither the registers of a thread nor a block
-/// can hold what its nodes act on together, nor the blocks of a cluster. With several levels every axis of a node has
-/// one, at which it is in registers; at all others lanes hold it, or below its level the blocks of a cluster (`ranks`).
-/// Sets `levels`, `levelOf`, `lanes`, `batchLanes` and `ranks`; leaves them empty when one level is enough, which needs
-/// no lanes. (On a CPU there is one level, of the target's `groupWords`.) Orders
-/// `blocks` so that neighbouring threads take neighbouring addresses.
+/// Decides where the axes of a possible group live, and writes it into the group: launch, levels and runs. Returns
+/// false when neither the registers of a thread nor a block can hold what its nodes act on together, nor the blocks of
+/// a cluster; all nodes' axes are then in registers, all others number the blocks. With several levels every axis of a
+/// node has one, at which it is in registers; at all others lanes hold it, or below its level the blocks of a cluster.
+/// (On a CPU there is one level, of the target's `groupWords`.) Neighbouring threads take neighbouring addresses.
 bool planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits);
 
 /// Gives threads to a group of one level, which needs no exchanges: the axes of the block number with the lowest

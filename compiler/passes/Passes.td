@@ -76,8 +76,11 @@ def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   let summary = "choose a schedule for a target by resource analysis, unless the function has one";
   let description = [{
     Every chain of steps gets kernels, tiles, mappings and workspace orders by the target's cost model, as the function's
-    attribute `id.schedule`. A schedule that is already there, from the program or from a table of measured ones, stays.
-    Steps outside chains have none: `id-build-kernels` puts them together in groups and plans these itself.
+    attribute `id.schedule`. Steps outside chains are put together in groups, kernels of one launch each: in the registers
+    of a thread, or, on a GPU, in levels over registers and threads of a block and the blocks of a cluster or a team; what
+    travels between two is stored or made again. A schedule that is already there, from the program or from a table of
+    measured ones, stays; digits that no field holds number blocks, and steps outside chains of which it has none are
+    planned.
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine to plan for">,
                  Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">,
@@ -89,13 +92,12 @@ def BuildKernels : Pass<"id-build-kernels", "::mlir::func::FuncOp"> {
   let summary = "apply the function's schedule: kernels of tiles, exchanges where the mapping changes";
   let description = [{
     A chain's kernels load their tile in the mapping of their first range, do the ranges' steps, exchange where the mapping
-    changes, and store. Other steps are put together in groups and planned here: in the registers of a thread, or, on a
-    GPU, in levels over registers and threads of a block and the blocks of a cluster or a team; what travels between two
-    groups is stored or made again. Rejected, with the reason: schedules that skip or repeat steps, put a step's digit
-    elsewhere than in registers, change block digits inside a kernel, or exceed the target's threads or shared memory.
+    changes, and store. In kernels of other steps every value's tile is the part of its range's mapping that it has digits
+    for. Rejected, with the reason: schedules that skip or repeat steps of chains, put a step's digit elsewhere than in
+    registers, change block digits inside a kernel, or exceed the target's threads or shared memory; kernels of steps that
+    cannot share one, or that take what no kernel before them makes.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits are checked">,
-                 Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits are checked">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

@@ -39,7 +39,6 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   function.addPass(createPlanStages(stages));
   BuildKernelsOptions build;
   build.target = target;
-  build.plan = plan;
   function.addPass(createBuildKernels(build));
   // Last: only the built kernels know which mappings follow each other.
   function.addPass(createPlanExchanges());

@@ -1,10 +1,15 @@
-// Input: digit flow. Output: the same function with a schedule attribute (`id.schedule`).
+// Input: digit flow. Output: the same function with a schedule attribute (`id.schedule`) that has all of its kernels.
 //
-// Every chain of steps is planned for the target; the kernels of all chains follow each other in the schedule, steps
-// numbered through the program. Steps outside chains have no schedule: id-build-kernels plans them in groups. A schedule
-// that the function already has (written by hand or read from a table) is kept.
+// Every chain of steps is planned for the target; steps outside chains are put together in groups, and these planned.
+// Kernels follow each other in the schedule as they will run. A schedule that the function already has (written by hand
+// or read from a table) is kept; what it leaves open is filled in: digits that no field holds number blocks, and steps
+// outside chains, where no kernel has any of them, are planned.
+#include "compiler/passes/FormKernels.h"
+#include "compiler/passes/Groups.h"
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
+
+#include <utility>
 
 using namespace mlir;
 using namespace idc;
@@ -19,8 +24,6 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function->hasAttr("id.schedule"))
-      return;
     Target machine;
     std::string error;
     if (!findTarget(target, machine, error)) {
@@ -32,14 +35,85 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       function.emitError() << "unknown plan '" << plan << "'; known are throughput and latency";
       return signalPassFailure();
     }
-    Schedule schedule;
+    Schedule given, schedule;
+    Attribute written = function->getAttr("id.schedule");
+    auto kernels = dyn_cast_if_present<ArrayAttr>(written);
+    if (written && (!kernels || !fromAttribute(kernels, {}, given, error)))
+      return; // what is wrong is found when kernels are built
     FlowProgram program = findSegments(function, &machine);
-    for (FlowSegment &segment : program.segments)
-      if (segment.chain && !planChain(*segment.chain, *wanted, candidate, machine, schedule, error)) {
-        function.emitError() << error;
-        return signalPassFailure();
-      }
+    if (written) {
+      schedule = completed(given, program, machine, *wanted);
+    } else if (!planAll(program, machine, *wanted, schedule, error)) {
+      function.emitError() << error;
+      return signalPassFailure();
+    }
     function->setAttr("id.schedule", toAttribute(schedule, &getContext()));
+  }
+
+  /// Plans chains and groups. Of a candidate other than the best each takes its own, as far as there are so many.
+  bool planAll(FlowProgram &program, const Target &machine, Plan wanted, Schedule &schedule, std::string &error) {
+    bool exists = mergeGroups(program, machine, wanted, candidate);
+    std::string missing;
+    for (FlowSegment &segment : program.segments) {
+      if (!segment.chain) {
+        addPlanned(program, segment.group, machine, schedule);
+      } else if (planChain(*segment.chain, wanted, candidate, machine, schedule, error)) {
+        exists = true;
+      } else {
+        missing = std::exchange(error, "");
+        if (candidate == 0 || !planChain(*segment.chain, wanted, 0, machine, schedule, error)) {
+          error = missing;
+          return false;
+        }
+      }
+    }
+    if (!exists)
+      error = missing.empty() ? "there are not so many schedules to choose from" : missing;
+    return exists;
+  }
+
+  /// A schedule with the kernels of all segments. What is wrong with it stays: it is found when kernels are built.
+  Schedule completed(const Schedule &given, FlowProgram &program, const Target &machine, Plan wanted) {
+    const bool isWhole = namesGroups(given, program);
+    if (!isWhole)
+      (void)mergeGroups(program, machine, wanted, candidate);
+    std::string error;
+    if (isWhole && !formGroups(program, given, machine, error))
+      return given;
+    Schedule schedule;
+    size_t next = 0;
+    for (FlowSegment &segment : program.segments) {
+      if (!segment.chain) {
+        if (isWhole)
+          schedule.kernels.push_back(kernelOf(program, segment.group, machine));
+        else
+          addPlanned(program, segment.group, machine, schedule);
+        next += isWhole;
+        continue;
+      }
+      for (const size_t end = kernelsOf(given, next, *segment.chain); next < end; ++next)
+        schedule.kernels.push_back(withBlocks(given.kernels[next], segment.chain->type));
+    }
+    schedule.kernels.insert(schedule.kernels.end(), given.kernels.begin() + static_cast<std::ptrdiff_t>(next),
+                            given.kernels.end());
+    return schedule;
+  }
+
+  /// A kernel of a chain; digits that no field of a range holds number the blocks.
+  static KernelPlan withBlocks(KernelPlan kernel, id::SeqType type) {
+    for (RangePlan &range : kernel.ranges)
+      for (int digit : range.mapping.missing(static_cast<int>(type.getNumDigits())))
+        range.mapping.push(digits::Field::Block, digit, type.getRadices()[static_cast<size_t>(digit) - 1]);
+    return kernel;
+  }
+
+  /// Appends the kernel of a planned group. It may start before the one before it ends, where blocks do not wait for
+  /// each other.
+  static void addPlanned(const FlowProgram &program, const FlowGroup &group, const Target &machine,
+                         Schedule &schedule) {
+    KernelPlan kernel = kernelOf(program, group, machine);
+    kernel.launch.dependent = machine.dependentLaunch && !schedule.kernels.empty() && kernel.launch.team == 1;
+    schedule.kernels.push_back(std::move(kernel));
   }
 
   /// Appends the kernels of a chain.

@@ -3,12 +3,26 @@
 
 #include "mlir/IR/Builders.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
 
-static const char *rangeName(RangePlan::Kind kind) {
-  return kind == RangePlan::Kind::Load ? "load" : kind == RangePlan::Kind::Store ? "store" : "steps";
+static const std::pair<RangePlan::Kind, const char *> rangeNames[] = {{RangePlan::Kind::Load, "load"},
+                                                                      {RangePlan::Kind::Steps, "steps"},
+                                                                      {RangePlan::Kind::Join, "join"},
+                                                                      {RangePlan::Kind::Store, "store"}};
+static const char *rangeName(RangePlan::Kind kind) { return rangeNames[static_cast<int>(kind)].second; }
+
+static bool namesSteps(const RangePlan &range) {
+  return range.kind == RangePlan::Kind::Steps || range.kind == RangePlan::Kind::Join;
+}
+
+bool KernelPlan::hasSteps() const { return llvm::any_of(ranges, namesSteps); }
+int KernelPlan::firstStep() const {
+  auto found = llvm::find_if(ranges, namesSteps);
+  return found == ranges.end() ? 0 : found->first;
 }
 
 ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
@@ -18,9 +32,12 @@ ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
     SmallVector<Attribute> ranges;
     for (const RangePlan &range : kernel.ranges) {
       NamedAttrList entries;
-      entries.append("map", b.getStringAttr(range.mapping.str()));
+      if (range.runs)
+        entries.append("runs", b.getI64IntegerAttr(range.runs));
+      else if (range.kind != RangePlan::Kind::Join)
+        entries.append("map", b.getStringAttr(range.mapping.str()));
       entries.append("range", b.getStringAttr(rangeName(range.kind)));
-      if (range.kind == RangePlan::Kind::Steps) {
+      if (namesSteps(range)) {
         entries.append("first", b.getI64IntegerAttr(range.first));
         entries.append("last", b.getI64IntegerAttr(range.last));
       }
@@ -35,6 +52,10 @@ ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
       entries.append("ring", b.getI64IntegerAttr(kernel.ring));
       entries.append("delay", b.getI64IntegerAttr(kernel.delay));
     }
+    if (kernel.apart)
+      entries.append("apart", b.getUnitAttr());
+    if (!kernel.axes.empty())
+      entries.append("axes", b.getStringAttr(kernel.axes));
     kernels.push_back(entries.getDictionary(context));
   }
   return b.getArrayAttr(kernels);
@@ -60,19 +81,23 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
       kernel.ring = ring.getInt();
     if (auto delay = dict.getAs<IntegerAttr>("delay"))
       kernel.delay = delay.getInt();
+    kernel.apart = dict.contains("apart");
+    if (auto axes = dict.getAs<StringAttr>("axes"))
+      kernel.axes = axes.str();
     for (Attribute rangeElement : ranges) {
       auto entries = dyn_cast<DictionaryAttr>(rangeElement);
       auto map = entries ? entries.getAs<StringAttr>("map") : StringAttr();
+      auto runs = entries ? entries.getAs<IntegerAttr>("runs") : IntegerAttr();
       auto name = entries ? entries.getAs<StringAttr>("range") : StringAttr();
-      if (!map || !name) {
+      const auto *known =
+          llvm::find_if(rangeNames, [&](const auto &entry) { return name && name.getValue() == entry.second; });
+      RangePlan range;
+      range.kind = known == std::end(rangeNames) ? RangePlan::Kind::Steps : known->first;
+      if (!name || (!map && !runs && range.kind != RangePlan::Kind::Join)) {
         error = "a range of a schedule needs 'range' and 'map'";
         return false;
       }
-      RangePlan range;
-      range.kind = name.getValue() == "load"    ? RangePlan::Kind::Load
-                   : name.getValue() == "store" ? RangePlan::Kind::Store
-                                                : RangePlan::Kind::Steps;
-      if (range.kind == RangePlan::Kind::Steps) {
+      if (namesSteps(range)) {
         auto first = entries.getAs<IntegerAttr>("first"), last = entries.getAs<IntegerAttr>("last");
         if (!first || !last) {
           error = "steps of a schedule need 'first' and 'last'";
@@ -81,7 +106,8 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
         range.first = static_cast<int>(first.getInt());
         range.last = static_cast<int>(last.getInt());
       }
-      if (!digits::Mapping::parse(map.str(), radices, range.mapping, error))
+      range.runs = runs ? runs.getInt() : 0;
+      if (map && !digits::Mapping::parse(map.str(), radices, range.mapping, error))
         return false;
       kernel.ranges.push_back(std::move(range));
     }
@@ -98,11 +124,26 @@ std::string passes::printSchedule(const Schedule &schedule, const std::string &e
   text += " {\n";
   for (const KernelPlan &kernel : schedule.kernels) {
     text += "  kernel " + kernel.launch.str() + " {\n";
-    for (const RangePlan &range : kernel.ranges) {
+    if (!kernel.axes.empty())
+      text += "    // " + kernel.axes + "\n";
+    if (kernel.apart)
+      text += "    apart\n";
+    for (size_t i = 0; i < kernel.ranges.size(); ++i) {
+      const RangePlan &range = kernel.ranges[i];
       text += std::string("    ") + rangeName(range.kind);
-      if (range.kind == RangePlan::Kind::Steps)
+      if (namesSteps(range))
         text += " " + std::to_string(range.first) + ".." + std::to_string(range.last);
-      text += " { " + range.mapping.str() + " }\n";
+      // Steps in one mapping that do not follow each other.
+      while (range.kind == RangePlan::Kind::Steps && i + 1 < kernel.ranges.size() &&
+             kernel.ranges[i + 1].kind == RangePlan::Kind::Steps && kernel.ranges[i + 1].mapping == range.mapping &&
+             kernel.ranges[i + 1].first != kernel.ranges[i].last + 1) {
+        ++i;
+        text += ", " + std::to_string(kernel.ranges[i].first) + ".." + std::to_string(kernel.ranges[i].last);
+      }
+      if (range.runs)
+        text += " runs " + std::to_string(range.runs) + "\n";
+      else
+        text += range.kind == RangePlan::Kind::Join ? "\n" : " { " + range.mapping.str() + " }\n";
     }
     if (!kernel.order.empty()) {
       text += "    order [";

@@ -12,21 +12,32 @@
 namespace idc::passes {
 
 struct RangePlan {
-  enum class Kind { Load, Steps, Store };
+  /// Join: steps outside chains that are no code: what they put together is stored in parts.
+  enum class Kind { Load, Steps, Join, Store };
   Kind kind = Kind::Steps;
   int first = 0, last = 0; // step numbers from 1; unused for Load and Store
-  digits::Mapping mapping;
+  digits::Mapping mapping; // not of Join
+  /// Of Load and Store of steps outside chains, in place of a mapping: the consecutive bytes of a buffer that a thread
+  /// takes at most; 0: it takes what its mapping says.
+  int64_t runs = 0;
 };
 
 struct KernelPlan {
   digits::Launch launch;
-  std::vector<RangePlan> ranges; // optional Load, Steps …, optional Store
+  std::vector<RangePlan> ranges; // optional Load, Steps and Join …, optional Store
   /// Address order of the kernel's result in the workspace, lowest address digit first; empty: logical order. The last
   /// kernel's order is the program's own.
   std::vector<int> order;
   /// When not 0, the result lies in a ring of so many problems, and the next kernel of the schedule is a second pass of
   /// this one: its tile k is done when the first pass does tile k + delay.
   int64_t ring = 0, delay = 0;
+  bool apart = false; // of steps outside chains: digits that nodes insert have axes of their own
+  std::string axes;   // for readers: which digits the axes are
+
+  /// True when the kernel does steps, of a chain or others.
+  bool hasSteps() const;
+  /// The first step that it does, or 0.
+  int firstStep() const;
 };
 
 struct Schedule {

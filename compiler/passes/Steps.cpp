@@ -204,6 +204,15 @@ std::optional<digits::BufferView> FlowStore::placed() const {
   return view;
 }
 
+digits::Mapping FlowGroup::mappingOf(ArrayRef<int> axes, int level, int64_t lanes) const {
+  std::vector<int> digits;
+  for (int axis : axes)
+    digits.push_back(axis + 1);
+  digits::Mapping mapping = levels[static_cast<size_t>(level)].projected(digits, static_cast<int>(radices.size()));
+  mapping.splitThreads(lanes);
+  return mapping;
+}
+
 FlowValue FlowProgram::resolve(Value value) const {
   if (!moved.contains(value) || copied.contains(value))
     return {value, digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()))};
@@ -366,8 +375,8 @@ static bool fitsThread(const FlowChain &chain, int64_t maxWords) {
   return words <= maxWords;
 }
 
-/// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or changes
-/// values needs no tiles.
+/// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or
+/// changes values needs no tiles.
 static bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
   const int64_t bytes = id::registerBytes(chain.type.getElement());
   auto fits = [&](const FlowStep &step) {
@@ -516,7 +525,8 @@ FlowProgram passes::findSegments(func::FuncOp function, const Target *target) {
     });
     auto isHeld = [&](const FlowChain *chain, OpOperand &operand) { // digits of other radices: maxMixedBytes
       const ChainWidth width = widthWith(chain, operand);
-      return !target || !isBinary(operand.get().getType()) || width.digits <= maxNodeDigits(*target, width.registerBytes);
+      return !target || !isBinary(operand.get().getType()) ||
+             width.digits <= maxNodeDigits(*target, width.registerBytes);
     };
     if (loadable && isChainStep(&op, maxMixedBytes))
       for (OpOperand &operand : op.getOpOperands()) {
@@ -569,6 +579,14 @@ FlowProgram passes::findSegments(func::FuncOp function, const Target *target) {
     if (segment.chain) {
       segment.chain->firstStep = program.numSteps + 1;
       program.numSteps += static_cast<int>(segment.chain->steps.size());
+    }
+  DenseSet<Operation *> inGroups;
+  for (FlowSegment &segment : program.segments)
+    inGroups.insert(segment.group.steps.begin(), segment.group.steps.end());
+  for (Operation &op : block)
+    if (inGroups.contains(&op)) {
+      program.outside.push_back(&op);
+      program.numbers[&op] = program.numSteps + static_cast<int>(program.outside.size());
     }
   // Every result needs a buffer of its own.
   auto store = [&](int segment, Value value, const digits::Permutation &map, Value made) {

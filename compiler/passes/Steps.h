@@ -4,6 +4,8 @@
 #include "compiler/passes/Passes.h"
 
 #include "dialect/digits/BufferView.h"
+#include "dialect/digits/Launch.h"
+#include "dialect/digits/Mapping.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -126,8 +128,9 @@ struct FlowStore {
 };
 
 /// Steps outside chains that one flat kernel does. Digits of different values that run together are one *axis*;
-/// Groups.cpp finds them. A thread holds the axes of nodes in registers and one value of every other; or, with levels
-/// (LevelPlanner.h), a block does: a step then has its level's axes in registers and the other ones in lanes.
+/// GroupAxes.cpp finds them. What holds them is one mapping for every level (LevelPlanner.h), in which digit a + 1 is
+/// axis a, and batch digits are numbered above the axes. The tile of a value is the projection of its level's mapping
+/// on the axes that it has.
 struct FlowGroup {
   llvm::SmallVector<mlir::Operation *> steps; // none: a value that is only moved
   std::vector<FlowLoad> loads;
@@ -137,20 +140,19 @@ struct FlowGroup {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int>> arrangement; // of a step's widest value, [digit-1]
   llvm::DenseSet<mlir::Operation *> joined; // steps that are no code: their operands are stored as parts of the result
   llvm::SmallVector<int> radices;           // of every axis
-  llvm::SmallVector<int> registers, blocks; // the axes of nodes and the others, low first
-  llvm::SmallVector<int> levels;            // of every axis: where it is in registers, or -1; empty: one level
-  llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step
-  llvm::SmallVector<int> lanes;                   // axes of `blocks` that the threads of a block hold, low first
-  int batchRegisters = 0;                         // low batch digits that a thread holds with all of its problems
-  int batchLanes = 0;                             // batch digits above them that lanes hold, above all else
-  llvm::SmallVector<int> ranks;  // axes of `registers` that the blocks of a cluster hold below their levels, low first
-  bool cooperative = false;      // the blocks are no cluster but any of a grid whose blocks are all resident
-  llvm::SmallVector<int> spread; // axes of `registers` that threads hold at the first level already
-  llvm::SmallVector<int> turns;  // axes of `registers` that these blocks work through in order, low first
-  /// True when the blocks of the cluster hold this axis, at a level; above, each has all of what is left.
-  bool isRank(int axis, llvm::ArrayRef<int> levels, int level) const {
-    return llvm::is_contained(ranks, axis) && llvm::all_of(ranks, [&](int rank) { return level < levels[rank]; });
-  }
+  llvm::SmallVector<int> nodeAxes, otherAxes; // the axes of nodes and all others, ascending
+  bool apart = false; // inserted digits have axes of their own that could have had those of removed ones
+
+  digits::Launch launch;
+  std::vector<digits::Mapping> levels; // of the axes and of batch digits; nodes have theirs in `reg`, or in `turn`
+  llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step; 0 where there is one level
+  /// Consecutive bytes of a buffer that a thread loads or stores at most: for longer runs neighbouring threads take
+  /// neighbouring accesses, and an exchange follows (memoryMapping). 0: it takes what it holds.
+  int64_t loadRuns = 0, storeRuns = 0;
+
+  int level(mlir::Operation *step) const { return levelOf.lookup(step); }
+  /// The mapping of a value that has these axes, [digit-1], at a level, for threads in warps of `lanes`.
+  digits::Mapping mappingOf(llvm::ArrayRef<int> axes, int level, int64_t lanes) const;
 };
 
 /// A piece of the program that becomes kernels of its own.
@@ -175,7 +177,12 @@ struct FlowProgram {
   llvm::DenseSet<mlir::Value> moved;
   /// Of `moved`, values that segments of their own put into buffers, since no load could find their elements.
   llvm::DenseSet<mlir::Value> copied;
-  int numSteps = 0; // nodes inside chains, numbered from 1
+  int numSteps = 0;                               // nodes inside chains, numbered from 1
+  llvm::SmallVector<mlir::Operation *> outside;   // steps outside chains, numbered from numSteps + 1, in program order
+  llvm::DenseMap<mlir::Operation *, int> numbers; // of steps outside chains
+
+  /// The number of a step outside chains; 0 for other ops.
+  int numberOf(mlir::Operation *step) const { return numbers.lookup(step); }
 
   /// `value` as a buffer and what lies between them.
   FlowValue resolve(mlir::Value value) const;

@@ -108,6 +108,25 @@ Mapping Mapping::without(const std::vector<int> &digits) const {
   return rest;
 }
 
+Mapping Mapping::projected(const std::vector<int> &kept, int numDigits) const {
+  Mapping result;
+  for (Field field : {Field::Reg, Field::Lane, Field::Warp, Field::Rank, Field::Block, Field::Turn})
+    for (const Column &column : (*this)[field]) {
+      Column own{{}, column.radix};
+      for (int digit : column.digits) {
+        const auto place = std::find(kept.begin(), kept.end(), digit);
+        if (place != kept.end())
+          own.digits.push_back(static_cast<int>(place - kept.begin()) + 1);
+        else if (digit > numDigits)
+          own.digits.push_back(digit - numDigits + static_cast<int>(kept.size()));
+      }
+      std::sort(own.digits.begin(), own.digits.end());
+      if (!own.digits.empty() || field == Field::Rank || field == Field::Turn)
+        result[field].push_back(std::move(own));
+    }
+  return result;
+}
+
 std::string Mapping::check() const {
   std::map<int, int> radices; // of every digit
   std::map<int, int> alone;   // how many columns hold just this digit

@@ -70,6 +70,11 @@ public:
   std::string check() const;
   /// The mapping of what is left when some digits, each held as a column of its own, are given a value.
   Mapping without(const std::vector<int> &digits) const;
+  /// The mapping of a sequence that has some of the digits 1…numDigits only, its digit k being `kept[k-1]`; the digits
+  /// above numDigits (of a batch) follow those. Columns of other digits are left out, but for those of `rank` and
+  /// `turn`, which become replicated: the blocks that work on a tile together, and its turns, are as many for every
+  /// sequence.
+  Mapping projected(const std::vector<int> &kept, int numDigits) const;
   /// The digits of 1…numDigits that no column holds, ascending.
   std::vector<int> missing(int numDigits) const;
 

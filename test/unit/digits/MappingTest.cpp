@@ -101,6 +101,17 @@ TEST(Mapping, Without) {
   EXPECT_EQ(m.without({1}).check(), "");
 }
 
+TEST(Mapping, Projected) {
+  // Axes 1 to 9, digit 10 of the batch; the sequence has axes 4, 6 and 8.
+  Mapping m = parse("reg(5..4) lane(10, 3..1) rank(9..8) block(7..6)");
+  EXPECT_EQ(m.projected({4, 6, 8}, 9).str(), "reg(1) lane(4) rank(_, 3) block(2)");
+  EXPECT_EQ(m.projected({8, 4, 6}, 9).str(), "reg(2) lane(4) rank(_, 1) block(3)") << "in another order";
+  EXPECT_EQ(m.projected({}, 9).str(), "lane(1) rank(_, _)");
+  EXPECT_EQ(m.projected({1, 2, 3, 4, 5, 6, 7, 8, 9}, 9), m);
+  EXPECT_EQ(parse("reg(2) turn(_, 1)", {3, 5}).projected({2}, 2).extent(Field::Reg), 5);
+  EXPECT_EQ(parse("turn(2, 1)", {3, 5}).projected({1}, 2).extent(Field::Turn), 15) << "radices stay";
+}
+
 TEST(Mapping, CountAccess) {
   // 32 lanes of consecutive 8-byte elements: one run of 256 bytes.
   AccessCount count = countAccess(parse("reg(7..6) lane(5..1)"), {1, 2, 3, 4, 5, 6, 7}, 8, 0);

@@ -106,4 +106,39 @@ TEST(Schedule, Text) {
   EXPECT_EQ(printSchedule(Schedule(), "f", "cpu", ""), "schedule f for cpu {\n}\n");
 }
 
+TEST(Schedule, KernelsOfGroups) {
+  Schedule schedule, read;
+  KernelPlan kernel;
+  kernel.apart = true;
+  kernel.axes = "axes 6..1: digits 6..1 of step 1";
+  RangePlan load, join;
+  load.kind = RangePlan::Kind::Load;
+  load.runs = 32;
+  join.kind = RangePlan::Kind::Join;
+  join.first = 9;
+  join.last = 11;
+  // Steps in one mapping that do not follow each other share a line; those that do were not put together by mistake.
+  kernel.ranges = {load,
+                   {RangePlan::Kind::Steps, 1, 3, mapping("reg(6..4) lane(3..1)")},
+                   {RangePlan::Kind::Steps, 7, 8, mapping("reg(6..4) lane(3..1)")},
+                   {RangePlan::Kind::Steps, 5, 5, mapping("reg(3..1)")},
+                   join};
+  schedule.kernels = {kernel};
+  EXPECT_EQ(printSchedule(schedule, "f", "sm_90", ""), R"(schedule f for sm_90 {
+  kernel grid {
+    // axes 6..1: digits 6..1 of step 1
+    apart
+    load runs 32
+    steps 1..3, 7..8 { reg(6..4) lane(3..1) }
+    steps 5..5 { reg(3..1) }
+    join 9..11
+  }
+}
+)");
+  mlir::MLIRContext context;
+  std::string error;
+  ASSERT_TRUE(fromAttribute(toAttribute(schedule, &context), {}, read, error)) << error;
+  EXPECT_EQ(printSchedule(read, "", "", ""), printSchedule(schedule, "", "", ""));
+}
+
 } // namespace
