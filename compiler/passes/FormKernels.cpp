@@ -493,9 +493,6 @@ private:
         for (Value value : step->getResults()) {
           const bool isStored = llvm::any_of(own.stores, [&](const FlowStore &store) { return store.made == value; });
           if (makers.lookup(value) == static_cast<int>(g) && !isStored && isReadAfter(g, value)) {
-            if (own.joined.contains(step))
-              return fail(where(kernels[g]) + "step " + Twine(program.numberOf(step)) +
-                          " is joined, and a later kernel takes it");
             auto whole = digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()));
             own.stores.push_back({value, whole, value});
           }

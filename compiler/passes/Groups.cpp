@@ -492,10 +492,12 @@ static std::vector<Candidate> findCandidates(const FlowProgram &program, const T
   auto costsMore = [&](const Candidate &candidate) {
     return static_cast<double>(bytesOf(candidate.program)) > hardly * static_cast<double>(least);
   };
-  auto rank = [&](const Candidate &candidate) { return std::pair(costsMore(candidate), !candidate.isWithinLimits); };
+  auto rank = [&](const Candidate &candidate) {
+    return std::pair(costsMore(candidate) ? bytesOf(candidate.program) : 0, !candidate.isWithinLimits);
+  };
   auto isBetter = [&](const Candidate &a, const Candidate &b) { return rank(a) < rank(b); };
   std::stable_sort(candidates.begin(), upTo, isBetter);
-  std::stable_sort(upTo, candidates.end(), isBetter);
+  std::stable_sort(candidates.begin() + 1, candidates.end(), isBetter);
   llvm::move(candidates, std::back_inserter(found));
   return found;
 }

@@ -64,6 +64,11 @@ static cl::list<std::string> libraries("I", cl::desc("folder searched for import
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
+static cl::opt<unsigned> candidate("candidate",
+                                   cl::desc("take the planner's choice number N, 0 being the best, and no schedule of "
+                                            "the program or a table; idc tune measures them"),
+                                   cl::value_desc("N"), cl::sub(compileCommand), cl::sub(runCommand),
+                                   cl::sub(explainCommand), cl::cat(category));
 
 static cl::list<std::string>
     layouts("layout",
@@ -237,6 +242,8 @@ static bool makeRequestWithoutSettings(const char *program, codegen::CompileRequ
   request.entry = entry;
   request.target = arch;
   request.scheduleFile = scheduleFile;
+  request.candidate = candidate;
+  request.ownSchedules = candidate.getNumOccurrences() == 0;
   request.inPlace = inPlace;
   request.layouts.assign(layouts.begin(), layouts.end());
   std::optional<passes::Plan> wanted = passes::findPlan(plan);
