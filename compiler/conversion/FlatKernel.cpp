@@ -9,7 +9,9 @@
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Machine.h"
+#include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/PrimeField.h"
+#include "compiler/conversion/TileBlocks.h"
 #include "compiler/passes/TurnTree.h"
 #include "dialect/digits/BufferView.h"
 
@@ -703,12 +705,7 @@ private:
       for (Operation &op : llvm::make_range(section.first, section.end))
         if (isThroughMemory(&op))
           prefetchTwiddles(&op, emptyTile(op.getResult(0).getType()));
-    if (section.clusterBarrier)
-      meetCluster();
-    else if (section.warpBarrier)
-      machine::WarpBarrierOp::create(b, loc);
-    else if (section.barrier)
-      machine::BarrierOp::create(b, loc);
+    meet(section.meeting());
     // That all blocks run is known from here on, where all threads come by: ahead of a branch or, better, after what
     // this section loads.
     auto awaitStart = [&] {
@@ -729,7 +726,7 @@ private:
         settled(exchange.getInput());
       if (full)
         awaitStart();
-      if (section.barrierBeforeWrites)
+      if (section.beforeWrites() == id::Meeting::Block)
         machine::BarrierOp::create(b, loc);
       for (id::ExchangeOp exchange : section.writes)
         emitWrites(exchange);
@@ -810,7 +807,7 @@ private:
     where(isBelow(1), [&] {
       for (const FlatSection &section : sections->sections)
         for (Operation &op : llvm::make_range(section.first, section.end))
-          if (sections->totals.contains(&op))
+          if (actsOnTurns(&op) && op.hasAttr(sharedOffsetAttr))
             for (auto [i, type] : llvm::enumerate(numberTypes(id::elementOf(op.getOperand(0).getType()))))
               LLVM::StoreOp::create(b, loc, LLVM::ZeroOp::create(b, loc, type),
                                     at(totalsOf(&op), static_cast<int64_t>(i) * widestNumber),
@@ -819,7 +816,7 @@ private:
   }
 
   static constexpr int64_t widestNumber = 8; // bytes; totals lie so far apart
-  Value totalsOf(Operation *up) { return at(sharedMemory(b, loc), sections->totals.lookup(up)); }
+  Value totalsOf(Operation *up) { return at(sharedMemory(b, loc), numberOf(up, sharedOffsetAttr)); }
 
   /// The tree above the turns, for the turn at hand. Bit j of the turn says of which element of level j's node it is:
   /// of the first one, whose place in the expansion needs nothing of the node, or of the second, and then the first
@@ -944,10 +941,16 @@ private:
     return success();
   }
 
-  /// What was stored before, in any block of the cluster, is there afterwards.
-  void meetCluster() {
-    machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
-    machine::ClusterWaitOp::create(b, loc);
+  /// What those who meet have stored before is there afterwards.
+  void meet(id::Meeting who) {
+    if (who == id::Meeting::Warp)
+      machine::WarpBarrierOp::create(b, loc);
+    if (who == id::Meeting::Block)
+      machine::BarrierOp::create(b, loc);
+    if (who == id::Meeting::Cluster) {
+      machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
+      machine::ClusterWaitOp::create(b, loc);
+    }
   }
 
   /// This thread's part of an exchange's memory. Word w of all elements lies together, then the next word; then comes
@@ -958,15 +961,16 @@ private:
         mapping, [&](int digit) { return layout.column(digit) * words.bytes; }, /*narrow=*/true);
     offset = arith::ExtUIOp::create(b, loc, b.getI64Type(), offset);
     if (block->slot)
-      offset = arith::AddIOp::create(b, loc, offset,
-                                     arith::MulIOp::create(b, loc, block->slot, constant(sections->sharedBytes)));
+      offset = arith::AddIOp::create(
+          b, loc, offset,
+          arith::MulIOp::create(b, loc, block->slot, constant(numberOf(op->getParentOp(), sharedBytesAttr))));
     Value memory = sharedMemory(b, loc);
-    if (sections->parked.contains(op)) {
-      Value place =
-          arith::MulIOp::create(b, loc, rounds->place(current), position(static_cast<size_t>(sections->parkedBytes)));
+    if (op->hasAttr(parkedAttr)) {
+      Value place = arith::MulIOp::create(b, loc, rounds->place(current),
+                                          position(static_cast<size_t>(numberOf(op->getParentOp(), parkedBytesAttr))));
       offset = arith::AddIOp::create(b, loc, offset, arith::ExtUIOp::create(b, loc, b.getI64Type(), place));
     }
-    return at(byteOffset(memory, offset), sections->offset.lookup(op));
+    return at(byteOffset(memory, offset), numberOf(op, sharedOffsetAttr));
   }
 
   static int64_t registerOffset(const digits::SharedLayout &layout, const Mapping &mapping, size_t r,
@@ -1622,23 +1626,4 @@ int64_t conversion::postedCells(id::KernelOp kernel) {
   for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>())
     cells += isPosted(exchange) ? FlatEmitter::cellsOf(exchange) : 0;
   return cells;
-}
-
-/// The most that a number of the mappings of a kernel's tiles is.
-static int64_t mostOf(id::KernelOp kernel, llvm::function_ref<int64_t(const Mapping &)> number) {
-  int64_t most = 1;
-  kernel.getBody().walk([&](Operation *op) {
-    for (Value value : op->getResults())
-      if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        most = std::max(most, number(tile.getMapping()));
-  });
-  return most;
-}
-
-int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {
-  return mostOf(kernel, [&](const Mapping &mapping) { return mapping.extent(field); });
-}
-
-int64_t conversion::mostThreads(id::KernelOp kernel) {
-  return mostOf(kernel, [](const Mapping &mapping) { return mapping.numThreads(); });
 }

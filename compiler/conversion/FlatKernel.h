@@ -43,9 +43,4 @@ mlir::LogicalResult emitFlatBody(mlir::OpBuilder &b, mlir::Location loc, Twiddle
 /// Words of 4 bytes that the blocks of a cooperative kernel post for each other.
 int64_t postedCells(id::KernelOp kernel);
 
-/// The product of the radices of a field's digits in the widest tile of a kernel.
-int64_t widestExtent(id::KernelOp kernel, digits::Field field);
-/// The threads that hold the widest tile.
-int64_t mostThreads(id::KernelOp kernel);
-
 } // namespace idc::conversion

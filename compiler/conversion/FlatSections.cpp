@@ -1,5 +1,6 @@
 #include "compiler/conversion/FlatSections.h"
 
+#include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Scalars.h"
 
 using namespace mlir;
@@ -8,11 +9,6 @@ using namespace idc::conversion;
 using digits::Field;
 
 namespace {
-
-/// Shared memory that a block may take before it is worth a barrier to use it twice.
-constexpr int64_t roomyBytes = 32768;
-constexpr int64_t warpThreads = 32;
-constexpr int64_t alignment = 16;
 
 int64_t threadsOf(Type tile) { return cast<id::TileType>(tile).getMapping().numThreads(); }
 
@@ -31,37 +27,18 @@ bool isBetweenBlocks(Operation *op) {
 
 class Cutter {
 public:
-  Cutter(id::KernelOp kernel, bool oneProblem) : kernel(kernel), oneProblem(oneProblem) {}
+  explicit Cutter(id::KernelOp kernel) : kernel(kernel) {}
 
-  FailureOr<FlatSections> run() {
+  FlatSections run() {
     cut();
     findHalves();
-    if (failed(check()))
-      return failure();
     findKept();
-    placeBarriers(/*tight=*/false);
-    allocate();
-    if (result.sharedBytes > roomyBytes) {
-      placeBarriers(/*tight=*/true);
-      allocate();
-    }
-    park();
     return std::move(result);
   }
 
 private:
   id::KernelOp kernel;
-  bool oneProblem;
   FlatSections result;
-  DenseMap<Operation *, size_t> sectionOf;
-  SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
-  SmallVector<int> clusterEpoch;          // the last one before it that was the cluster's
-
-  bool isFull(size_t section) const { return result.sections[section].threads == result.threads; }
-  size_t makerOf(Value value) const {
-    Operation *maker = value.getDefiningOp();
-    return sectionOf.lookup(maker);
-  }
 
   void cut() {
     auto ops = kernel.getBody().front().without_terminator();
@@ -72,7 +49,7 @@ private:
       result.threads = std::max(result.threads, threads);
       bool starts =
           result.sections.empty() || result.sections.back().threads != threads ||
-          (isThroughMemory(&op) && (makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
+          (isThroughMemory(&op) && (result.makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
       if (starts) {
         FlatSection section;
         section.first = op.getIterator();
@@ -80,37 +57,21 @@ private:
         result.sections.push_back(section);
       }
       result.sections.back().end = std::next(op.getIterator());
-      sectionOf[&op] = result.sections.size() - 1;
+      result.sectionOf[&op] = result.sections.size() - 1;
       if (isThroughMemory(&op))
-        result.sections[makerOf(op.getOperand(0))].writes.push_back(cast<id::ExchangeOp>(op));
+        result.sections[result.makerOf(op.getOperand(0))].writes.push_back(cast<id::ExchangeOp>(op));
     }
   }
-
-  bool isCooperative() { return kernel.getLaunch().getTeam() > 1; }
 
   void findHalves() {
     result.firstHalf = result.sections.size();
-    for (auto &[op, section] : sectionOf)
+    for (auto &[op, section] : result.sectionOf)
       if (isPosted(op))
         result.firstHalf = std::min(result.firstHalf, section);
-    for (auto &[op, section] : sectionOf)
+    for (auto &[op, section] : result.sectionOf)
       if (isThroughMemory(op) && !isPosted(op) && section >= result.firstHalf &&
-          makerOf(op->getOperand(0)) < result.firstHalf)
+          result.makerOf(op->getOperand(0)) < result.firstHalf)
         result.parked.insert(op);
-  }
-
-  LogicalResult check() {
-    if (isCooperative() && result.firstHalf == result.sections.size())
-      return kernel.emitError() << "has no exchange between its blocks";
-    for (auto &[op, section] : sectionOf) {
-      if (isPosted(op) && makerOf(op->getOperand(0)) >= result.firstHalf)
-        return op->emitError() << "of a value that is made after blocks have waited for others";
-      for (Value operand : op->getOperands())
-        if (isCooperative() && isa<id::TileType>(operand.getType()) && !isThroughMemory(op) &&
-            section >= result.firstHalf && makerOf(operand) < result.firstHalf)
-          return op->emitError() << "uses a tile that was made before blocks waited for others";
-    }
-    return success();
   }
 
   /// Finds what leaves branches in registers.
@@ -119,109 +80,46 @@ private:
       for (Value operand : op.getOperands()) {
         if (!isa<id::TileType>(operand.getType()) || isThroughMemory(&op))
           continue;
-        FlatSection &maker = result.sections[makerOf(operand)];
-        if (makerOf(operand) != sectionOf.lookup(&op) && maker.threads != result.threads &&
+        FlatSection &maker = result.sections[result.makerOf(operand)];
+        if (result.makerOf(operand) != result.sectionOf.lookup(&op) && maker.threads != result.threads &&
             !llvm::is_contained(maker.kept, operand))
           maker.kept.push_back(operand);
       }
-  }
-
-  /// True for what needs no barrier before a section reads it: posts are waited for, what is parked was written before
-  /// the barrier that ends a round, and one thread knows what it has written.
-  bool isThere(Operation *exchange, const FlatSection &section) const {
-    return isPosted(exchange) || result.parked.contains(exchange) ||
-           (oneProblem && !isBetweenBlocks(exchange) && section.threads == 1 &&
-            threadsOf(exchange->getOperand(0).getType()) == 1);
-  }
-
-  void placeBarriers(bool tight) {
-    readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
-    int epoch = 0, ofCluster = 0;
-    for (size_t s = 0; s < result.sections.size(); ++s) {
-      FlatSection &section = result.sections[s];
-      section.barrier = section.warpBarrier = section.clusterBarrier = section.barrierBeforeWrites = false;
-      bool inWarp = oneProblem;
-      for (Operation &op : llvm::make_range(section.first, section.end))
-        if (isThroughMemory(&op) && !isThere(&op, section)) {
-          section.barrier = true;
-          section.clusterBarrier |= isBetweenBlocks(&op);
-          inWarp &= !section.clusterBarrier && threadsOf(op.getOperand(0).getType()) <= warpThreads &&
-                    section.threads <= warpThreads;
-        }
-      section.warpBarrier = section.barrier && inWarp;
-      epoch += section.barrier && !section.warpBarrier;
-      ofCluster = section.clusterBarrier ? epoch : ofCluster;
-      readEpoch.push_back(epoch);
-      clusterEpoch.push_back(ofCluster);
-      // A branch has no barrier inside.
-      section.barrierBeforeWrites = tight && section.barrier && !section.writes.empty() && isFull(s);
-      epoch += section.barrierBeforeWrites;
-      writeEpoch.push_back(epoch);
-    }
-  }
-
-  void allocate() {
-    struct Slot {
-      int64_t offset, end;
-      int first, last; // epochs
-    };
-    SmallVector<Slot> slots;
-    result.sharedBytes = 0;
-    for (size_t s = 0; s < result.sections.size(); ++s)
-      for (id::ExchangeOp exchange : result.sections[s].writes) {
-        if (isPosted(exchange) || result.parked.contains(exchange))
-          continue;
-        const int64_t bytes = wordsOf(exchange).totalBytes(), wordBytes = wordsOf(exchange).bytes;
-        int from = isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s];
-        Slot slot{0, bytes, from, readEpoch[sectionOf.lookup(exchange)]};
-        for (bool moved = true; moved;) {
-          moved = false;
-          for (const Slot &other : slots)
-            if (other.first <= slot.last && slot.first <= other.last && other.offset < slot.end &&
-                slot.offset < other.end) {
-              slot.offset = llvm::alignTo(other.end, wordBytes);
-              slot.end = slot.offset + bytes;
-              moved = true;
-            }
-        }
-        slots.push_back(slot);
-        result.offset[exchange] = slot.offset;
-        result.sharedBytes = std::max<int64_t>(result.sharedBytes, llvm::alignTo(slot.end, alignment));
-      }
-  }
-
-  /// Gives places to what is parked, above all else, and to totals of turns.
-  void park() {
-    auto take = [](int64_t &end, int64_t bytes, int64_t wordBytes) {
-      int64_t offset = llvm::alignTo(end, wordBytes);
-      end = offset + bytes;
-      return offset;
-    };
-    for (const FlatSection &section : result.sections)
-      for (Operation &op : llvm::make_range(section.first, section.end))
-        if (actsOnTurns(&op) && cast<id::NodeOp>(op).getInputs().size() == 1) {
-          constexpr int64_t widestNumber = 8;
-          Type element = cast<id::NodeOp>(op).getInputs()[0].getType();
-          int64_t numbers = 0;
-          for (Type leaf : id::leafTypes(id::elementOf(element)))
-            numbers += isa<ComplexType>(leaf) ? 2 : 1;
-          result.totals[&op] = take(result.sharedBytes, numbers * widestNumber, widestNumber);
-        }
-    result.sharedBytes = llvm::alignTo(result.sharedBytes, alignment);
-    for (const FlatSection &section : result.sections)
-      for (id::ExchangeOp exchange : section.writes)
-        if (result.parked.contains(exchange))
-          result.offset[exchange] =
-              result.sharedBytes + take(result.parkedBytes, wordsOf(exchange).totalBytes(), wordsOf(exchange).bytes);
-    result.parkedBytes = llvm::alignTo(result.parkedBytes, alignment);
-    result.sharedBytes += 2 * result.parkedBytes;
   }
 };
 
 } // namespace
 
-FailureOr<FlatSections> conversion::cutSections(id::KernelOp kernel, bool oneProblem) {
-  return Cutter(kernel, oneProblem).run();
+FlatSections conversion::cutSections(id::KernelOp kernel) { return Cutter(kernel).run(); }
+
+id::Meeting FlatSection::meeting() const {
+  id::Meeting most = id::Meeting::None;
+  for (Operation &op : llvm::make_range(first, end))
+    if (isThroughMemory(&op))
+      most = std::max(most, meetingOf(&op, betweenAttr));
+  return most;
+}
+
+id::Meeting FlatSection::beforeWrites() const {
+  id::Meeting most = id::Meeting::None;
+  for (id::ExchangeOp exchange : writes)
+    most = std::max(most, meetingOf(exchange, beforeAttr));
+  return most;
+}
+
+LogicalResult conversion::checkHalves(id::KernelOp kernel, const FlatSections &cut) {
+  const bool isCooperative = kernel.getLaunch().getTeam() > 1;
+  if (isCooperative && cut.firstHalf == cut.sections.size())
+    return kernel.emitError() << "has no exchange between its blocks";
+  for (auto &[op, section] : cut.sectionOf) {
+    if (isPosted(op) && cut.makerOf(op->getOperand(0)) >= cut.firstHalf)
+      return op->emitError() << "of a value that is made after blocks have waited for others";
+    for (Value operand : op->getOperands())
+      if (isCooperative && isa<id::TileType>(operand.getType()) && !isThroughMemory(op) && section >= cut.firstHalf &&
+          cut.makerOf(operand) < cut.firstHalf)
+        return op->emitError() << "uses a tile that was made before blocks waited for others";
+  }
+  return success();
 }
 
 bool conversion::isThroughMemory(Operation *op) {

@@ -1,4 +1,4 @@
-// Sections: the parts of a flat kernel's body that run between two barriers, and what shared memory holds for them.
+// Sections: the parts of a flat kernel's body that run between two barriers.
 //
 // A body with exchanges is cut where an exchange reads what the section before has made, and where the number of
 // threads that hold the tiles changes:
@@ -8,9 +8,8 @@
 //   f = exchange, nodes         lane()        1 thread    section 2
 //
 // All threads run a section that all hold; else it is a branch, and values leave it through shared memory, or in the
-// registers of its threads for a later branch of the same threads. An exchange has its memory from the section that
-// writes it to the last barrier after which it is read; one between the blocks of a cluster from the cluster's barrier
-// before, since the others may be that far behind.
+// registers of its threads for a later branch of the same threads. id-place-barriers decides who meets between
+// sections.
 //
 // The sections of a cooperative kernel are in two halves: from the first one that waits for other blocks' posts on they
 // belong to the second, which a block does one item later than the first (CooperativeRounds.h). What goes from one half
@@ -27,31 +26,33 @@ namespace idc::conversion {
 struct FlatSection {
   mlir::Block::iterator first, end;
   int64_t threads = 1;
-  bool barrier = false;                     // before it: it reads what others have written,
-  bool warpBarrier = false;                 // all of them of one warp,
-  bool clusterBarrier = false;              // or some of other blocks of the cluster
   llvm::SmallVector<id::ExchangeOp> writes; // exchanges of values that it makes
   llvm::SmallVector<mlir::Value> kept;      // tiles that a branch makes and later ones use
-  bool barrierBeforeWrites = false;         // their memory is still being read
+
+  /// Who meets before it: the most that any exchange that it reads asks for.
+  id::Meeting meeting() const;
+  /// Who meets, besides, before its exchanges are written.
+  id::Meeting beforeWrites() const;
 };
 
 struct FlatSections {
   llvm::SmallVector<FlatSection> sections;
-  llvm::DenseMap<mlir::Operation *, int64_t> offset; // of an exchange's memory, in bytes
-  int64_t threads = 1;                               // lanes of the widest tile
-  int64_t sharedBytes = 0;
+  llvm::DenseMap<mlir::Operation *, size_t> sectionOf;
+  int64_t threads = 1; // lanes of the widest tile
   // Of a cooperative kernel:
-  size_t firstHalf = 0;                              // sections before it waits
-  llvm::DenseSet<mlir::Operation *> parked;          // exchanges from one half to the other
-  int64_t parkedBytes = 0;                           // of one of their two places
-  llvm::DenseMap<mlir::Operation *, int64_t> totals; // of a node that contracts turns: where what is before it lies
+  size_t firstHalf = 0;                     // sections before it waits
+  llvm::DenseSet<mlir::Operation *> parked; // exchanges from one half to the other
+
   bool isFirstHalf(const FlatSection &section) const { return &section < sections.begin() + firstHalf; }
+  size_t makerOf(mlir::Value value) const { return sectionOf.lookup(value.getDefiningOp()); }
 };
 
-/// Cuts the body of a kernel; the exchanges must be planned. `oneProblem`: a block has one set of lanes, so that 32
-/// threads are a warp. Fails, with an error at the op, where a value would be used by other blocks than those that hold
-/// it.
-llvm::FailureOr<FlatSections> cutSections(id::KernelOp kernel, bool oneProblem);
+/// Cuts the body of a kernel; the exchanges must be planned. What sections say of meetings is what id-place-barriers
+/// has written.
+FlatSections cutSections(id::KernelOp kernel);
+
+/// Fails, with an error at the op, where a value would be used by other blocks than those that hold it.
+mlir::LogicalResult checkHalves(id::KernelOp kernel, const FlatSections &cut);
 
 /// True for exchanges through memory: shared memory of the block or of the cluster, or posts.
 bool isThroughMemory(mlir::Operation *op);

@@ -2,6 +2,7 @@
 
 #include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Layouts.h"
+#include "compiler/conversion/Meetings.h"
 #include "dialect/digits/BufferView.h"
 
 #include <optional>
@@ -88,17 +89,28 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
     auto exchange = dyn_cast<id::ExchangeOp>(op);
     if (!exchange || !isThroughMemory(&op))
       continue;
-    const digits::Mapping before = exchange.getInput().getType().getMapping(),
-                          after = exchange.getResult().getType().getMapping();
-    constexpr int64_t warpThreads = 32;
-    const bool ofWarps = flat ? std::max(before.numThreads(), after.numThreads()) <= warpThreads
-                              : before[Field::Warp] == after[Field::Warp];
-    if (exchange.getKind() == id::ExchangeKind::Cluster) // drawing numbers, a block waits for what it is sent only
-      units.push_back({{Field::Block}, !whole || kernel.getLaunch().getPersistent()});
-    else if (!ofWarps)
-      units.push_back({{Field::Block, Field::Rank, Field::Turn}, !whole});
-    else if (!flat)
-      units.push_back({{Field::Block, Field::Rank, Field::Warp}, !whole});
+    const Unit block{{Field::Block, Field::Rank, Field::Turn}, !whole};
+    switch (meetingOf(exchange, betweenAttr)) {
+    case id::Meeting::Words: // a block waits for what it is sent only
+      units.push_back({{Field::Block}, true});
+      break;
+    case id::Meeting::Cluster:
+      units.push_back({{Field::Block}, !whole});
+      break;
+    case id::Meeting::Block:
+      units.push_back(block);
+      break;
+    case id::Meeting::Warp:
+      if (!flat)
+        units.push_back({{Field::Block, Field::Rank, Field::Warp}, !whole});
+      break;
+    case id::Meeting::None: // a round of a team ends with a barrier
+      if (kernel.getLaunch().getTeam() > 1)
+        units.push_back(block);
+      break;
+    case id::Meeting::Started:
+      break;
+    }
   }
   // Where threads meet, those beyond the batch read what is another thread's.
   if (!flat || !meets)

@@ -10,6 +10,7 @@
 #include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/Index.h"
 #include "compiler/conversion/KernelEmitter.h"
+#include "compiler/conversion/TileBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -14,13 +14,17 @@
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Machine.h"
+#include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/Passes.h"
 #include "compiler/conversion/RingPasses.h"
 #include "compiler/conversion/TicketLoop.h"
+#include "compiler/conversion/TileBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace idc;
@@ -80,6 +84,7 @@ public:
     Type i32 = b.getI32Type();
     thread = machine::ThreadOp::create(b, loc, i32);
     block = machine::BlockOp::create(b, loc, i32);
+    sharedBytes = numberOf(kernel, sharedBytesAttr);
     if (int64_t size = lowered.launch.cluster; size > 1) {
       const bool binarySize = llvm::isPowerOf2_64(static_cast<uint64_t>(size));
       rank = binarySize ? arith::AndIOp::create(b, loc, block, constant32(size - 1)).getResult()
@@ -127,9 +132,8 @@ public:
       if (!betweenBlocks && exchange.getKind() != id::ExchangeKind::Shared)
         continue;
       id::TileType tile = exchange.getInput().getType();
-      int64_t wordBytes = id::exchangeWordBytes(tile.getElement());
-      sharedBytes = std::max(sharedBytes, exchange.getLayoutAttr().getLayout().words * wordBytes);
       if (betweenBlocks) { // word by word
+        int64_t wordBytes = id::exchangeWordBytes(tile.getElement());
         int64_t bytes = id::elementBytes(tile.getElement()), word = std::min(bytes & -bytes, wordBytes);
         int64_t words = tile.getMapping().extent(Field::Reg) >> id::exchangeWordDigits(exchange).size();
         int64_t received = words * lowered.threads * std::max<int64_t>(4, word);
@@ -166,7 +170,6 @@ public:
       rereads = bytes > 4 * roomy;
     }
     arrived = betweenBlocksFirst;
-    sharedInUse = rank && !betweenBlocksFirst;
     if (failed(emitBody(kernel)))
       return failure();
     Value goesOn = tickets->endRound();
@@ -180,38 +183,15 @@ public:
     return success();
   }
 
-  /// True where threads exchange.
-  static bool meets(id::KernelOp kernel) {
-    return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(),
-                        [](id::ExchangeOp op) { return isThroughMemory(op); });
-  }
-
-  /// A kernel of a group, or of a chain of other radices. Where one problem needs few threads and has no batch digits
-  /// among them, a block holds the tiles of several; threads of a tile follow each other without gaps.
+  /// A kernel of a group, or of a chain of other radices.
   LogicalResult emitFlatBlocks(id::KernelOp kernel, LoweredKernel &lowered) {
-    const int64_t wanted = target.flatThreads;
-    int64_t batchProblems = 1, blocks = widestExtent(kernel, Field::Block);
-    kernel.getBody().walk([&](Operation *op) {
-      for (Value value : op->getResults())
-        if (auto tile = dyn_cast<id::TileType>(value.getType())) {
-          int held = static_cast<int>(tile.getMapping().digits().size());
-          batchProblems = std::max(batchProblems, int64_t(1) << (held - tile.getNumDigits()));
-        }
-    });
-    // Where a block's digits cannot be divided, numbers of the same problem share one; its last one may have fewer.
-    const int64_t tileThreads = mostThreads(kernel);
-    const bool inNumbers = blocks > 1 && !rank && batchProblems == 1 && 2 * tileThreads <= wanted && !meets(kernel);
-    bool single = batchProblems > 1 || (blocks > 1 && !inNumbers) || rank || 2 * tileThreads > wanted;
-    FailureOr<FlatSections> sections = cutSections(kernel, single);
-    if (failed(sections))
-      return failure();
-    int64_t tiles = single ? 1 : wanted / tileThreads;
-    if (sections->sharedBytes)
-      tiles = std::clamp<int64_t>(target.tileBytes / sections->sharedBytes, 1, tiles);
+    const FlatSections sections = cutSections(kernel);
+    const TileBlocks shape = tileBlocksOf(kernel, target);
+    const auto [oneTile, inNumbers, tiles, tileThreads, batchProblems, blocks] = shape;
     lowered.threads = tiles * tileThreads;
     lowered.problemsPerBlockGroup = inNumbers ? 1 : tiles * batchProblems;
     lowered.blocksPerGroup = inNumbers ? (blocks + tiles - 1) / tiles : blocks * lowered.launch.cluster;
-    sharedBytes = tiles * sections->sharedBytes;
+    sharedBytes = tiles * numberOf(kernel, sharedBytesAttr);
     FlatBlock flat;
     flat.thread = thread;
     flat.rank = rank;
@@ -243,24 +223,22 @@ public:
                          : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, problem, batch);
       b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
     }
-    return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, flat, *sections);
+    return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, flat, sections);
   }
 
   /// A flat kernel whose blocks wait for each other.
   LogicalResult emitRounds(id::KernelOp kernel, LoweredKernel &lowered, Value posts) {
-    FailureOr<FlatSections> sections = cutSections(kernel, /*oneProblem=*/true);
-    if (failed(sections))
-      return failure();
+    const FlatSections sections = cutSections(kernel);
     const int64_t blocks = widestExtent(kernel, Field::Block);
-    lowered.threads = sections->threads;
+    lowered.threads = sections.threads;
     lowered.problemsPerBlockGroup = 1;
     lowered.blocksPerGroup = blocks * lowered.launch.team;
-    sharedBytes = sections->sharedBytes;
+    sharedBytes = numberOf(kernel, sharedBytesAttr);
     CooperativeRounds::Shape shape{lowered.launch.team, widestExtent(kernel, Field::Turn), postedCells(kernel)};
     Value numbers =
         arith::TruncIOp::create(b, loc, b.getI32Type(), arith::MulIOp::create(b, loc, batch, constant64(blocks)));
     CooperativeRounds rounds(b, loc, shape, posts, numbers);
-    return emitFlatBody(b, loc, tables, kernel, memory, parameters, batch, rounds, *sections);
+    return emitFlatBody(b, loc, tables, kernel, memory, parameters, batch, rounds, sections);
   }
 
   /// The block numbers of the batch, or those of clusters.
@@ -280,9 +258,6 @@ public:
     auto ops = kernel.getBody().front().without_terminator();
     Block::iterator second = ops.begin();
     for (Operation &op : ops) {
-      if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && exchange.getKind() == id::ExchangeKind::Shared)
-        sharedBytes = std::max(sharedBytes, exchange.getLayoutAttr().getLayout().words *
-                                                id::exchangeWordBytes(exchange.getInput().getType().getElement()));
       if (auto store = dyn_cast<id::StoreOp>(op); store && store.getRing()) {
         shape.slots = *store.getRing();
         second = std::next(op.getIterator());
@@ -299,7 +274,6 @@ public:
     for (int number : {0, 1})
       passes->pass(number, [&] {
         block = passes->tile();
-        sharedInUse = false;
         result = failed(result) ? result : emitOps(number ? second : ops.begin(), number ? ops.end() : second);
       });
     return result;
@@ -597,7 +571,6 @@ private:
   Value batch, thread, block;
   Value rank; // in the cluster; null without clusters
   int64_t sharedBytes = 0;
-  bool sharedInUse = false;
   bool arrived = false;                                             // at a cluster barrier that nobody has waited for
   std::optional<TicketLoop> tickets;                                // of a kernel that draws its block numbers
   std::optional<RingPasses> passes;                                 // of a kernel with a ring
@@ -920,11 +893,11 @@ private:
   /// An exchange through the memory of the block or its cluster. Elements of several words go word by word, one after
   /// another through the same memory.
   void throughMemory(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
-    auto through = [&](const Tile &from, Tile &to, int count) {
+    auto through = [&](const Tile &from, Tile &to, int count, bool first = true) {
       if (op.getKind() == id::ExchangeKind::Shared)
-        throughShared(op, from, to, real, count);
+        throughShared(op, from, to, real, count, first);
       else
-        throughCluster(op, from, to, real, count);
+        throughCluster(op, from, to, real, count, first);
     };
     int64_t bytes = id::elementBytes(tile.element);
     int perWord =
@@ -940,7 +913,7 @@ private:
       from.element = to.element = word;
       for (auto [leaves, all] : llvm::zip(from.registers, numbers))
         leaves = leavesOf(ArrayRef<Value>(all).slice(first, perWord), word);
-      through(from, to, perWord);
+      through(from, to, perWord, first == 0);
       for (auto [all, leaves] : llvm::zip(received, to.registers))
         llvm::append_range(all, numbersOf(leaves, word));
     }
@@ -963,22 +936,20 @@ private:
     }
   }
 
-  void throughShared(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
+  /// `first`: the first word of an element; others come where threads still read the word before.
+  void throughShared(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components, bool first) {
     digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     int64_t wordBytes = id::exchangeWordBytes(tile.element);
-    sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
-    bool warpLocal = tile.mapping[Field::Warp] == moved.mapping[Field::Warp];
     Value memory = sharedMemory(b, loc);
-    if (sharedInUse)
+    if (!first || meetingOf(op, beforeAttr) == id::Meeting::Block)
       blockBarrier();
-    sharedInUse = true;
     SharedSide write = sharedSide(tile.mapping, layout, wordBytes);
     for (size_t r = 0; r < tile.registers.size(); ++r)
       LLVM::StoreOp::create(b, loc, wordOf(tile.registers[r], tile.element, real), sharedPointer(write, memory, r),
                             wordBytes);
     prefetchTwiddles(op, emptyTile(op.getResult().getType()));
     loadAhead(op);
-    if (warpLocal)
+    if (meetingOf(op, betweenAttr) == id::Meeting::Warp)
       machine::WarpBarrierOp::create(b, loc);
     else
       blockBarrier();
@@ -988,18 +959,16 @@ private:
   /// Every word goes to the shared memory of the block whose rank it has afterwards. One cluster barrier says that all
   /// blocks are there and no longer read what lies in their memory, a second one that all words have arrived. A kernel
   /// that draws its numbers has asynchronous stores in the place of the second one.
-  void throughCluster(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components) {
+  void throughCluster(id::ExchangeOp op, const Tile &tile, Tile &moved, Type real, int components, bool first) {
     digits::SharedLayout layout = op.getLayoutAttr().getLayout();
     int64_t wordBytes = id::exchangeWordBytes(tile.element);
-    sharedBytes = std::max(sharedBytes, layout.words * wordBytes);
     if (arrived)
       machine::ClusterWaitOp::create(b, loc);
-    if (sharedInUse || !arrived) {
+    if (!first || meetingOf(op, beforeAttr) == id::Meeting::Cluster) {
       machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
       machine::ClusterWaitOp::create(b, loc);
     }
     arrived = false;
-    sharedInUse = true;
     auto rankTarget = [&](int digit) -> uint64_t {
       for (auto [i, column] : llvm::enumerate(moved.mapping[Field::Rank]))
         if (llvm::is_contained(column.digits, digit))
@@ -1224,6 +1193,12 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   MLIRContext *context = function.getContext();
   context->loadDialect<LLVM::LLVMDialect, machine::MachineDialect, gpu::GPUDialect, scf::SCFDialect,
                        arith::ArithDialect, math::MathDialect>();
+  PassManager placing(context, func::FuncOp::getOperationName());
+  PlaceBarriersOptions options;
+  options.target = target.name;
+  placing.addPass(createPlaceBarriers(options));
+  if (failed(placing.run(function)))
+    return {};
   FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function, /*cpu=*/false);
   if (failed(lowered))
     return {};

@@ -1,7 +1,10 @@
 // Declarations of the passes of Passes.td.
 #pragma once
 
+#include "id/IdDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Pass/Pass.h"
 

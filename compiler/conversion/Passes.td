@@ -4,6 +4,21 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlaceBarriers : Pass<"id-place-barriers", "::mlir::func::FuncOp"> {
+  let summary = "say around every exchange which threads meet, and where it lies in shared memory";
+  let description = [{
+    Exchanges through memory get `id.before`, who meets before their memory is written, `id.between`, who meets before it
+    is read, and `id.shared_offset`; a kernel `id.shared_bytes`, what a tile takes. In a chain's kernel exchanges take
+    turns in one place, in others those share one that do not live at the same time. A node on turns has a place for its
+    totals, what a team parks two (`id.parked`, `id.parked_bytes` apart).
+
+        %1 = id.exchange %0 by shared <…> : T -> T'
+        %1 = id.exchange %0 by shared <…> {id.before = #id.meeting<none>, id.between = #id.meeting<block>, id.shared_offset = 0} : T -> T'
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def MachineToNvvm : Pass<"id-machine-to-nvvm"> {
   let summary = "ops of the machine dialect become NVVM ops and PTX";
   let description = [{

@@ -71,4 +71,14 @@ def Id_LaunchAttr : Id_Attr<"Launch", "launch"> {
   }];
 }
 
+def Id_MeetingAttr : EnumAttr<Id_Dialect, Id_Meeting, "meeting"> {
+  let summary = "which threads have met, before an exchange writes or between its writes and its reads";
+  let description = [{
+    `none`: nobody has to. `warp`, `block`, `cluster`: all threads of it, at a barrier that orders what they have done.
+    `started`: all blocks of the cluster are known to run. `words`: the block has all words that others send to it, which
+    orders nothing else.
+  }];
+  let assemblyFormat = "`<` $value `>`";
+}
+
 #endif

@@ -27,4 +27,12 @@ def Id_ExchangeKind : I32EnumAttr<"ExchangeKind", "how values move between two m
   let cppNamespace = "::idc::id";
 }
 
+def Id_Meeting : I32EnumAttr<"Meeting", "which threads have met", [
+    I32EnumAttrCase<"None", 0, "none">, I32EnumAttrCase<"Warp", 1, "warp">, I32EnumAttrCase<"Block", 2, "block">,
+    I32EnumAttrCase<"Cluster", 3, "cluster">, I32EnumAttrCase<"Started", 4, "started">,
+    I32EnumAttrCase<"Words", 5, "words">]> {
+  let cppNamespace = "::idc::id";
+  let genSpecializedAttr = 0;
+}
+
 #endif

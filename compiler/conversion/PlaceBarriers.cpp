@@ -1,0 +1,255 @@
+// Input: kernels with planned exchanges. Output: the same, each exchange through memory with the barriers around its
+// writes and its place in shared memory (Meetings.h).
+//
+// In a chain's kernel the exchanges take turns in one place: threads meet before an exchange writes what another one
+// reads, and before it is read; those of a warp where the warps keep their data. Other kernels are cut into sections
+// (FlatSections.h), with a barrier before a section that reads what others have written; exchanges that do not live at
+// the same time share a place: one lives from the section that writes it to the last barrier after which it is read,
+// one between the blocks of a cluster from the cluster's barrier before, since others may be that far behind. Where all
+// would take much, one more barrier lets an exchange have the place of what the section has just read. Rejected: values
+// that other blocks would need than those that hold them.
+#include "compiler/conversion/FlatSections.h"
+#include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/Passes.h"
+#include "compiler/conversion/TileBlocks.h"
+
+using namespace mlir;
+using namespace idc;
+using digits::Field;
+
+namespace idc::conversion {
+#define GEN_PASS_DEF_PLACEBARRIERS
+#include "compiler/conversion/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t warpThreads = 32;
+constexpr int64_t alignment = 16;
+
+//===--- kernels of chains --------------------------------------------------------------------------------------===//
+
+class ChainBarriers {
+public:
+  explicit ChainBarriers(id::KernelOp kernel) : kernel(kernel) {}
+
+  void run() {
+    // A persistent kernel's blocks come to the second round with shared memory that others may still read, unless they
+    // arrive at the cluster's barrier when a round ends, where the first exchange is between them.
+    const id::LaunchAttr launch = kernel.getLaunch();
+    if (launch.getPersistent() && launch.getCluster() > 1)
+      for (Operation &op : kernel.getBody().front())
+        if (isThroughMemory(&op)) {
+          inUse = cast<id::ExchangeOp>(op).getKind() != id::ExchangeKind::Cluster;
+          break;
+        }
+    for (Operation &op : kernel.getBody().front()) {
+      auto store = dyn_cast<id::StoreOp>(op);
+      if (store && store.getRing()) // the second pass begins
+        inUse = false;
+      if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && isThroughMemory(&op))
+        place(exchange);
+    }
+    setNumber(kernel, sharedBytesAttr, sharedBytes);
+  }
+
+private:
+  id::KernelOp kernel;
+  bool inUse = false;   // shared memory may still be read
+  bool started = false; // all blocks of the cluster are known to run
+  int64_t sharedBytes = 0;
+
+  void place(id::ExchangeOp exchange) {
+    const digits::Mapping before = exchange.getInput().getType().getMapping(),
+                          after = exchange.getResult().getType().getMapping();
+    id::Meeting free = id::Meeting::None, written;
+    if (exchange.getKind() == id::ExchangeKind::Cluster) {
+      free = started || inUse ? id::Meeting::Cluster : id::Meeting::Started;
+      written = kernel.getLaunch().getPersistent() ? id::Meeting::Words : id::Meeting::Cluster;
+      started = true;
+    } else {
+      free = inUse ? id::Meeting::Block : id::Meeting::None;
+      written = before[Field::Warp] == after[Field::Warp] ? id::Meeting::Warp : id::Meeting::Block;
+    }
+    inUse = true;
+    setMeeting(exchange, beforeAttr, free);
+    setMeeting(exchange, betweenAttr, written);
+    setNumber(exchange, sharedOffsetAttr, 0);
+    sharedBytes = std::max(sharedBytes, exchange.getLayoutAttr().getLayout().words *
+                                            id::exchangeWordBytes(exchange.getInput().getType().getElement()));
+  }
+};
+
+//===--- other kernels ------------------------------------------------------------------------------------------===//
+
+class SectionBarriers {
+public:
+  /// `oneTile`: a block has one tile at a time, so that 32 of its threads are a warp.
+  SectionBarriers(id::KernelOp kernel, bool oneTile) : kernel(kernel), oneTile(oneTile), cut(cutSections(kernel)) {}
+
+  LogicalResult run() {
+    if (failed(checkHalves(kernel, cut)))
+      return failure();
+    placeBarriers(/*tight=*/false);
+    allocate();
+    constexpr int64_t roomyBytes = 32768; // that a block may take before it is worth a barrier to use it twice
+    if (sharedBytes > roomyBytes) {
+      placeBarriers(/*tight=*/true);
+      allocate();
+    }
+    placeTotals();
+    park();
+    setNumber(kernel, sharedBytesAttr, sharedBytes);
+    return success();
+  }
+
+private:
+  id::KernelOp kernel;
+  bool oneTile;
+  FlatSections cut;
+  int64_t sharedBytes = 0;
+  SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
+  SmallVector<int> clusterEpoch;          // the last one before it that was the cluster's
+
+  static bool isBetweenBlocks(id::ExchangeOp exchange) { return exchange.getKind() == id::ExchangeKind::Cluster; }
+
+  /// True for what needs no barrier before a section reads it: posts are waited for, what is parked was written before
+  /// the barrier that ends a round, and one thread knows what it has written.
+  bool isThere(id::ExchangeOp exchange, const FlatSection &section) const {
+    return isPosted(exchange) || cut.parked.contains(exchange) ||
+           (oneTile && !isBetweenBlocks(exchange) && section.threads == 1 &&
+            exchange.getInput().getType().getMapping().numThreads() == 1);
+  }
+
+  void placeBarriers(bool tight) {
+    readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
+    int epoch = 0, ofCluster = 0;
+    bool started = false;
+    for (const FlatSection &section : cut.sections) {
+      SmallVector<id::ExchangeOp> reads;
+      bool ofClusters = false, inWarp = oneTile;
+      for (Operation &op : llvm::make_range(section.first, section.end)) {
+        auto exchange = dyn_cast<id::ExchangeOp>(op);
+        if (!exchange || !isThroughMemory(&op))
+          continue;
+        setMeeting(exchange, betweenAttr, id::Meeting::None);
+        if (isThere(exchange, section))
+          continue;
+        reads.push_back(exchange);
+        ofClusters |= isBetweenBlocks(exchange);
+        inWarp &= !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= warpThreads &&
+                  section.threads <= warpThreads;
+      }
+      const id::Meeting meeting = ofClusters ? id::Meeting::Cluster : inWarp ? id::Meeting::Warp : id::Meeting::Block;
+      for (id::ExchangeOp exchange : reads)
+        setMeeting(exchange, betweenAttr, meeting);
+      epoch += !reads.empty() && meeting != id::Meeting::Warp;
+      ofCluster = !reads.empty() && ofClusters ? epoch : ofCluster;
+      readEpoch.push_back(epoch);
+      clusterEpoch.push_back(ofCluster);
+      // A branch has no barrier inside.
+      const bool again = tight && !reads.empty() && !section.writes.empty() && section.threads == cut.threads;
+      for (id::ExchangeOp write : section.writes) {
+        const bool first = isBetweenBlocks(write) && !started;
+        setMeeting(write, beforeAttr, again ? id::Meeting::Block : first ? id::Meeting::Started : id::Meeting::None);
+      }
+      started |= llvm::any_of(section.writes, isBetweenBlocks);
+      epoch += again;
+      writeEpoch.push_back(epoch);
+    }
+  }
+
+  void allocate() {
+    struct Slot {
+      int64_t offset, end;
+      int first, last; // epochs
+    };
+    SmallVector<Slot> slots;
+    sharedBytes = 0;
+    for (auto [s, section] : llvm::enumerate(cut.sections))
+      for (id::ExchangeOp exchange : section.writes) {
+        if (isPosted(exchange) || cut.parked.contains(exchange))
+          continue;
+        const int64_t bytes = wordsOf(exchange).totalBytes(), wordBytes = wordsOf(exchange).bytes;
+        int from = isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s];
+        Slot slot{0, bytes, from, readEpoch[cut.sectionOf.lookup(exchange)]};
+        for (bool moved = true; moved;) {
+          moved = false;
+          for (const Slot &other : slots)
+            if (other.first <= slot.last && slot.first <= other.last && other.offset < slot.end &&
+                slot.offset < other.end) {
+              slot.offset = llvm::alignTo(other.end, wordBytes);
+              slot.end = slot.offset + bytes;
+              moved = true;
+            }
+        }
+        slots.push_back(slot);
+        setNumber(exchange, sharedOffsetAttr, slot.offset);
+        sharedBytes = std::max<int64_t>(sharedBytes, llvm::alignTo(slot.end, alignment));
+      }
+  }
+
+  static int64_t take(int64_t &end, int64_t bytes, int64_t wordBytes) {
+    int64_t offset = llvm::alignTo(end, wordBytes);
+    end = offset + bytes;
+    return offset;
+  }
+
+  /// Totals of turns, above all else.
+  void placeTotals() {
+    for (const FlatSection &section : cut.sections)
+      for (Operation &op : llvm::make_range(section.first, section.end))
+        if (actsOnTurns(&op) && cast<id::NodeOp>(op).getInputs().size() == 1) {
+          constexpr int64_t widestNumber = 8;
+          int64_t numbers = 0;
+          for (Type leaf : id::leafTypes(id::elementOf(cast<id::NodeOp>(op).getInputs()[0].getType())))
+            numbers += isa<ComplexType>(leaf) ? 2 : 1;
+          setNumber(&op, sharedOffsetAttr, take(sharedBytes, numbers * widestNumber, widestNumber));
+        }
+    sharedBytes = llvm::alignTo(sharedBytes, alignment);
+  }
+
+  /// What goes from one half to the other, twice, above that.
+  void park() {
+    int64_t parkedBytes = 0;
+    for (const FlatSection &section : cut.sections)
+      for (id::ExchangeOp exchange : section.writes)
+        if (cut.parked.contains(exchange)) {
+          exchange->setAttr(parkedAttr, UnitAttr::get(exchange.getContext()));
+          setNumber(exchange, sharedOffsetAttr,
+                    sharedBytes + take(parkedBytes, wordsOf(exchange).totalBytes(), wordsOf(exchange).bytes));
+        }
+    parkedBytes = llvm::alignTo(parkedBytes, alignment);
+    if (parkedBytes)
+      setNumber(kernel, parkedBytesAttr, parkedBytes);
+    sharedBytes += 2 * parkedBytes;
+  }
+};
+
+struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
+  using PlaceBarriersBase::PlaceBarriersBase;
+
+  void runOnOperation() override {
+    passes::Target machine;
+    std::string error;
+    if (!passes::findTarget(target, machine, error)) {
+      getOperation().emitError() << error;
+      return signalPassFailure();
+    }
+    for (id::KernelOp kernel : getOperation().getOps<id::KernelOp>()) {
+      WalkResult planned = kernel.walk([](id::ExchangeOp exchange) -> WalkResult {
+        if (exchange.getKind() == id::ExchangeKind::Unplanned)
+          return exchange.emitError() << "exchange without a plan; run id-plan-exchanges first";
+        return WalkResult::advance();
+      });
+      if (planned.wasInterrupted())
+        return signalPassFailure();
+      if (kernel.isBinary() && kernel.getLaunch().getTeam() == 1)
+        ChainBarriers(kernel).run();
+      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, machine).oneTile).run()))
+        return signalPassFailure();
+    }
+  }
+};
+
+} // namespace
+} // namespace idc::conversion

@@ -1,0 +1,55 @@
+#include "compiler/conversion/TileBlocks.h"
+
+#include "compiler/conversion/FlatSections.h"
+#include "compiler/conversion/Meetings.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Mapping;
+
+/// The most that a number of a kernel's tiles is.
+static int64_t mostOf(id::KernelOp kernel, llvm::function_ref<int64_t(id::TileType, const Mapping &)> number) {
+  int64_t most = 1;
+  kernel.getBody().walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (auto tile = dyn_cast<id::TileType>(value.getType()))
+        most = std::max(most, number(tile, tile.getMapping()));
+  });
+  return most;
+}
+
+int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {
+  return mostOf(kernel, [&](id::TileType, const Mapping &mapping) { return mapping.extent(field); });
+}
+
+int64_t conversion::mostThreads(id::KernelOp kernel) {
+  return mostOf(kernel, [](id::TileType, const Mapping &mapping) { return mapping.numThreads(); });
+}
+
+bool conversion::meets(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
+}
+
+TileBlocks conversion::tileBlocksOf(id::KernelOp kernel, const passes::Target &target) {
+  TileBlocks result;
+  result.blocks = widestExtent(kernel, Field::Block);
+  result.tileThreads = mostThreads(kernel);
+  const digits::Launch launch = kernel.getLaunch().getLaunch();
+  if (launch.team > 1)
+    return result;
+  result.batchProblems = mostOf(kernel, [](id::TileType tile, const Mapping &mapping) {
+    return int64_t(1) << (static_cast<int>(mapping.digits().size()) - tile.getNumDigits());
+  });
+  const bool few = 2 * result.tileThreads <= target.flatThreads && launch.cluster == 1 && result.batchProblems == 1;
+  // Where a block's digits cannot be divided, numbers of the same problem share one; its last one may have fewer.
+  result.inNumbers = few && result.blocks > 1 && !meets(kernel);
+  result.oneTile = !few || (result.blocks > 1 && !result.inNumbers);
+  if (result.oneTile)
+    return result;
+  result.tiles = target.flatThreads / result.tileThreads;
+  if (int64_t bytes = numberOf(kernel, sharedBytesAttr))
+    result.tiles = std::clamp<int64_t>(target.tileBytes / bytes, 1, result.tiles);
+  return result;
+}

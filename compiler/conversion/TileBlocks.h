@@ -1,0 +1,30 @@
+// How the tiles of a kernel that is not a chain's fill blocks of the machine.
+#pragma once
+
+#include "compiler/passes/Target.h"
+
+#include "id/IdDialect.h"
+
+namespace idc::conversion {
+
+/// The product of the radices of a field's digits in the widest tile of a kernel.
+int64_t widestExtent(id::KernelOp kernel, digits::Field field);
+/// The threads that hold the widest tile.
+int64_t mostThreads(id::KernelOp kernel);
+/// True where threads exchange.
+bool meets(id::KernelOp kernel);
+
+/// Where a tile needs few threads and has no batch digits among them, a block holds several; threads of a tile follow
+/// each other without gaps.
+struct TileBlocks {
+  bool oneTile = true; // a block holds one at a time
+  bool inNumbers =
+      false;         // the tiles of a block are those of several block numbers of a problem, not of several problems
+  int64_t tiles = 1; // of a block, as far as shared memory has room (after id-place-barriers)
+  int64_t tileThreads = 1;
+  int64_t batchProblems = 1; // of a tile
+  int64_t blocks = 1;        // block numbers of a problem
+};
+TileBlocks tileBlocksOf(id::KernelOp kernel, const passes::Target &target);
+
+} // namespace idc::conversion
