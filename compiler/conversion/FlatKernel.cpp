@@ -10,10 +10,11 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Machine.h"
 #include "compiler/conversion/Meetings.h"
-#include "compiler/conversion/PrimeField.h"
+#include "compiler/conversion/RootLookup.h"
+#include "compiler/conversion/ThreadDigits.h"
 #include "compiler/conversion/TileBlocks.h"
+#include "compiler/conversion/ViewLayout.h"
 #include "compiler/passes/TurnTree.h"
-#include "dialect/digits/BufferView.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -35,13 +36,14 @@ class FlatEmitter : public KernelEmitter {
 public:
   FlatEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const DenseMap<Value, BufferMemory> &buffers,
               const Parameters &scalars, Value problem)
-      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem) {
+      : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), buffers(buffers), problem(problem),
+        roots(builder, loc, codelet, tables), threadDigits(builder, loc) {
     parameters = scalars;
   }
 
   /// The whole body for one block number.
   LogicalResult run(id::KernelOp kernel, Value number) {
-    count(Field::Block, number, widestExtent(kernel, Field::Block));
+    threadDigits.count(Field::Block, number, widestExtent(kernel, Field::Block));
     return emitBody(kernel);
   }
 
@@ -49,14 +51,14 @@ public:
   LogicalResult run(id::KernelOp kernel, const FlatBlock &of, const FlatSections &cut) {
     block = &of;
     sections = &cut;
-    count(Field::Lane, of.thread, cut.threads);
+    threadDigits.count(Field::Lane, of.thread, cut.threads);
     if (of.rank) {
-      count(Field::Rank, of.rank, widestExtent(kernel, Field::Rank));
+      threadDigits.count(Field::Rank, of.rank, widestExtent(kernel, Field::Rank));
       // Waited for before the first access to another block: by then all have started.
       machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Relaxed);
       arrived = true;
     }
-    count(Field::Block, of.block, widestExtent(kernel, Field::Block));
+    threadDigits.count(Field::Block, of.block, widestExtent(kernel, Field::Block));
     awaits = of.awaits;
     // What kernels before have made is fetched when the first section has its own.
     const bool dependent = awaits;
@@ -92,18 +94,18 @@ public:
     LogicalResult result = success();
     auto enter = [&](const CooperativeRounds::Item &item) {
       current = item;
-      numbers.clear();
-      known = {};
+      threadDigits.clear();
+      problems.clear();
       const int64_t blocks = widestExtent(kernel, Field::Block);
       own.thread = of.thread();
       own.rank = of.rank();
       Value number = arith::ExtUIOp::create(b, loc, b.getI64Type(), item.number);
       own.block = arith::RemUIOp::create(b, loc, number, constant(blocks));
       own.first = problem = arith::DivUIOp::create(b, loc, number, constant(blocks));
-      count(Field::Lane, own.thread, cut.threads);
-      count(Field::Rank, own.rank, kernel.getLaunch().getTeam());
-      count(Field::Block, own.block, blocks);
-      count(Field::Turn, item.turn, widestExtent(kernel, Field::Turn));
+      threadDigits.count(Field::Lane, own.thread, cut.threads);
+      threadDigits.count(Field::Rank, own.rank, kernel.getLaunch().getTeam());
+      threadDigits.count(Field::Block, own.block, blocks);
+      threadDigits.count(Field::Turn, item.turn, widestExtent(kernel, Field::Turn));
     };
     SmallVector<id::LoadOp> ahead;
     for (const FlatSection &section : ArrayRef(cut.sections).take_front(cut.firstHalf))
@@ -167,7 +169,7 @@ protected:
   FailureOr<Tile> emitLoadHere(id::LoadOp op) {
     Tile tile = emptyTile(op.getResult().getType());
     const Permutation map = op.getMap().getPermutation();
-    Layout layout = placeOf(op.getBuffer());
+    ViewLayout layout = layoutOf(op.getBuffer(), buffers);
     if (!layout.inRow)
       return notInRow(op);
     for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
@@ -218,7 +220,7 @@ protected:
   }
 
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
-    Layout layout = placeOf(op.getBuffer());
+    ViewLayout layout = layoutOf(op.getBuffer(), buffers);
     if (!layout.inRow)
       return notInRow(op);
     layout.view.move(op.getMap().getPermutation().inverse()); // place p of the buffer holds digit source(p) of the tile
@@ -244,7 +246,7 @@ protected:
         };
         if (guarded) {
           Value stores = problemOf(tile.mapping, n, inRegisters).inBatch;
-          if (Value holder = isFirstHolder(tile.mapping))
+          if (Value holder = threadDigits.isFirstHolder(tile.mapping))
             stores = arith::AndIOp::create(b, loc, stores, holder);
           where(stores, storeProblem);
         } else {
@@ -302,18 +304,18 @@ protected:
                               Type real) override {
     if (hasTables(root, exponent, place))
       return emitTableProduct(op, root, exponent, place, real);
-    return lookUp(root, exponentOf(root, exponent, place), real);
+    return roots.complex(root, exponentOf(root, exponent, place), real);
   }
 
   std::pair<Value, Value> emitTableLoad(const std::string &table, const TwiddleFactor &factor, const Tile &place,
                                         Type scalar) override {
-    Value index = sumOfParts(place.mapping, [&](int digit) -> int64_t {
+    Value index = threadDigits.sum(place.mapping, [&](int digit) -> int64_t {
       auto found = llvm::find(factor.digits, digit);
       return found == factor.digits.end() ? 0 : factor.weight(static_cast<size_t>(found - factor.digits.begin()));
     });
     Type pair = VectorType::get({2}, scalar);
     auto bytes = static_cast<unsigned>(2 * id::elementBytes(scalar));
-    Value w = LLVM::LoadOp::create(b, loc, pair, entryPointer(table, index, bytes), bytes, /*isVolatile=*/false,
+    Value w = LLVM::LoadOp::create(b, loc, pair, roots.entryPointer(table, index, bytes), bytes, /*isVolatile=*/false,
                                    /*isNonTemporal=*/false, /*isInvariant=*/true);
     return {LLVM::ExtractElementOp::create(b, loc, w, position(0)),
             LLVM::ExtractElementOp::create(b, loc, w, position(1))};
@@ -330,94 +332,29 @@ protected:
   }
 
   Value exponentOf(int64_t root, const Polynomial &exponent, const Tile &place) {
-    Value sum = constant(0), modulus = constant(root);
-    for (const auto &[monomial, coefficient] : exponent.monomials()) {
-      if (!fitsProduct(root, monomial, place)) {
-        sum = addWideTerm(sum, root, monomial, coefficient, place);
-        continue;
-      }
-      Value term = constant(coefficient);
-      for (int digit : monomial)
-        term = remainder(arith::MulIOp::create(b, loc, term, emitDigit(digit, place)), modulus);
-      sum = arith::AddIOp::create(b, loc, sum, term);
-      if (root >> 56) // the sum of all terms could have more than 64 bits
-        sum = remainder(sum, modulus);
-    }
-    return remainder(sum, modulus);
-  }
-
-  static int64_t radixOf(int digit, const Tile &place) { return place.radices.empty() ? 2 : place.radices[digit - 1]; }
-
-  /// Whether what is below `root` times a digit of the monomial has 64 bits.
-  static bool fitsProduct(int64_t root, const Polynomial::Monomial &monomial, const Tile &place) {
-    return llvm::all_of(monomial, [&](int digit) {
-      return static_cast<uint64_t>(root) <= std::numeric_limits<uint64_t>::max() / radixOf(digit, place);
-    });
-  }
-
-  /// sum + coefficient · digits modulo the root, where products have more than 64 bits: bit by bit of the digits'
-  /// product, which is below the number of elements.
-  Value addWideTerm(Value sum, int64_t root, const Polynomial::Monomial &monomial, int64_t coefficient,
-                    const Tile &place) {
-    Value product = constant(1), zero = constant(0), one = constant(1), modulus = constant(root);
-    int64_t extent = 1;
-    for (int digit : monomial) {
-      product = arith::MulIOp::create(b, loc, product, emitDigit(digit, place));
-      extent *= radixOf(digit, place);
-    }
-    for (unsigned bit = 0; bit < llvm::Log2_64_Ceil(static_cast<uint64_t>(extent)); ++bit) {
-      Value shifted = arith::ShRUIOp::create(b, loc, product, constant(bit));
-      Value set =
-          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, arith::AndIOp::create(b, loc, shifted, one), zero);
-      Value term = arith::SelectOp::create(b, loc, set, constant(coefficient), zero);
-      sum = remainder(arith::AddIOp::create(b, loc, sum, term), modulus);
-      coefficient = static_cast<int64_t>(2 * static_cast<uint64_t>(coefficient) % static_cast<uint64_t>(root));
-    }
-    return sum;
+    return roots.exponent(
+        root, exponent,
+        {[&](int digit) { return emitDigit(digit, place); },
+         [&](int digit) { return place.radices.empty() ? int64_t(2) : int64_t(place.radices[digit - 1]); }});
   }
 
   std::optional<Leaf> emitDynamicRoot(int64_t root, Value exponent, Type type) override {
-    Value modulus = constant(root);
-    Value reduced = arith::RemSIOp::create(b, loc, exponent, modulus);
-    Value negative = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, reduced, constant(0));
-    Value shifted = arith::AddIOp::create(b, loc, reduced, modulus);
-    reduced = arith::SelectOp::create(b, loc, negative, shifted, reduced);
+    Value reduced = roots.reduced(root, exponent);
     Leaf leaf;
     if (auto complex = dyn_cast<ComplexType>(type)) {
       leaf.kind = Leaf::Kind::Complex;
-      leaf.number = lookUp(root, reduced, complex.getElementType());
+      leaf.number = roots.complex(root, reduced, complex.getElementType());
     } else {
-      leaf = Leaf::of(lookUpResidue(root, reduced, cast<id::ModType>(type)));
+      leaf = Leaf::of(roots.residue(root, reduced, cast<id::ModType>(type)));
     }
     return leaf;
   }
 
-  Value emitDigit(int digit, const Tile &place) override {
-    for (const Numbered &counted : numbers) {
-      int64_t weight = 1;
-      for (const digits::Column &column : counted.columnsOf(place.mapping)) {
-        if (llvm::is_contained(column.digits, digit))
-          return part(counted, weight, column.radix);
-        weight *= column.radix;
-      }
-    }
-    return constant(0);
-  }
+  Value emitDigit(int digit, const Tile &place) override { return threadDigits.digit(digit, place.mapping); }
 
   Value emitInteger(int64_t value) override { return constant(value); }
 
 private:
-  static constexpr int64_t widestAccess = 16; // bytes; buffers are aligned to it
-
-  /// A number that counts the digits of a field; of `lane`, all digits of the thread number.
-  struct Numbered {
-    Field field;
-    Value number;
-    int64_t extent; // it is below
-    std::vector<digits::Column> columnsOf(const Mapping &mapping) const {
-      return field == Field::Lane ? mapping.threads() : mapping[field];
-    }
-  };
   /// A thread's problem, for tiles that hold batch digits in the same way.
   struct Problem {
     Value index, inBatch;
@@ -425,7 +362,8 @@ private:
 
   const DenseMap<Value, BufferMemory> &buffers;
   Value problem;
-  SmallVector<Numbered> numbers;
+  RootLookup roots;
+  ThreadDigits threadDigits;        // by which tiles are addressed
   const FlatBlock *block = nullptr; // null: threads do not exchange
   CooperativeRounds *rounds = nullptr;
   CooperativeRounds::Item current; // of the rounds
@@ -433,147 +371,14 @@ private:
   bool arrived = false;               // at a cluster barrier that nobody has waited for
   bool awaits = false;                // has not yet waited for the kernels before
   DenseMap<Operation *, Tile> loaded; // ahead of their section
-  // What has been found of the numbers: parts by field, weight and range, problems by where their digits are.
-  struct Known {
-    std::map<std::tuple<Field, int64_t, int64_t>, Value> parts;
-    std::map<std::string, Problem> problems;
-  } known;
-
-  /// How the elements of a view of an argument of the kernel, or of a tile in it, lie there.
-  struct Layout {
-    Value buffer; // the argument, or what is yielded
-    digits::BufferView view;
-    SmallVector<id::ResizeOp> fills; // what is beyond the bounds of the view
-    SmallVector<int64_t, 1> bytes;   // of a place in each plane: an element's, or a number's
-    int64_t alignment;               // of all planes, in bytes
-    bool inRow = true;               // false: a dimension's end lies where the view has other digits
-  };
+  std::map<std::string, Problem> problems; // that have been found, by where their digits are
 
   LogicalResult notInRow(Operation *op) const {
     return op->emitError() << "the layout of an argument or result has distances that change inside of a dimension "
                               "whose length the program changes";
   }
 
-  static std::vector<int> lowest(id::SeqType type, int64_t count) {
-    ArrayRef<int32_t> radices = type.getRadices().take_front(count);
-    return {radices.begin(), radices.end()};
-  }
-
-  Layout placeOf(Value buffer) const {
-    if (auto part = buffer.getDefiningOp<id::PartOp>()) {
-      Layout layout = placeOf(part.getBuffer());
-      layout.view.part(static_cast<int>(part.getDigit()), part.getValue());
-      return layout;
-    }
-    if (auto permute = buffer.getDefiningOp<id::PermuteOp>(); permute && !isStored(buffer)) {
-      Layout layout = placeOf(permute.getInput());
-      layout.view.move(permute.getMap().getPermutation());
-      return layout;
-    }
-    if (auto resize = buffer.getDefiningOp<id::ResizeOp>(); resize && !isStored(buffer)) {
-      Layout layout = placeOf(resize.getInput());
-      layout.inRow &=
-          layout.view.resize(static_cast<int>(resize.getLowest()), lowest(resize.getType(), resize.getNewLowest()));
-      if (resize.pads())
-        layout.fills.push_back(resize);
-      return layout;
-    }
-    // What is stored lies in what is made of it.
-    if (buffer.hasOneUse() && isStored(buffer)) {
-      Operation *user = *buffer.user_begin();
-      if (auto join = dyn_cast<id::JoinOp>(user)) {
-        Layout layout = placeOf(join.getResult());
-        layout.view.part(static_cast<int>(join.getDigit()), buffer.use_begin()->getOperandNumber());
-        return layout;
-      }
-      if (auto permute = dyn_cast<id::PermuteOp>(user)) {
-        Layout layout = placeOf(permute.getResult());
-        layout.view.move(permute.getMap().getPermutation().inverse());
-        return layout;
-      }
-      if (auto resize = dyn_cast<id::ResizeOp>(user)) {
-        Layout layout = placeOf(resize.getResult());
-        layout.inRow &=
-            layout.view.resize(resize.getNewLowest(), lowest(resize.getInput().getType(), resize.getLowest()));
-        return layout;
-      }
-    }
-    Layout layout;
-    layout.buffer = buffer;
-    auto type = cast<id::SeqType>(buffer.getType());
-    const BufferMemory &memory = buffers.find(buffer)->second;
-    layout.view = digits::BufferView::whole(lowest(type, 62), memory.layout);
-    layout.alignment = widestAccess;
-    for (size_t plane = 0; plane < memory.planes.size(); ++plane) {
-      layout.bytes.push_back(planeBytes(type.getElement(), memory.layout, static_cast<int>(plane)));
-      layout.alignment = std::min(layout.alignment, memory.layout.pointerAlignment(layout.bytes.back()));
-    }
-    return layout;
-  }
-
-  /// True for what a store writes, or is made of that.
-  static bool isStored(Value buffer) {
-    while (isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
-      buffer = buffer.getDefiningOp()->getOperand(0);
-    return buffer.getDefiningOp() != nullptr;
-  }
-
   Value constant(int64_t v) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(v)); }
-  Value remainder(Value x, Value modulus) { return arith::RemUIOp::create(b, loc, x, modulus); }
-
-  /// Divisions of 32 bits cost a third of those of 64.
-  void count(Field field, Value number, int64_t extent) {
-    if (number.getType().isInteger(64) && extent <= std::numeric_limits<int32_t>::max())
-      number = arith::TruncIOp::create(b, loc, b.getI32Type(), number);
-    numbers.push_back({field, number, extent});
-  }
-
-  /// (number / weight) mod range.
-  Value part(const Numbered &counted, int64_t weight, int64_t range) {
-    Value &value = known.parts[{counted.field, weight, range}];
-    if (!value) {
-      Type type = counted.number.getType();
-      auto fixed = [&](int64_t v) { return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, v)).getResult(); };
-      Value quotient =
-          weight == 1 ? counted.number : arith::DivUIOp::create(b, loc, counted.number, fixed(weight)).getResult();
-      value = weight * range < counted.extent ? remainder(quotient, fixed(range)) : quotient;
-      if (!type.isInteger(64))
-        value = arith::ExtUIOp::create(b, loc, b.getI64Type(), value);
-    }
-    return value;
-  }
-
-  /// The sum over the digits that are counted of their value times `weightOf` them, of i64 or, where it fits, i32;
-  /// neighbours whose weights continue each other are one number.
-  Value sumOfParts(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf, bool narrow = false) {
-    auto fixed = [&](int64_t v) {
-      return narrow ? arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v))).getResult()
-                    : constant(v);
-    };
-    Value sum = fixed(0);
-    for (const Numbered &counted : numbers) {
-      int64_t weight = 1;
-      const std::vector<digits::Column> columns = counted.columnsOf(mapping);
-      for (size_t i = 0; i < columns.size();) {
-        auto stepOf = [&](size_t column) { // nothing, where it is replicated
-          return columns[column].digits.empty() ? 0 : weightOf(columns[column].digits[0]);
-        };
-        int64_t step = stepOf(i), range = columns[i].radix;
-        size_t j = i + 1;
-        while (j < columns.size() && step > 0 && stepOf(j) == step * range)
-          range *= columns[j++].radix;
-        if (step) {
-          Value value = part(counted, weight, range);
-          if (narrow)
-            value = arith::TruncIOp::create(b, loc, b.getI32Type(), value);
-          sum = arith::AddIOp::create(b, loc, sum, arith::MulIOp::create(b, loc, value, fixed(step)));
-        }
-        weight *= range;
-        i = j;
-      }
-    }
-    return sum;
-  }
 
   /// The problem of this thread in a tile of `n` digits, for registers whose batch digits make up `inRegisters`.
   /// Threads beyond the batch work on one of the block's, so that all meet at the barriers.
@@ -588,34 +393,17 @@ private:
         key += "," + std::to_string(weight) + ":" + std::to_string(problems);
       weight *= column.radix;
     }
-    Problem &found = known.problems[key];
+    Problem &found = problems[key];
     if (!found.index) {
       Value index = problem;
       if (inRegisters)
         index = arith::AddIOp::create(b, loc, index, constant(inRegisters));
       if (llvm::any_of(mapping.threads(), [&](const auto &column) { return weightOf(column.digits[0]) > 0; }))
-        index = arith::AddIOp::create(b, loc, index, sumOfParts(mapping, weightOf));
+        index = arith::AddIOp::create(b, loc, index, threadDigits.sum(mapping, weightOf));
       found.inBatch = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, index, block->batch);
       found.index = arith::SelectOp::create(b, loc, found.inBatch, index, block->first);
     }
     return found;
-  }
-
-  /// Where the blocks of a cluster have the same tile: true in one of them. Null where they have not.
-  Value isFirstHolder(const digits::Mapping &mapping) {
-    Value first;
-    for (const Numbered &counted : numbers) {
-      int64_t weight = 1;
-      for (const digits::Column &column : counted.columnsOf(mapping)) {
-        if (column.digits.empty()) {
-          Value is =
-              arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part(counted, weight, column.radix), constant(0));
-          first = first ? arith::AndIOp::create(b, loc, first, is).getResult() : is;
-        }
-        weight *= column.radix;
-      }
-    }
-    return first;
   }
 
   void where(Value condition, llvm::function_ref<void()> emit) {
@@ -626,9 +414,10 @@ private:
   void inside(Block *branch, llvm::function_ref<void()> emit) {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch);
-    Known outside = known; // what is found there is not known outside
+    ThreadDigits::Branch branchDigits(threadDigits); // what is found there is not known outside
+    std::map<std::string, Problem> outside = problems;
     emit();
-    known = std::move(outside);
+    problems = std::move(outside);
   }
 
   //===--- sections ---------------------------------------------------------------------------------------------===//
@@ -654,14 +443,15 @@ private:
         {
           OpBuilder::InsertionGuard guard(b);
           b.setInsertionPointToStart(branch.thenBlock());
-          Known outside = known;
+          ThreadDigits::Branch branchDigits(threadDigits);
+          std::map<std::string, Problem> outside = problems;
           FailureOr<Tile> made = emitLoadHere(load);
           if (failed(made))
             return failure();
           for (const auto &leaves : made->registers)
             llvm::append_range(values, numbersOf(leaves, tile.element));
           scf::YieldOp::create(b, loc, values);
-          known = std::move(outside);
+          problems = std::move(outside);
           b.setInsertionPointToStart(branch.elseBlock());
           yieldPoison(types);
         }
@@ -957,7 +747,7 @@ private:
   /// the next tile of the block.
   Value sharedPointer(id::ExchangeOp op, const Mapping &mapping, const ExchangeWords &words) {
     const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
-    Value offset = sumOfParts(
+    Value offset = threadDigits.sum(
         mapping, [&](int digit) { return layout.column(digit) * words.bytes; }, /*narrow=*/true);
     offset = arith::ExtUIOp::create(b, loc, b.getI64Type(), offset);
     if (block->slot)
@@ -1004,7 +794,7 @@ private:
         break;
       first += isPosted(other) ? cellsOf(other) : 0;
     }
-    Value offset = sumOfParts(mapping, [&](int digit) {
+    Value offset = threadDigits.sum(mapping, [&](int digit) {
       return static_cast<int64_t>(layout.column(digit)) * static_cast<int64_t>(cells) * CooperativeRounds::cellBytes;
     });
     return at(byteOffset(rounds->posts(current), offset), first * CooperativeRounds::cellBytes);
@@ -1116,7 +906,7 @@ private:
       weight *= column.radix;
     }
     if (!to.rank.weight.empty())
-      to.ofThread = sumOfParts(
+      to.ofThread = threadDigits.sum(
           before, [&](int digit) { return weightIn(to.rank, digit); }, /*narrow=*/true);
     return to;
   }
@@ -1210,21 +1000,21 @@ private:
   };
 
   /// In each plane.
-  SmallVector<Place, 1> elementPlaces(const Layout &layout, const Tile &tile, int64_t inRegisters) {
+  SmallVector<Place, 1> elementPlaces(const ViewLayout &layout, const Tile &tile, int64_t inRegisters) {
     SmallVector<Place, 1> places;
     for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes))
       places.push_back(elementPlace(layout, tile, inRegisters, plane, bytes));
     return places;
   }
 
-  Place elementPlace(const Layout &layout, const Tile &tile, int64_t inRegisters, Value plane, int64_t bytes) {
+  Place elementPlace(const ViewLayout &layout, const Tile &tile, int64_t inRegisters, Value plane, int64_t bytes) {
     const digits::LinearForm &address = layout.view.address;
     const int64_t problemBytes = layout.view.problem * bytes;
     int n = static_cast<int>(address.weight.size());
     auto weightOf = [&](int digit) { return digit > n ? 0 : address.weight[digit - 1] * bytes; };
     // Inside a problem 32 bits mostly are enough; complemented digits count down.
     bool narrow = reachOf(address, layout.view.radices) * bytes <= std::numeric_limits<int32_t>::max();
-    Value offset = sumOfParts(tile.mapping, weightOf, narrow);
+    Value offset = threadDigits.sum(tile.mapping, weightOf, narrow);
     if (narrow)
       offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
     const int64_t first = (address.constant + ofFirstThread(layout, tile, address)) * bytes;
@@ -1236,28 +1026,19 @@ private:
   /// What the digits of the first thread add to a form: those that are least in what bounds compare and, where none
   /// does, in the address. Where a thread's elements are inside, those of the first thread are, too, unless bounds
   /// count a digit in opposite directions.
-  int64_t ofFirstThread(const Layout &layout, const Tile &tile, const digits::LinearForm &form) const {
+  int64_t ofFirstThread(const ViewLayout &layout, const Tile &tile, const digits::LinearForm &form) const {
     int64_t sum = 0;
-    for (const Numbered &counted : numbers)
-      for (const digits::Column &column : counted.columnsOf(tile.mapping)) {
-        if (column.digits.empty() || column.digits[0] > static_cast<int>(form.weight.size()))
-          continue;
-        const size_t digit = static_cast<size_t>(column.digits[0]) - 1;
-        int64_t direction = 0;
-        for (const digits::BufferView::Bound &bound : layout.view.bounds)
-          direction = direction ? direction : bound.index.weight[digit];
-        if ((direction ? direction : layout.view.address.weight[digit]) < 0)
-          sum += form.weight[digit] * (column.radix - 1);
-      }
+    threadDigits.forEachColumn(tile.mapping, [&](const digits::Column &column) {
+      if (column.digits.empty() || column.digits[0] > static_cast<int>(form.weight.size()))
+        return;
+      const size_t digit = static_cast<size_t>(column.digits[0]) - 1;
+      int64_t direction = 0;
+      for (const digits::BufferView::Bound &bound : layout.view.bounds)
+        direction = direction ? direction : bound.index.weight[digit];
+      if ((direction ? direction : layout.view.address.weight[digit]) < 0)
+        sum += form.weight[digit] * (column.radix - 1);
+    });
     return sum;
-  }
-
-  /// The largest distance that digits make up.
-  static int64_t reachOf(const digits::LinearForm &form, ArrayRef<int> radices) {
-    int64_t reach = 0;
-    for (auto [weight, radix] : llvm::zip(form.weight, radices))
-      reach += std::abs(weight) * (radix - 1);
-    return reach;
   }
 
   Value byteOffset(Value pointer, Value bytes) {
@@ -1278,7 +1059,7 @@ private:
   };
 
   /// The scalars of a tile by problem, plane and ascending address.
-  LogicalResult slotsOf(Operation *op, const Layout &layout, const Tile &tile, std::vector<Slot> &slots) {
+  LogicalResult slotsOf(Operation *op, const ViewLayout &layout, const Tile &tile, std::vector<Slot> &slots) {
     SmallVector<Type> types = id::leafTypes(tile.element);
     SmallVector<int64_t> offsets = id::leafOffsets(tile.element);
     for (size_t r = 0; r < tile.registers.size(); ++r) {
@@ -1330,7 +1111,7 @@ private:
 
   /// How many problems that follow each other in memory a thread holds, where the end of one problem would cut an
   /// access short; else 1.
-  int64_t problemsTogether(const Layout &layout, const Tile &tile) const {
+  int64_t problemsTogether(const ViewLayout &layout, const Tile &tile) const {
     int64_t problems = 1;
     if (!block || !layout.view.bounds.empty() ||
         llvm::all_of(layout.bytes, [&](int64_t bytes) { return layout.view.problem * bytes % widestAccess == 0; }))
@@ -1343,7 +1124,7 @@ private:
   }
 
   /// The accesses that serve the slots, every `together` problems being taken as one.
-  SmallVector<std::pair<size_t, size_t>> runsOf(std::vector<Slot> &slots, const Layout &layout, const Tile &tile,
+  SmallVector<std::pair<size_t, size_t>> runsOf(std::vector<Slot> &slots, const ViewLayout &layout, const Tile &tile,
                                                 int64_t together) const {
     for (Slot &slot : slots) {
       int64_t inner = slot.problem % together;
@@ -1356,16 +1137,16 @@ private:
   /// What divides the value of a form for register digits zero, up to `most`.
   int64_t divisorOf(const digits::LinearForm &form, const Tile &tile, int64_t most) const {
     int64_t common = std::gcd(most, form.constant);
-    for (const Numbered &counted : numbers)
-      for (const digits::Column &column : counted.columnsOf(tile.mapping))
-        if (!column.digits.empty() && column.digits[0] <= static_cast<int>(form.weight.size()))
-          common = std::gcd(common, form.weight[column.digits[0] - 1]);
+    threadDigits.forEachColumn(tile.mapping, [&](const digits::Column &column) {
+      if (!column.digits.empty() && column.digits[0] <= static_cast<int>(form.weight.size()))
+        common = std::gcd(common, form.weight[column.digits[0] - 1]);
+    });
     return common;
   }
 
   /// Slots that one access serves: (first, count) of equal scalars next to each other, a power of two of them, all
   /// inside of the buffer or none.
-  SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, const Layout &layout, const Tile &tile,
+  SmallVector<std::pair<size_t, size_t>> wideRuns(ArrayRef<Slot> slots, const ViewLayout &layout, const Tile &tile,
                                                   int64_t together) const {
     // Bytes that divide the address of the element whose register digits are zero.
     const int64_t divisor = divisorOf(layout.view.address, tile, together * layout.view.problem);
@@ -1402,7 +1183,7 @@ private:
     return runs;
   }
 
-  void loadAll(std::vector<Slot> &slots, const Layout &layout, const Tile &tile, int64_t together,
+  void loadAll(std::vector<Slot> &slots, const ViewLayout &layout, const Tile &tile, int64_t together,
                ArrayRef<SmallVector<Value>> fills) {
     SmallVector<Place, 1> places;
     const Slot *before = nullptr;
@@ -1421,24 +1202,23 @@ private:
     int outside = -1;
   };
 
-  Tests testsOf(const Layout &layout, const Tile &tile, const Slot &slot) {
+  Tests testsOf(const ViewLayout &layout, const Tile &tile, const Slot &slot) {
     Tests tests;
     for (auto [number, bound] : llvm::enumerate(layout.view.bounds)) {
       int64_t own = bound.index.constant + slot.indices[number], least = own, most = own;
       auto weightOf = [&weights = bound.index.weight](int digit) {
         return digit <= static_cast<int>(weights.size()) ? weights[digit - 1] : 0;
       };
-      for (const Numbered &counted : numbers)
-        for (const digits::Column &column : counted.columnsOf(tile.mapping)) {
-          int64_t reach = column.digits.empty() ? 0 : weightOf(column.digits[0]) * (column.radix - 1);
-          (reach < 0 ? least : most) += reach;
-        }
+      threadDigits.forEachColumn(tile.mapping, [&](const digits::Column &column) {
+        int64_t reach = column.digits.empty() ? 0 : weightOf(column.digits[0]) * (column.radix - 1);
+        (reach < 0 ? least : most) += reach;
+      });
       tests.inside.emplace_back();
       if (least >= bound.limit)
         tests.outside = static_cast<int>(number);
       else if (most >= bound.limit)
-        tests.inside.back() = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt,
-                                                    sumOfParts(tile.mapping, weightOf), constant(bound.limit - own));
+        tests.inside.back() = arith::CmpIOp::create(
+            b, loc, arith::CmpIPredicate::slt, threadDigits.sum(tile.mapping, weightOf), constant(bound.limit - own));
     }
     return tests;
   }
@@ -1452,7 +1232,7 @@ private:
   }
 
   /// The numbers of an element beyond each bound.
-  FailureOr<std::vector<SmallVector<Value>>> fillsOf(const Layout &layout, const Tile &tile) {
+  FailureOr<std::vector<SmallVector<Value>>> fillsOf(const ViewLayout &layout, const Tile &tile) {
     std::vector<SmallVector<Value>> fills;
     for (id::ResizeOp resize : layout.fills) {
       FailureOr<SmallVector<Leaf>> leaves = runBody(resize.getBody(), {}, tile, 0);
@@ -1467,7 +1247,7 @@ private:
   }
 
   /// True when the first thread's part of a slot is in the buffer.
-  bool isFirstInside(const Layout &layout, const Tile &tile, const Slot &slot) const {
+  bool isFirstInside(const ViewLayout &layout, const Tile &tile, const Slot &slot) const {
     for (auto [bound, own] : llvm::zip(layout.view.bounds, slot.indices))
       if (bound.index.constant + own + ofFirstThread(layout, tile, bound.index) >= bound.limit)
         return false;
@@ -1476,7 +1256,7 @@ private:
 
   /// What lies outside is read where the first thread reads, and then replaced. Where that is not inside, what lies
   /// outside is not read.
-  void loadRun(const Layout &layout, const Tile &tile, const Place &place, std::vector<Slot> &slots, size_t first,
+  void loadRun(const ViewLayout &layout, const Tile &tile, const Place &place, std::vector<Slot> &slots, size_t first,
                size_t count, ArrayRef<SmallVector<Value>> fills) {
     const Tests tests = testsOf(layout, tile, slots[first]);
     SmallVector<Value> values(count);
@@ -1513,7 +1293,7 @@ private:
     }
   }
 
-  void storeRun(const Layout &layout, const Tile &tile, const Place &place, ArrayRef<Slot> slots, size_t first,
+  void storeRun(const ViewLayout &layout, const Tile &tile, const Place &place, ArrayRef<Slot> slots, size_t first,
                 size_t count) {
     const Tests tests = testsOf(layout, tile, slots[first]);
     if (tests.outside >= 0)
@@ -1539,65 +1319,6 @@ private:
   }
   static unsigned accessBytes(const Slot &slot, size_t count) {
     return static_cast<unsigned>(static_cast<int64_t>(count) * id::elementBytes(slot.type));
-  }
-
-  /// The entry of a table at `index`, `bytes` each.
-  Value entryPointer(const std::string &table, Value index, int64_t bytes) {
-    auto pointer = LLVM::LLVMPointerType::get(b.getContext(), tables.getAddressSpace());
-    Value base = LLVM::AddressOfOp::create(b, loc, pointer, table);
-    return byteOffset(base, arith::MulIOp::create(b, loc, index, constant(bytes)));
-  }
-
-  /// omega(root, exponent) in a prime field, 0 <= exponent < root.
-  Residue lookUpResidue(int64_t root, Value exponent, id::ModType type) {
-    PrimeField field = codelet.field(type.getModulus());
-    auto entry = [&](const std::string &table, Value index) -> Residue {
-      int64_t bytes = id::elementBytes(type);
-      return {
-          LLVM::LoadOp::create(b, loc, field.type(), entryPointer(table, index, bytes), static_cast<unsigned>(bytes))};
-    };
-    return product<Residue>(
-        root, exponent,
-        [&](int64_t step, int64_t count, Value index) {
-          return entry(tables.residues(root, step, count, type.getModulus()), index);
-        },
-        [&](const Residue &x, const Residue &y) { return field.mul(x, y); });
-  }
-
-  /// omega(root, exponent) for 0 <= exponent < root: one table, or the product of a high and a low one; of more for
-  /// roots whose high table would be large.
-  Complex lookUp(int64_t root, Value exponent, Type real) {
-    auto entry = [&](const std::string &table, Value index) -> Complex {
-      Value at = entryPointer(table, index, 2 * id::elementBytes(real));
-      auto alignment = static_cast<unsigned>(id::elementBytes(real));
-      Value re = LLVM::LoadOp::create(b, loc, real, at, alignment);
-      Value im = LLVM::LoadOp::create(b, loc, real, byteOffset(at, constant(id::elementBytes(real))), alignment);
-      return {codelet.wrap(re), codelet.wrap(im)};
-    };
-    return product<Complex>(
-        root, exponent,
-        [&](int64_t step, int64_t count, Value index) { return entry(tables.powers(root, step, count, real), index); },
-        [&](const Complex &x, const Complex &y) { return codelet.mul(x, y); });
-  }
-
-  /// The product of entries of tables with the powers step · i, i < count, of the root, the highest first.
-  template <typename Number, typename Entry, typename Multiply>
-  Number product(int64_t root, Value exponent, Entry entry, Multiply multiply) {
-    constexpr int maxHighBits = 16;
-    const int64_t lowCount = int64_t(1) << maxTableBits;
-    if (root <= lowCount)
-      return entry(1, root, exponent);
-    int shift = maxTableBits; // of the highest table
-    while ((root - 1) >> shift >> maxHighBits)
-      shift += maxTableBits;
-    Value high = arith::ShRUIOp::create(b, loc, exponent, constant(shift));
-    Number result = entry(int64_t(1) << shift, ((root - 1) >> shift) + 1, high);
-    while ((shift -= maxTableBits) >= 0) {
-      Value part = shift ? arith::ShRUIOp::create(b, loc, exponent, constant(shift)).getResult() : exponent;
-      Value low = arith::AndIOp::create(b, loc, part, constant(lowCount - 1));
-      result = multiply(result, entry(int64_t(1) << shift, lowCount, low));
-    }
-    return result;
   }
 };
 

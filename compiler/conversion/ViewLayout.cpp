@@ -1,0 +1,78 @@
+#include "compiler/conversion/ViewLayout.h"
+
+#include "compiler/conversion/Layouts.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+
+static std::vector<int> lowest(id::SeqType type, int64_t count) {
+  ArrayRef<int32_t> radices = type.getRadices().take_front(count);
+  return {radices.begin(), radices.end()};
+}
+
+/// True for what a store writes, or is made of that.
+static bool isStored(Value buffer) {
+  while (isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
+  return buffer.getDefiningOp() != nullptr;
+}
+
+ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory> &buffers) {
+  if (auto part = buffer.getDefiningOp<id::PartOp>()) {
+    ViewLayout layout = layoutOf(part.getBuffer(), buffers);
+    layout.view.part(static_cast<int>(part.getDigit()), part.getValue());
+    return layout;
+  }
+  if (auto permute = buffer.getDefiningOp<id::PermuteOp>(); permute && !isStored(buffer)) {
+    ViewLayout layout = layoutOf(permute.getInput(), buffers);
+    layout.view.move(permute.getMap().getPermutation());
+    return layout;
+  }
+  if (auto resize = buffer.getDefiningOp<id::ResizeOp>(); resize && !isStored(buffer)) {
+    ViewLayout layout = layoutOf(resize.getInput(), buffers);
+    layout.inRow &=
+        layout.view.resize(static_cast<int>(resize.getLowest()), lowest(resize.getType(), resize.getNewLowest()));
+    if (resize.pads())
+      layout.fills.push_back(resize);
+    return layout;
+  }
+  // What is stored lies in what is made of it.
+  if (buffer.hasOneUse() && isStored(buffer)) {
+    Operation *user = *buffer.user_begin();
+    if (auto join = dyn_cast<id::JoinOp>(user)) {
+      ViewLayout layout = layoutOf(join.getResult(), buffers);
+      layout.view.part(static_cast<int>(join.getDigit()), buffer.use_begin()->getOperandNumber());
+      return layout;
+    }
+    if (auto permute = dyn_cast<id::PermuteOp>(user)) {
+      ViewLayout layout = layoutOf(permute.getResult(), buffers);
+      layout.view.move(permute.getMap().getPermutation().inverse());
+      return layout;
+    }
+    if (auto resize = dyn_cast<id::ResizeOp>(user)) {
+      ViewLayout layout = layoutOf(resize.getResult(), buffers);
+      layout.inRow &=
+          layout.view.resize(resize.getNewLowest(), lowest(resize.getInput().getType(), resize.getLowest()));
+      return layout;
+    }
+  }
+  ViewLayout layout;
+  layout.buffer = buffer;
+  auto type = cast<id::SeqType>(buffer.getType());
+  const BufferMemory &memory = buffers.find(buffer)->second;
+  layout.view = digits::BufferView::whole(lowest(type, 62), memory.layout);
+  layout.alignment = widestAccess;
+  for (size_t plane = 0; plane < memory.planes.size(); ++plane) {
+    layout.bytes.push_back(planeBytes(type.getElement(), memory.layout, static_cast<int>(plane)));
+    layout.alignment = std::min(layout.alignment, memory.layout.pointerAlignment(layout.bytes.back()));
+  }
+  return layout;
+}
+
+int64_t conversion::reachOf(const digits::LinearForm &form, ArrayRef<int> radices) {
+  int64_t reach = 0;
+  for (auto [weight, radix] : llvm::zip(form.weight, radices))
+    reach += std::abs(weight) * (radix - 1);
+  return reach;
+}
