@@ -33,6 +33,19 @@ def SplitDigits : Pass<"id-split-digits", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def Reshape : Pass<"id-reshape", "::mlir::func::FuncOp"> {
+  let summary = "give arguments and results the digits in which steps see them";
+  let description = [{
+    A resize of a whole argument or result into other digits of the same number of elements is no step: a buffer's elements
+    are where they are. It goes through pointwise steps that name no digit, and then becomes the argument's or the result's
+    type. Arrays whose layout has several dimensions keep theirs.
+
+        func @f(%x: <2**2 * 3, f32>) { %0 = id.resize %x lowest 3 : <2**2 * 3, f32> -> <2 * 3 * 2, f32> … }
+        func @f(%x: <2 * 3 * 2, f32>) { … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def ExtractTwiddles : Pass<"id-extract-twiddles", "::mlir::func::FuncOp"> {
   let summary = "turn pointwise products with a root of unity into id.twiddle";
   let description = [{

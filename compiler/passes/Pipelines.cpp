@@ -20,6 +20,8 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   // Bodies first: a folded body may show a product with a root of unity that was hidden by index arithmetic.
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
+  // After equal ones have met and opposite ones are gone.
+  function.addPass(createReshape());
   // Before the permutations move, since a twiddle is renamed by substitution but a body op by op.
   function.addPass(createExtractTwiddles());
   function.addPass(createPushPermutations());

@@ -1,0 +1,168 @@
+// Input: steps, and resizes between digits of the same number of elements. Output: arguments and results of the
+// function have the digits that steps next to them see, where that makes resizes superfluous.
+//
+// A buffer has no digits but those that its type gives it. So a resize of a whole argument into other digits of as many
+// elements is no step, and neither is one of a result; between them they go through pointwise steps that name no digit.
+//
+//   func @f(%x: seq<2**2 * 3>) { %0 = id.resize %x lowest 3 : <2**2 * 3> -> <2 * 3 * 2> … id.node [2] (%0) …
+//   func @f(%x: seq<2 * 3 * 2>) { … id.node [2] (%x) …
+//
+// Arrays whose layout has several dimensions keep their digits.
+#include "compiler/passes/Passes.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_RESHAPE
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// The resize that made the value, if it keeps all elements.
+id::ResizeOp reshapeOf(Value value) {
+  auto resize = value.getDefiningOp<id::ResizeOp>();
+  return resize && resize.getOldLength() == resize.getNewLength() ? resize : id::ResizeOp();
+}
+
+/// True for a step that does the same to every element, wherever it is.
+bool namesNoDigit(id::PointwiseOp step) {
+  return !step.getBody()
+              .walk([](Operation *op) {
+                auto omega = dyn_cast<id::OmegaOp>(op);
+                bool names = isa<id::DigitOp>(op) || (omega && !omega.getExponent().getPolynomial().isConstant());
+                return names ? WalkResult::interrupt() : WalkResult::advance();
+              })
+              .wasInterrupted();
+}
+
+/// True for an argument, and for what such steps make of arguments alone.
+bool isOfArguments(Value value) {
+  auto step = value.getDefiningOp<id::PointwiseOp>();
+  return isa<BlockArgument>(value) || (step && namesNoDigit(step) && llvm::all_of(step.getInputs(), isOfArguments));
+}
+
+id::SeqType withElement(id::SeqType digits, Type sequence) {
+  return id::SeqType::get(digits.getContext(), digits.getRadices(), id::elementOf(sequence));
+}
+
+struct Reshape : impl::ReshapeBase<Reshape> {
+  void runOnOperation() override {
+    for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
+      if (auto step = dyn_cast<id::PointwiseOp>(op))
+        moveDown(step);
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body().without_terminator())))
+      if (auto step = dyn_cast<id::PointwiseOp>(op))
+        moveUp(step);
+    takeArguments();
+    takeResults();
+    func::FuncOp function = getOperation();
+    function.setFunctionType(
+        FunctionType::get(&getContext(), body().getArgumentTypes(), body().getTerminator()->getOperandTypes()));
+  }
+
+private:
+  Block &body() { return getOperation().getBody().front(); }
+
+  /// Several dimensions, whose digits a layout counts apart.
+  static bool hasDimensions(Attribute layout) {
+    auto fields = dyn_cast_or_null<DictionaryAttr>(layout);
+    auto sizes = fields ? fields.getAs<DenseI64ArrayAttr>("sizes") : DenseI64ArrayAttr();
+    return sizes && sizes.size() > 1;
+  }
+
+  /// A step on what has been reshaped is one on what it was before, reshaped.
+  static void moveDown(id::PointwiseOp step) {
+    if (!namesNoDigit(step))
+      return;
+    id::ResizeOp first = reshapeOf(step.getInputs()[0]);
+    for (Value input : step.getInputs())
+      if (id::ResizeOp reshape = reshapeOf(input);
+          !reshape || reshape.getInput().getType().getRadices() != first.getInput().getType().getRadices())
+        return;
+    const id::SeqType before = first.getInput().getType();
+    for (OpOperand &input : step->getOpOperands()) {
+      id::ResizeOp reshape = reshapeOf(input.get());
+      input.set(reshape.getInput());
+      if (reshape.getResult().use_empty())
+        reshape.erase();
+    }
+    OpBuilder builder(step->getContext());
+    builder.setInsertionPointAfter(step);
+    for (Value result : step.getOutputs()) {
+      const Type after = result.getType();
+      result.setType(withElement(before, after));
+      auto reshape = id::ResizeOp::create(builder, step.getLoc(), after, result, before.getNumDigits());
+      result.replaceAllUsesExcept(reshape, reshape);
+    }
+  }
+
+  /// A step on arguments, or on what such steps make of them, whose results are all reshaped alike is one on reshaped
+  /// arguments.
+  static void moveUp(id::PointwiseOp step) {
+    if (!isOfArguments(step.getOutputs()[0]))
+      return;
+    id::SeqType after;
+    for (Value result : step.getOutputs())
+      for (Operation *user : result.getUsers()) {
+        auto resize = dyn_cast<id::ResizeOp>(user);
+        if (!resize || !reshapeOf(resize.getResult()) || (after && after.getRadices() != resize.getType().getRadices()))
+          return;
+        after = resize.getType();
+      }
+    if (!after)
+      return;
+    OpBuilder builder(step);
+    for (OpOperand &input : step->getOpOperands()) {
+      Value value = input.get();
+      const int digits = cast<id::SeqType>(value.getType()).getNumDigits();
+      input.set(id::ResizeOp::create(builder, step.getLoc(), withElement(after, value.getType()), value, digits));
+    }
+    for (Value result : step.getOutputs()) {
+      result.setType(withElement(after, result.getType()));
+      for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
+        user->getResult(0).replaceAllUsesWith(result);
+        user->erase();
+      }
+    }
+  }
+
+  /// Arguments that are used in other digits only, always the same.
+  void takeArguments() {
+    for (BlockArgument argument : body().getArguments()) {
+      id::SeqType after;
+      auto isAlike = [&](Operation *user) {
+        auto resize = dyn_cast<id::ResizeOp>(user);
+        if (!resize || !reshapeOf(resize.getResult()) || (after && after != resize.getType()))
+          return false;
+        after = resize.getType();
+        return true;
+      };
+      if (!llvm::all_of(argument.getUsers(), isAlike) || !after ||
+          hasDimensions(getOperation().getArgAttr(argument.getArgNumber(), "id.layout")))
+        continue;
+      argument.setType(after);
+      for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
+        user->getResult(0).replaceAllUsesWith(argument);
+        user->erase();
+      }
+    }
+  }
+
+  void takeResults() {
+    for (OpOperand &result : body().getTerminator()->getOpOperands())
+      while (id::ResizeOp reshape = reshapeOf(result.get())) {
+        if (hasDimensions(getOperation().getResultAttr(result.getOperandNumber(), "id.layout")))
+          break;
+        result.set(reshape.getInput());
+        if (reshape.getResult().use_empty())
+          reshape.erase();
+      }
+  }
+};
+
+} // namespace
+} // namespace idc::passes

@@ -1,0 +1,105 @@
+// RUN: idc-opt %s --id-reshape | FileCheck %s
+
+// Arguments and results take other digits of the same number for themselves, through pointwise steps that name no digit.
+// CHECK-LABEL: @both(%arg0: !id.seq<2 * 3 * 2, f32>) -> !id.seq<2 * 3 * 2, f32>
+// CHECK-NOT: id.resize
+// CHECK: id.pointwise(%arg0) : (!id.seq<2 * 3 * 2, f32>) -> !id.seq<2 * 3 * 2, f32>
+// CHECK: id.node [2]
+// CHECK-NOT: id.resize
+// CHECK: return %{{.*}} : !id.seq<2 * 3 * 2, f32>
+func.func @both(%x: !id.seq<2**2 * 3, f32>) -> !id.seq<2**2 * 3, f32> {
+  %0 = id.pointwise(%x) : (!id.seq<2**2 * 3, f32>) -> !id.seq<2**2 * 3, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %1 = id.resize %0 lowest 3 : <2**2 * 3, f32> -> <2 * 3 * 2, f32>
+  %2 = id.node [2](%1) : (!id.seq<2 * 3 * 2, f32>) -> !id.seq<2 * 3 * 2, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
+  }
+  %3 = id.resize %2 lowest 3 : <2 * 3 * 2, f32> -> <2**2 * 3, f32>
+  %4 = id.pointwise(%3) : (!id.seq<2**2 * 3, f32>) -> !id.seq<2**2 * 3, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  return %4 : !id.seq<2**2 * 3, f32>
+}
+
+// A part of the digits is enough, and an argument that nothing sees in its own digits.
+// CHECK-LABEL: @lowest(%arg0: !id.seq<5 * 3 * 2, i32>, %arg1: !id.seq<5 * 3 * 2, i32>)
+// CHECK-NOT: id.resize
+// CHECK: return
+func.func @lowest(%x: !id.seq<5 * 2 * 3, i32>, %y: !id.seq<5 * 2 * 3, i32>) -> !id.seq<5 * 3 * 2, i32> {
+  %0 = id.resize %x lowest 2 : <5 * 2 * 3, i32> -> <5 * 3 * 2, i32>
+  %1 = id.resize %y lowest 2 : <5 * 2 * 3, i32> -> <5 * 3 * 2, i32>
+  %2 = id.resize %y lowest 2 : <5 * 2 * 3, i32> -> <5 * 3 * 2, i32>
+  %3 = id.pointwise(%0, %1, %2) : (!id.seq<5 * 3 * 2, i32>, !id.seq<5 * 3 * 2, i32>, !id.seq<5 * 3 * 2, i32>) -> !id.seq<5 * 3 * 2, i32> {
+  ^bb0(%a: i32, %b: i32, %c: i32):
+    %t = id.digit 1 : i64
+    %i = arith.trunci %t : i64 to i32
+    %s = arith.addi %a, %b : i32
+    %r = arith.muli %s, %c : i32
+    %q = arith.addi %r, %i : i32
+    id.yield %q : i32
+  }
+  return %3 : !id.seq<5 * 3 * 2, i32>
+}
+
+// What stays: other lengths, steps that name digits, arguments that are used in their own digits, too, and arrays of
+// several dimensions.
+// CHECK-LABEL: @longer(%arg0: !id.seq<2**2 * 3, f32>)
+// CHECK: id.resize %arg0
+func.func @longer(%x: !id.seq<2**2 * 3, f32>) -> !id.seq<2**4, f32> {
+  %0 = id.resize %x lowest 3 : <2**2 * 3, f32> -> <2**4, f32> else {
+    %c = arith.constant 0.0 : f32
+    id.yield %c : f32
+  }
+  return %0 : !id.seq<2**4, f32>
+}
+
+// CHECK-LABEL: @used(%arg0: !id.seq<2 * 3, f32>)
+// CHECK: id.resize %arg0
+func.func @used(%x: !id.seq<2 * 3, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<2 * 3, f32>) {
+  %0 = id.resize %x lowest 2 : <2 * 3, f32> -> <3 * 2, f32>
+  %1 = id.node [1](%0) : (!id.seq<3 * 2, f32>) -> !id.seq<3 * 2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  %2 = id.node [1](%x) : (!id.seq<2 * 3, f32>) -> !id.seq<2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %a, %c : f32, f32, f32
+  }
+  return %1, %2 : !id.seq<3 * 2, f32>, !id.seq<2 * 3, f32>
+}
+
+// CHECK-LABEL: @named
+// CHECK: id.resize
+// CHECK-NEXT: id.pointwise
+func.func @named(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
+  %0 = id.node [1](%x) : (!id.seq<2 * 3, f32>) -> !id.seq<2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %a, %c : f32, f32, f32
+  }
+  %1 = id.resize %0 lowest 2 : <2 * 3, f32> -> <3 * 2, f32>
+  %2 = id.pointwise(%1) : (!id.seq<3 * 2, f32>) -> !id.seq<3 * 2, f32> {
+  ^bb0(%a: f32):
+    %t = id.digit 1 : i64
+    %f = arith.sitofp %t : i64 to f32
+    %s = arith.addf %a, %f : f32
+    id.yield %s : f32
+  }
+  return %2 : !id.seq<3 * 2, f32>
+}
+
+// CHECK-LABEL: @strided
+// CHECK: id.resize %arg0
+func.func @strided(%x: !id.seq<2 * 3, f32> {id.layout = {batch = 8, offset = 0, sizes = array<i64: 3, 2>, strides = array<i64: 1, 4>}}) -> !id.seq<3 * 2, f32> {
+  %0 = id.resize %x lowest 2 : <2 * 3, f32> -> <3 * 2, f32>
+  %1 = id.node [1](%0) : (!id.seq<3 * 2, f32>) -> !id.seq<3 * 2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %1 : !id.seq<3 * 2, f32>
+}
