@@ -122,7 +122,7 @@ def section(rows, latency, listed, plotted=None):
     goals = [Goal(row, results) for row in listed]
     yield from introduction(rows, plotted)
     yield from goals_section(goals, "### Goals", "Sizes are exponents n of 2^n, or the lengths of several dimensions; "
-                             "`fft_mixed` has lengths, `ternary` powers of 3.")
+                             "`fft_any` has lengths, `ternary` powers of 3.")
     yield from cufft_section(results, goals)
     for (program, element), group in results.groups():
         yield from table(results, program, element, group)

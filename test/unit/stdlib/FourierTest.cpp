@@ -92,9 +92,11 @@ TEST_P(Fourier, AnyLength) {
   for (int length : lengths) {
     Buffer x = randomReals(size_t(length), unsigned(length), true);
     SizeMap size = {{"N", length}};
-    Buffer y = runLibrary("fft.id", "fft_mixed", size, f64, {x})[0];
-    EXPECT_LT(relativeError(y, fftw(x, {length})), limit(8 * unit)) << "N=" << length;
-    EXPECT_LT(relativeError(runLibrary("fft.id", "ifft_mixed", size, f64, {y})[0], x), limit(8 * unit)) << length;
+    for (auto [forward, backward] : {std::pair("fft_mixed", "ifft_mixed"), std::pair("fft_any", "ifft_any")}) {
+      Buffer y = runLibrary("fft.id", forward, size, f64, {x})[0];
+      EXPECT_LT(relativeError(y, fftw(x, {length})), limit(8 * unit)) << forward << " N=" << length;
+      EXPECT_LT(relativeError(runLibrary("fft.id", backward, size, f64, {y})[0], x), limit(8 * unit)) << length;
+    }
   }
 }
 
