@@ -41,10 +41,11 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
   return std::nullopt;
 }
 
-// What the planner and LLVM work on for a few seconds; many times what a kernel's registers hold.
-static constexpr size_t maxSteps = 1024;
+// What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
+// cannot be cut, or were asked for by a schedule.
+static constexpr size_t maxSteps = 16384;
 static constexpr size_t maxMessageLine = 1000; // bytes
-static constexpr size_t maxKernelOperations = 65536, maxOperations = 262144;
+static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
 // In one launch, of the batch together; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
 // Of one sequence; addresses are computed in 64 bits.

@@ -67,7 +67,7 @@ public:
     std::vector<Schedule> schedules;
     if (tooLarge)
       return schedules;
-    auto shapes = [&](int first, int last, double limit) { return shapesOf(first, last, count > 1, limit); };
+    auto shapes = [&](int first, int last, const CostLimit &limit) { return shapesOf(first, last, count > 1, limit); };
     std::vector<std::pair<Schedule, double>> choices = rings();
     for (const auto &[kernels, cost] : cheapestSplits<Shape>(steps, count, shapes))
       choices.emplace_back(scheduleOf(kernels), cost);
@@ -115,6 +115,8 @@ private:
   /// elements stay in two kernels, which measure faster.
   std::vector<std::pair<Schedule, double>> rings() const {
     std::vector<std::pair<Schedule, double>> found;
+    if (!isShortEnough(request, 1, steps, int64_t(1) << registerDigits))
+      return found;
     for (int last = 1; last < steps && request.elementBytes >= 8 && request.operands.empty() && request.idleDigits == 0;
          ++last) {
       // The passes have the same threads.
@@ -148,10 +150,12 @@ private:
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Shape &kernel) const { return kernel.last == steps; }
 
-  /// The shapes that a kernel of these steps can have, each with its cost, or with a bound of it from `limit` up;
+  /// The shapes that a kernel of these steps can have, each with its cost, or with a bound of it that reaches the limit;
   /// `tuning` asks for more than the planner chooses among.
-  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool tuning, double limit) const {
+  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool tuning, const CostLimit &limit) const {
     std::vector<std::pair<Shape, double>> shapes;
+    if (!isShortEnough(request, first, last, int64_t(1) << registerDigits))
+      return shapes;
     auto consider = [&](int digits, int ranks, int registers) {
       Shape shape{first, last, digits, ranks, registers};
       if (double cost = costOf(shape, limit); cost < infinite)
@@ -174,20 +178,27 @@ private:
   }
 
   /// Time of a kernel over a copy's: what it waits for memory because of its runs, and for its own threads and blocks;
-  /// the two overlap in part. A bound is enough where that is `limit` or more.
-  double costOf(const Shape &shape, double limit = infinite) const {
-    int own = static_cast<int>(digitsOfSteps(request, shape.first, shape.last).size());
+  /// the two overlap in part. A bound is enough where that reaches the limit.
+  double costOf(const Shape &shape, const CostLimit &limit = CostLimit()) const {
+    int own = countDigits(request, shape.first, shape.last);
     if (own > shape.digits || (shape.ranks && shape.digits > request.numDigits))
       return infinite;
-    auto total = [](double runs, double wait) { return 1 + std::hypot(runs - 1, wait - 1); };
-    const double leastWait = this->leastWait(shape);
-    if (double least = total(1, leastWait); least >= limit)
+    constexpr double copy = 1; // no kernel costs less
+    auto total = [](double runs, double wait) { return copy + std::hypot(runs - 1, wait - 1); };
+    if (limit.isReachedBy(copy))
+      return copy;
+    const int registers = shape.ranks ? shape.registers : std::max(shape.registers, registerDigits);
+    double leastWait = waitCost(shape, mappings.leastPasses(shape.first, shape.last, registers), 1);
+    if (double least = total(1, leastWait); limit.isReachedBy(least))
       return least;
     std::vector<int> tile = tileOf(shape);
     if (shape.registers && !shape.ranks && static_cast<int>(tile.size()) - shape.registers > threadDigits)
       return infinite;
     const double runs = runCost(shape, tile, own);
-    if (double least = total(runs, leastWait); least >= limit)
+    if (!waitsForPasses(shape))
+      return total(runs, leastWait);
+    leastWait = waitCost(shape, mappings.passesOf(shape.first, shape.last, registers).size(), 1);
+    if (double least = total(runs, leastWait); limit.isReachedBy(least))
       return least;
     AddressOrder between = mappings.workspaceOrder(tile, tile);
     Side load{meetsInput(shape) ? request.loadOrder : between, request.loadBytes};
@@ -225,14 +236,13 @@ private:
   int sharedColumns(const Shape &shape, int columns) const {
     if (!meetsInput(shape))
       return columns;
-    int left = shape.digits - static_cast<int>(digitsOfSteps(request, shape.last + 1, steps).size());
+    int left = shape.digits - countDigits(request, shape.last + 1, steps);
     return columns + (left < 0 ? columns : std::min(left, columns));
   }
 
-  /// A bound of what the kernel waits for its own threads, by its passes alone: no plan has fewer ranges.
-  double leastWait(const Shape &shape) const {
-    const int registers = shape.ranks ? shape.registers : std::max(shape.registers, registerDigits);
-    return waitCost(shape, mappings.passesOf(shape.first, shape.last, registers).size(), 1);
+  /// True when what a kernel waits for its own threads depends on its passes.
+  bool waitsForPasses(const Shape &shape) const {
+    return shape.ranks || shape.registers || std::min(shape.digits, request.numDigits) > tileDigits;
   }
 
   double waitCost(const Shape &shape, const KernelPlan &plan) const {
@@ -245,6 +255,8 @@ private:
   /// What is left of waiting for the exchanges of so many ranges, as few other blocks of a multiprocessor fill it with
   /// their accesses; in a cluster so many of them are between blocks.
   double waitCost(const Shape &shape, size_t ranges, int betweenBlocks) const {
+    if (!waitsForPasses(shape))
+      return 1;
     double exchanges = std::pow(target.exchangeCost, std::max(0.0, static_cast<double>(ranges) - 2));
     if (shape.ranks) {
       bool large = shape.registers > 5, wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits;

@@ -59,15 +59,17 @@ public:
   bool run() {
     join();
     for (size_t h = program.segments.size(); h-- > 0;)
-      for (size_t g = h; g-- > 0;)
-        if (isGroup(g) && isGroup(h) && shallRecompute(g, h))
-          recompute(g, h);
+      for (std::optional<size_t> g = lastRead(h, h); g; g = lastRead(h, *g))
+        if (shallRecompute(*g, h))
+          recompute(*g, h);
     foldCopies();
-    for (size_t g = program.segments.size(); g-- > 0;)
+    for (size_t g = program.segments.size(); g-- > 0;) {
       if (isGroup(g))
         finish(g);
       else if (!group(g).stores.empty())
         layOutCopy(program, group(g));
+      noteReads(g);
+    }
     dropEmpty();
     return isWithinLimits;
   }
@@ -78,6 +80,7 @@ private:
   const LevelLimits &limits;
   bool isWithinLimits = true;
   DenseMap<Value, int> makers; // buffer -> the segment that stores it, or would
+  DenseSet<Value> readLater;   // buffers that finished segments read
 
   FlowGroup &group(size_t index) { return program.segments[index].group; }
   /// A group with steps.
@@ -186,6 +189,17 @@ private:
   bool makes(size_t g, Value value) const {
     auto maker = makers.find(value);
     return maker != makers.end() && maker->second == static_cast<int>(g);
+  }
+
+  /// The last group before segment `end` that makes what group `h` reads.
+  std::optional<size_t> lastRead(size_t h, size_t end) {
+    std::optional<size_t> last;
+    if (isGroup(h))
+      for (const FlowLoad &load : group(h).loads)
+        if (auto maker = makers.find(load.from.buffer); maker != makers.end())
+          if (size_t g = static_cast<size_t>(maker->second); g < end && isGroup(g) && (!last || g > *last))
+            last = g;
+    return last;
   }
 
   /// True when something else than the steps of segment `h` reads what segment `g` makes as `value`.
@@ -300,7 +314,7 @@ private:
     SmallVector<Value> values;
     for (Operation *step : own.steps)
       for (Value result : step->getResults())
-        if (makes(g, result) && isReadLater(g, result))
+        if (makes(g, result) && readLater.contains(result))
           values.push_back(result);
     for (Value value : values)
       if (llvm::none_of(own.stores, [&](const FlowStore &store) { return store.made == value; })) {
@@ -325,18 +339,20 @@ private:
     }
   }
 
-  bool isReadLater(size_t g, Value value) {
-    for (size_t other = g + 1; other < program.segments.size(); ++other) {
-      const FlowSegment &segment = program.segments[other];
-      if (segment.chain
-              ? segment.chain->reads(value)
-              : llvm::any_of(segment.group.loads, [&](const FlowLoad &load) { return load.from.buffer == value; }) ||
-                    (segment.group.steps.empty() && llvm::any_of(segment.group.stores, [&](auto &store) {
-                       return program.sourceOf(store.value).buffer == value;
-                     })))
-        return true;
+  /// Adds what a segment reads to what is read later.
+  void noteReads(size_t index) {
+    const FlowSegment &segment = program.segments[index];
+    if (segment.chain) {
+      readLater.insert(segment.chain->input.buffer);
+      for (const FlowOperand &operand : segment.chain->operands)
+        readLater.insert(operand.from.buffer);
+      return;
     }
-    return false;
+    for (const FlowLoad &load : segment.group.loads)
+      readLater.insert(load.from.buffer);
+    if (segment.group.steps.empty())
+      for (const FlowStore &store : segment.group.stores)
+        readLater.insert(program.sourceOf(store.value).buffer);
   }
 
   void dropEmpty() {
@@ -476,7 +492,9 @@ static std::vector<Candidate> findCandidates(const FlowProgram &program, const T
       return found;
   }
   SmallVector<LevelLimits> limits = throughputLimits(program, target);
-  if (target.kind == "cpu" || !hasGroups)
+  // Programs with more segments than these are many kernels in any case: one set of limits is enough.
+  constexpr size_t mostSegments = 1024;
+  if (target.kind == "cpu" || !hasGroups || program.segments.size() > mostSegments)
     limits.truncate(1);
   std::vector<Candidate> candidates = tryLimits(program, target, limits, first);
   // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.

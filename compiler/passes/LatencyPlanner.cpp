@@ -45,7 +45,7 @@ public:
   /// The schedules of least time, at most `count`, best first.
   std::vector<Schedule> run(size_t count) const {
     std::vector<Schedule> schedules;
-    auto shapes = [&](int first, int last, double /*limit*/) { return shapesOf(first, last); };
+    auto shapes = [&](int first, int last, const CostLimit &limit) { return shapesOf(first, last, count == 1, limit); };
     for (const auto &[kernels, time] : cheapestSplits<Shape>(steps, count, shapes))
       schedules.push_back(scheduleOf(kernels));
     return schedules;
@@ -67,10 +67,13 @@ private:
         tiles, [&](size_t k, const Side &load, const Side &store) { return *planOf(kernels[k], load, store); });
   }
 
-  /// All forms of a kernel with its time.
-  std::vector<std::pair<Shape, double>> shapesOf(int first, int last) const {
+  /// All forms of a kernel, each with its time or with a bound of it that reaches the limit; `best`: those that are
+  /// not better than one before are left out.
+  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool best, CostLimit limit) const {
     std::vector<std::pair<Shape, double>> shapes;
-    int own = static_cast<int>(digitsOfSteps(request, first, last).size()), widest = 0;
+    if (!isShortEnough(request, first, last, int64_t(1) << registerDigits))
+      return shapes;
+    int own = countDigits(request, first, last), widest = 0;
     for (int s = first; s <= last; ++s)
       widest = std::max(widest, static_cast<int>(request.stepDigits[s - 1].size()));
     int most = std::max(registerDigits, std::min(widest, maxNodeDigits(target, request.registerBytes)));
@@ -84,8 +87,11 @@ private:
           // Problems share a block only to fill a warp.
           if (shape.tile < own || (shape.tile > request.numDigits && (threads > laneDigits || ranks)))
             continue;
-          if (double time = timeOf(shape); time < infinite)
+          if (double time = timeOf(shape, limit); time < infinite) {
             shapes.emplace_back(shape, time);
+            if (best)
+              limit.known = std::min(limit.known, limit.before + time);
+          }
         }
     return shapes;
   }
@@ -116,9 +122,21 @@ private:
     return mappings.blockKernel(shape.first, shape.last, tile, shape.registers, load, store);
   }
 
-  /// Nanoseconds that a kernel adds to one problem; infinite when it does not exist.
-  double timeOf(const Shape &shape) const {
+  /// Nanoseconds that a kernel adds to one problem, infinite when it does not exist; a bound where that reaches the
+  /// limit.
+  double timeOf(const Shape &shape, const CostLimit &limit) const {
     const LatencyCosts &costs = target.latency;
+    const int64_t threads = int64_t(1) << (shape.tile - shape.registers - shape.ranks);
+    const int64_t blocks = int64_t(1) << std::max(0, request.numDigits - shape.tile + shape.ranks);
+    const auto perMultiprocessor =
+        static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
+    const double warps = std::max(1.0, std::ceil(perMultiprocessor * static_cast<double>(threads / target.lanes) / 4));
+    const double pass = costs.pass + warps * static_cast<double>(int64_t(1) << shape.registers) * costs.element;
+    const double start = (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load;
+    constexpr double rounding = 1e-9;
+    const auto leastPasses = static_cast<double>(mappings.leastPasses(shape.first, shape.last, shape.registers));
+    if (double least = (1 - rounding) * (start + leastPasses * pass); limit.isReachedBy(least))
+      return least;
     std::vector<int> tile = tileOf(shape);
     // Beside a workspace the runs are what both tiles have in common: taken to be as many columns again.
     AddressOrder between = mappings.workspaceOrder(tile, tile);
@@ -127,13 +145,10 @@ private:
     std::optional<KernelPlan> plan = planOf(shape, load, store);
     if (!plan)
       return infinite;
-    int64_t threads = int64_t(1) << (shape.tile - shape.registers - shape.ranks);
-    int64_t blocks = int64_t(1) << std::max(0, request.numDigits - shape.tile + shape.ranks);
     if ((request.elementBytes << (shape.tile - shape.ranks)) > target.sharedBytesPerBlock)
       return infinite;
-    auto perMultiprocessor = static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
 
-    int columns = shape.tile - static_cast<int>(digitsOfSteps(request, shape.first, shape.last).size());
+    int columns = shape.tile - countDigits(request, shape.first, shape.last);
     auto accessTime = [&](bool outside, const Side &side, const Mapping &mapping) {
       int64_t run = TileMappings::runOfBlock(mapping, side);
       if (!outside)
@@ -147,19 +162,17 @@ private:
     double memory = accessTime(meetsInput(shape), load, ranges.front().mapping) +
                     accessTime(meetsOutput(shape), store, ranges.back().mapping);
     memory *= 1 + costs.clusterShare * shape.ranks;
-    double warps = std::max(1.0, std::ceil(perMultiprocessor * static_cast<double>(threads / target.lanes) / 4));
     double compute = 0;
     for (const RangePlan &range : ranges)
       if (range.kind == RangePlan::Kind::Steps)
-        compute += costs.pass + warps * static_cast<double>(int64_t(1) << shape.registers) * costs.element;
+        compute += pass;
     for (size_t i = 1; i < ranges.size(); ++i)
       if (ranges[i].mapping[Field::Rank] != ranges[i - 1].mapping[Field::Rank])
         compute += costs.clusterBarrier + costs.clusterBlock * static_cast<double>(int64_t(1) << shape.ranks);
       else if (threads > target.lanes)
         compute += costs.barrier;
     // Blocks that share a multiprocessor compute while others access memory.
-    return (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load +
-           std::max(memory, compute) + std::min(memory, compute) / perMultiprocessor;
+    return start + std::max(memory, compute) + std::min(memory, compute) / perMultiprocessor;
   }
 };
 

@@ -48,12 +48,16 @@ public:
     for (int digit = 1; digit <= request.numDigits; ++digit)
       all.push_back(digit);
     for (int first = 1; first <= steps; ++first)
-      for (int last = first; last <= steps; ++last)
-        candidates[{first, last}] = tilesOf(first, last);
+      for (int last = first; last <= steps; ++last) {
+        std::vector<std::vector<int>> tiles = tilesOf(first, last);
+        if (tiles.empty())
+          break; // more steps have none either
+        candidates[{first, last}] = std::move(tiles);
+      }
   }
 
   std::vector<Schedule> run(size_t count) {
-    if (bytesOf(all) <= mostTileBytes())
+    if (bytesOf(all) <= mostTileBytes() && isShortEnough(request, 1, steps, usualValues()))
       singles();
     if (plans.empty()) {
       pairs();
@@ -122,7 +126,7 @@ private:
       }
       return grown;
     };
-    if (bytesOf(own) > target.maxMixedBytes)
+    if (bytesOf(own) > target.maxMixedBytes || !isShortEnough(request, first, last, usualValues()))
       return tiles;
     for (const std::vector<int> &loaded : addLowest(own, request.loadOrder))
       for (std::vector<int> &tile : addLowest(loaded, request.storeOrder)) {
@@ -298,9 +302,14 @@ private:
     return best;
   }
 
+  /// Values of a thread that its registers have room for.
+  int64_t usualValues() const {
+    return std::max<int64_t>(2, 4 * target.dataRegistersPerThread / request.registerBytes);
+  }
+
   /// Values of a thread that its registers have room for, or that a step of these acts on.
   int64_t mostValues(int first, int last) const {
-    int64_t most = std::max<int64_t>(2, 4 * target.dataRegistersPerThread / request.registerBytes);
+    int64_t most = usualValues();
     for (int s = first; s <= last; ++s)
       most = std::max(most, valuesOf(digitsOfSteps(request, s, s)));
     return most;

@@ -116,6 +116,24 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     schedule.kernels.push_back(std::move(kernel));
   }
 
+  /// About how many operations a step becomes for each element: those of its body, some of which become several, and
+  /// one to bring the element to where the step takes it.
+  static int64_t operationsOf(Operation *step) {
+    constexpr int64_t ofComplex = 4, ofResidue = 8;
+    auto weight = [&](Type type) {
+      return isa<id::ModType>(type) ? ofResidue : isa<ComplexType>(type) ? ofComplex : 1;
+    };
+    if (isa<id::TwiddleOp>(step))
+      return 2 * weight(id::elementOf(step->getResult(0).getType()));
+    int64_t operations = 0;
+    step->walk([&](Operation *op) {
+      if (op != step && op->getNumResults() > 0 && !op->hasTrait<OpTrait::ConstantLike>())
+        operations += weight(op->getResult(0).getType());
+    });
+    auto node = dyn_cast<id::NodeOp>(step);
+    return operations / (node ? node.getArity() : 1) + 1;
+  }
+
   /// Appends the kernels of a chain.
   static bool planChain(FlowChain &chain, Plan plan, size_t candidate, const Target &machine, Schedule &schedule,
                         std::string &error) {
@@ -133,13 +151,18 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
     };
     DenseMap<Operation *, int> stepOf; // of what is done before a node
+    request.operationsUpTo.push_back(0);
     for (FlowStep &step : chain.steps) {
       SmallVector<int> digits = digitsOf(step.node);
-      request.stepDigits.emplace_back(digits.begin(), digits.end());
+      request.stepDigits.append({digits.begin(), digits.end()});
       for (Operation *before : step.before)
         stepOf[before] = static_cast<int>(request.stepDigits.size());
       llvm::for_each(step.before, makes);
       makes(step.node);
+      int64_t operations = operationsOf(step.node);
+      for (Operation *before : step.before)
+        operations += operationsOf(before);
+      request.operationsUpTo.push_back(request.operationsUpTo.back() + operations);
     }
     llvm::for_each(chain.after, makes);
     // Address digit `place` of the input holds digit `q` of the sequence when the map takes it there.

@@ -42,37 +42,25 @@ int64_t passes::runBytes(const std::vector<int> &digitSet, const digits::Address
   return bytes;
 }
 
-/// Digit d as bit d of a set; sequences have at most 62 digits.
-static uint64_t setOf(const std::vector<int> &digits) {
-  uint64_t set = 0;
-  for (int d : digits)
-    set |= uint64_t(1) << d;
-  return set;
+std::vector<int> passes::digitsOfSteps(const PlanRequest &request, int first, int last) {
+  return digitsIn(request.stepDigits.ofRun(first, last));
 }
 
-std::vector<int> passes::digitsOfSteps(const PlanRequest &request, int first, int last) {
-  uint64_t set = 0;
-  for (int s = first; s <= last; ++s)
-    set |= setOf(request.stepDigits[s - 1]);
-  std::vector<int> digits;
-  for (int d = 1; set >> d; ++d)
-    if (set >> d & 1)
-      digits.push_back(d);
-  return digits;
+int passes::countDigits(const PlanRequest &request, int first, int last) {
+  return llvm::popcount(request.stepDigits.ofRun(first, last));
+}
+
+bool passes::isShortEnough(const PlanRequest &request, int first, int last, int64_t values) {
+  return first >= last || request.operationsUpTo.empty() ||
+         request.operationsUpTo[last] - request.operationsUpTo[first - 1] <= maxKernelOperations / values;
 }
 
 std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, int first, int last, int size) {
   std::vector<std::pair<int, int>> result;
-  for (int s = first; s <= last;) {
-    int e = s;
-    uint64_t set = setOf(request.stepDigits[s - 1]);
-    for (; e + 1 <= last; ++e) {
-      set |= setOf(request.stepDigits[e]);
-      if (llvm::popcount(set) > size)
-        break;
-    }
+  for (int s = first, e; s <= last; s = e + 1) {
+    for (e = s; e < last && countDigits(request, s, e + 1) <= size;)
+      ++e;
     result.emplace_back(s, e);
-    s = e + 1;
   }
   return result;
 }
@@ -87,7 +75,7 @@ const PlanOperand *passes::operandOf(const PlanRequest &request, int first, int 
 
 std::vector<int> passes::remainingDigits(const PlanRequest &request, const std::vector<int> &held) {
   std::vector<int> digits;
-  uint64_t set = setOf(held);
+  const DigitSet set = digitSetOf(held);
   for (int d = 1; d <= request.numDigits; ++d)
     if (!(set >> d & 1))
       digits.push_back(d);

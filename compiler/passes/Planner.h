@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/passes/Schedule.h"
+#include "compiler/passes/StepDigits.h"
 #include "compiler/passes/Target.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -45,7 +46,8 @@ struct PlanRequest {
   int64_t registerBytes = 8;                // the most that an element takes in registers
   int64_t loadBytes = 8;                    // an element of the input
   int64_t storeBytes = 8;                   // an element of the output
-  std::vector<std::vector<int>> stepDigits; // per step, the digits its node acts on
+  StepDigits stepDigits;                    // those that the node of each step acts on
+  std::vector<int64_t> operationsUpTo;      // [step]: of steps 1 … step, about, for an element; empty: next to nothing
   digits::AddressOrder loadOrder;           // of the input, lowest address digit first
   digits::AddressOrder storeOrder;          // of the output
   std::vector<PlanOperand> operands;
@@ -62,6 +64,15 @@ int64_t runBytes(const std::vector<int> &digitSet, const digits::AddressOrder &o
 
 /// The digits of steps `first` … `last`, ascending.
 std::vector<int> digitsOfSteps(const PlanRequest &request, int first, int last);
+/// How many these are.
+int countDigits(const PlanRequest &request, int first, int last);
+
+/// The operations that planners put into one kernel: what is made of them is compiled in a few seconds. A single step
+/// may have more.
+constexpr int64_t maxKernelOperations = 131072;
+
+/// True when one kernel may have all of steps `first` … `last`, by the operations of a thread that holds so many values.
+bool isShortEnough(const PlanRequest &request, int first, int last, int64_t values);
 
 /// Steps `first` … `last` in consecutive groups of at most `size` digits each, as long as possible.
 std::vector<std::pair<int, int>> groupSteps(const PlanRequest &request, int first, int last, int size);

@@ -9,18 +9,24 @@
 
 namespace idc::passes {
 
+/// What a kernel may cost to be of use: less than what is left of a split known already after the kernels before it.
+struct CostLimit {
+  double before = 0, known = std::numeric_limits<double>::infinity();
+  /// True when a kernel of that cost is of no use.
+  bool isReachedBy(double cost) const { return before + cost >= known; }
+};
+
 /// The `count` cheapest ways to split steps 1 … `steps` into kernels, cheapest first; fewer when there are not so many,
 /// none when a step fits no kernel. `kernels(first, last, limit)` gives the forms that a kernel of steps first … last
 /// can have, each with its cost; none when they are too many, and then also for more steps, unless these are all from
-/// the first on. A form that costs `limit` or more is of no use, so that any bound of its cost from there up will do.
+/// the first on. A form that is of no use by its `limit` may come with any bound of its cost that says so.
 /// The cost of a split is the sum. A program without steps takes one kernel, of steps 1 … 0.
 template <class Kernel, class Kernels>
 std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, size_t count, Kernels kernels) {
   using Split = std::pair<std::vector<Kernel>, double>;
-  constexpr double unlimited = std::numeric_limits<double>::infinity();
   if (steps == 0) {
     std::vector<Split> splits;
-    for (const auto &[kernel, cost] : kernels(1, 0, unlimited))
+    for (const auto &[kernel, cost] : kernels(1, 0, CostLimit()))
       splits.push_back({{kernel}, cost});
     std::stable_sort(splits.begin(), splits.end(), [](const Split &a, const Split &b) { return a.second < b.second; });
     splits.resize(std::min(count, splits.size()));
@@ -32,10 +38,9 @@ std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, si
     std::vector<Split> &splits = best[static_cast<size_t>(last)];
     for (int first = last; first >= 1; --first) {
       const std::vector<Split> &starts = best[static_cast<size_t>(first) - 1];
-      constexpr double rounding = 1e-9;
       const bool full = splits.size() == count && !starts.empty();
       const std::vector<std::pair<Kernel, double>> forms =
-          kernels(first, last, full ? (1 + rounding) * splits.back().second - starts.front().second : unlimited);
+          kernels(first, last, full ? CostLimit{starts.front().second, splits.back().second} : CostLimit());
       if (forms.empty()) {
         first = std::min(first, 2); // all steps next
         continue;

@@ -10,16 +10,35 @@ using digits::Field;
 using digits::Mapping;
 
 TileMappings::TileMappings(const PlanRequest &request, const Target &target)
-    : request(request), target(target), laneDigits(floorLog2(target.lanes)) {}
+    : request(request), target(target), laneDigits(floorLog2(target.lanes)) {
+  constexpr int mostRegisters = 8;
+  const int steps = static_cast<int>(request.stepDigits.size());
+  for (int registers = 0; registers <= mostRegisters; ++registers) {
+    std::vector<int> &passes = passesUpTo.emplace_back(1, 0);
+    for (auto [first, last] : groupSteps(request, 1, steps, registers))
+      passes.insert(passes.end(), last - first + 1, passes.back() + 1);
+  }
+}
 
 std::vector<TileMappings::Steps> TileMappings::passesOf(int first, int last, int registers) const {
   if (first > last)
     return {};
-  auto count = [&](int size) { return groupSteps(request, first, last, size).size(); };
-  int size = registers;
-  while (size > 1 && count(size - 1) == count(registers))
-    --size;
-  return groupSteps(request, first, last, size);
+  std::vector<Steps> passes = groupSteps(request, first, last, registers);
+  for (int size = registers - 1; size >= 1; --size) {
+    std::vector<Steps> even = groupSteps(request, first, last, size);
+    if (even.size() != passes.size())
+      break;
+    passes = std::move(even);
+  }
+  return passes;
+}
+
+size_t TileMappings::leastPasses(int first, int last, int registers) const {
+  // The passes of all steps up to the last one are no more than those of the ones before the first, and these.
+  if (first > last || registers >= static_cast<int>(passesUpTo.size()))
+    return first <= last;
+  const std::vector<int> &passes = passesUpTo[registers];
+  return std::max(1, passes[last] - passes[first - 1]);
 }
 
 AddressOrder TileMappings::workspaceOrder(const std::vector<int> &producer, const std::vector<int> &consumer) const {
@@ -99,7 +118,7 @@ KernelPlan TileMappings::blockKernel(int first, int last, const std::vector<int>
 std::vector<TileMappings::Steps> TileMappings::passesToStore(int first, int last, int registers,
                                                              const Side &store) const {
   int begin = last + 1;
-  while (begin > first && static_cast<int>(digitsOfSteps(request, begin - 1, last).size()) <= vectorDigits(store))
+  while (begin > first && countDigits(request, begin - 1, last) <= vectorDigits(store))
     --begin;
   if (begin > last)
     return {};
@@ -137,7 +156,7 @@ std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const
   if (passes.size() < 2)
     return std::nullopt;
   std::optional<KernelPlan> plan = clusterKernel(passes, tile, registers, ranks, load, store);
-  auto fit = [&](int from, int to) { return static_cast<int>(digitsOfSteps(request, from, to).size()) <= registers; };
+  auto fit = [&](int from, int to) { return countDigits(request, from, to) <= registers; };
   auto storeRun = [&](const KernelPlan &kernel) { return runOfBlock(kernel.ranges.back().mapping, store); };
   // The last pass as long as registers allow: what they hold beside a pass's digits is finished there and makes each
   // element need factors of its own, but is still to come in the pass before and shares them.

@@ -46,6 +46,8 @@ public:
   using Steps = std::pair<int, int>; // first … last
   /// The steps in as few groups as possible whose digits fit `registers`, of even size.
   std::vector<Steps> passesOf(int first, int last, int registers) const;
+  /// A lower bound of how many these are, which takes no time.
+  size_t leastPasses(int first, int last, int registers) const;
 
   /// The runs in bytes in which a block with the mapping accesses memory.
   static int64_t runOfBlock(const digits::Mapping &mapping, const Side &side);
@@ -54,6 +56,7 @@ private:
   const PlanRequest &request;
   const Target &target;
   int laneDigits;
+  std::vector<std::vector<int>> passesUpTo; // [registers][step]: of the steps up to this one
 
   KernelPlan blockKernel(const std::vector<Steps> &passes, const std::vector<int> &tile, int registers,
                          const Side &load, const Side &store) const;

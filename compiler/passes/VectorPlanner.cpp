@@ -69,6 +69,10 @@ bool passes::planVectors(const PlanRequest &request, const Target &target, Sched
     return false;
   }
   for (auto [first, last] : groupSteps(request, 1, steps, registers))
-    schedule.kernels.push_back(vectorKernel(request, target, first, last));
+    for (int begin = first, end; begin <= last; begin = end + 1) {
+      for (end = begin; end < last && isShortEnough(request, begin, end + 1, int64_t(1) << registers);)
+        ++end;
+      schedule.kernels.push_back(vectorKernel(request, target, begin, end));
+    }
   return true;
 }

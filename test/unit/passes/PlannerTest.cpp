@@ -295,4 +295,38 @@ TEST(Planner, GroupsOfSteps) {
   EXPECT_EQ(remainingDigits(plan, {2, 7, 5}), (std::vector<int>{1, 3, 4, 6}));
 }
 
+TEST(Planner, KernelsEndWhereTheirCodeWouldBeTooLong) {
+  constexpr int steps = 1000;
+  constexpr int64_t operations = 40; // of a step, for an element
+  std::vector<std::vector<int>> digits;
+  for (int step = 0; step < steps; ++step)
+    digits.push_back({1 + step % 12});
+  for (const char *name : {"sm_90", "cpu"}) {
+    SCOPED_TRACE(name);
+    PlanRequest plan = request(12, 4, digits, false);
+    for (int step = 0; step <= steps; ++step)
+      plan.operationsUpTo.push_back(step * operations);
+    Schedule schedule;
+    std::string error;
+    ASSERT_TRUE(planSchedule(plan, target(name), schedule, error)) << error;
+    checkSchedule(plan, target(name));
+    for (const KernelPlan &kernel : schedule.kernels) {
+      int64_t all = 0;
+      for (const RangePlan &range : kernel.ranges)
+        if (range.kind == RangePlan::Kind::Steps)
+          all += (range.last - range.first + 1) * operations * range.mapping.extent(Field::Reg);
+      EXPECT_LE(all, maxKernelOperations);
+    }
+  }
+}
+
+TEST(Planner, AStepWithTooManyOperationsIsAKernel) {
+  PlanRequest plan = request(12, 4, {{1}, {2}, {3}}, false);
+  plan.operationsUpTo = {0, 1, 1 + 2 * maxKernelOperations, 2 + 2 * maxKernelOperations};
+  Schedule schedule;
+  std::string error;
+  ASSERT_TRUE(planSchedule(plan, target("sm_90"), schedule, error)) << error;
+  EXPECT_EQ(schedule.kernels.size(), 3u);
+}
+
 } // namespace

@@ -30,10 +30,11 @@ TEST(SplitSteps, AreTheCheapestOfAll) {
           for (int number = 0; number < 2; ++number)
             forms[{first, last}].emplace_back(Form{first, last, number}, 1 + random() / 4294967296.0);
       // Of forms that cost too much a bound has to do.
-      auto kernels = [&](int first, int last, double limit) {
+      auto kernels = [&](int first, int last, const CostLimit &limit) {
         std::vector<std::pair<Form, double>> known = forms[{first, last}];
         for (auto &[form, cost] : known)
-          cost = std::min(cost, limit);
+          if (const double bound = 0.9 * cost; limit.isReachedBy(bound))
+            cost = bound;
         return known;
       };
       std::vector<Split> all;
@@ -63,18 +64,32 @@ TEST(SplitSteps, AreTheCheapestOfAll) {
 }
 
 TEST(SplitSteps, NoStepsTakeOneKernelAndImpossibleOnesNone) {
-  auto moves = [](int first, int last, double) {
+  auto moves = [](int first, int last, const CostLimit &) {
     return std::vector<std::pair<Form, double>>{{{first, last, 0}, 2}, {{first, last, 1}, 1}, {{first, last, 2}, 3}};
   };
   std::vector<Split> splits = cheapestSplits<Form>(0, 2, moves);
   ASSERT_EQ(splits.size(), 2u);
   EXPECT_EQ(splits[0].first, (std::vector<Form>{{1, 0, 1}}));
   EXPECT_EQ(splits[1].first, (std::vector<Form>{{1, 0, 0}}));
-  auto notTheThird = [](int first, int last, double) {
+  auto notTheThird = [](int first, int last, const CostLimit &) {
     return first <= 3 && last >= 3 ? std::vector<std::pair<Form, double>>()
                                    : std::vector<std::pair<Form, double>>{{{first, last, 0}, 1}};
   };
   EXPECT_TRUE(cheapestSplits<Form>(5, 3, notTheThird).empty());
+}
+
+TEST(SplitSteps, WhatFitsNoKernelIsNotTriedWithMoreSteps) {
+  constexpr int steps = 3000, longest = 10;
+  int tried = 0;
+  auto kernels = [&](int first, int last, const CostLimit &) {
+    ++tried;
+    return last - first < longest ? std::vector<std::pair<Form, double>>{{{first, last, 0}, 1}}
+                                  : std::vector<std::pair<Form, double>>();
+  };
+  std::vector<Split> splits = cheapestSplits<Form>(steps, 1, kernels);
+  ASSERT_EQ(splits.size(), 1u);
+  EXPECT_EQ(splits[0].first.size(), static_cast<size_t>(steps / longest));
+  EXPECT_LE(tried, steps * (longest + 2)) << "all that fit, one more, and all steps from the first on";
 }
 
 } // namespace
