@@ -35,8 +35,7 @@ bool passes::namesGroups(const Schedule &schedule, const FlowProgram &program) {
          llvm::count_if(schedule.kernels, hasNoSteps) > llvm::count_if(program.segments, isChainWithoutSteps);
 }
 
-//===--- from a group to a kernel
-//-----------------------------------------------------------------------------------===//
+//===--- from a group to a kernel ---------------------------------------------------------------------------------===//
 
 /// The digits, of the first step that has them, that the axes of a group are: "axes 9..1: digits 9..1 of step 1".
 static std::string describeAxes(const FlowProgram &program, const FlowGroup &group) {
@@ -121,8 +120,7 @@ KernelPlan passes::kernelOf(const FlowProgram &program, const FlowGroup &group, 
   return kernel;
 }
 
-//===--- from kernels to groups
-//-------------------------------------------------------------------------------------===//
+//===--- from kernels to groups -----------------------------------------------------------------------------------===//
 
 namespace {
 

@@ -39,21 +39,19 @@ bool namesNoDigit(id::PointwiseOp step) {
               .wasInterrupted();
 }
 
-/// True for an argument, and for what such steps make of arguments alone.
-bool isOfArguments(Value value) {
-  auto step = value.getDefiningOp<id::PointwiseOp>();
-  return isa<BlockArgument>(value) || (step && namesNoDigit(step) && llvm::all_of(step.getInputs(), isOfArguments));
-}
-
 id::SeqType withElement(id::SeqType digits, Type sequence) {
   return id::SeqType::get(digits.getContext(), digits.getRadices(), id::elementOf(sequence));
 }
 
 struct Reshape : impl::ReshapeBase<Reshape> {
   void runOnOperation() override {
+    ofArguments.clear();
     for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
-      if (auto step = dyn_cast<id::PointwiseOp>(op))
+      if (auto step = dyn_cast<id::PointwiseOp>(op)) {
         moveDown(step);
+        if (namesNoDigit(step) && llvm::all_of(step.getInputs(), [&](Value input) { return isOfArguments(input); }))
+          ofArguments.insert(step);
+      }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body().without_terminator())))
       if (auto step = dyn_cast<id::PointwiseOp>(op))
         moveUp(step);
@@ -65,6 +63,12 @@ struct Reshape : impl::ReshapeBase<Reshape> {
   }
 
 private:
+  DenseSet<Operation *> ofArguments; // steps that name no digit, of arguments and of what such steps make
+
+  bool isOfArguments(Value value) const {
+    return isa<BlockArgument>(value) || ofArguments.contains(value.getDefiningOp());
+  }
+
   Block &body() { return getOperation().getBody().front(); }
 
   /// Several dimensions, whose digits a layout counts apart.
@@ -102,8 +106,8 @@ private:
 
   /// A step on arguments, or on what such steps make of them, whose results are all reshaped alike is one on reshaped
   /// arguments.
-  static void moveUp(id::PointwiseOp step) {
-    if (!isOfArguments(step.getOutputs()[0]))
+  void moveUp(id::PointwiseOp step) {
+    if (!ofArguments.contains(step))
       return;
     id::SeqType after;
     for (Value result : step.getOutputs())
