@@ -126,6 +126,8 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           json.attribute("cluster", kernel.launch.cluster);
           if (kernel.launch.team > 1)
             json.attribute("team", kernel.launch.team);
+          if (!kernel.anyGrid.empty())
+            json.attribute("anyGrid", kernel.anyGrid);
           if (kernel.launch.persistent)
             json.attribute("persistent", true);
           if (kernel.launch.dependent)

@@ -32,6 +32,7 @@ struct BufferMemory {
 /// addresses of its ring and of its counters if it has them, then the batch as i64.
 struct LoweredKernel {
   std::string name;
+  std::string anyGrid; // of a team: the same for a grid that may be smaller than one; empty: there is none
   digits::Launch launch;
   int64_t threads = 1;
   int64_t problemsPerBlockGroup = 1; // the grid is ceil(batch / this) * blocksPerGroup blocks

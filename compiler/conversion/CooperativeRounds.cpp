@@ -13,7 +13,7 @@ static constexpr int64_t slots = 4;
 
 int64_t CooperativeRounds::Shape::teams() const {
   constexpr int64_t mostBlocks = 1024;
-  return std::max<int64_t>(1, mostBlocks / blocks);
+  return std::max<int64_t>(1, mostBlocks / ranks);
 }
 
 int64_t CooperativeRounds::Shape::postBytes() const { return teams() * slots * cells * cellBytes; }
@@ -29,8 +29,17 @@ Value CooperativeRounds::constant64(int64_t value) {
 Value CooperativeRounds::wide(Value value) { return arith::ExtUIOp::create(b, loc, b.getI64Type(), value); }
 
 Value CooperativeRounds::thread() { return machine::ThreadHereOp::create(b, loc, b.getI32Type()); }
-Value CooperativeRounds::rank() {
-  return arith::RemUIOp::create(b, loc, machine::BlockHereOp::create(b, loc, b.getI32Type()), constant(shape.blocks));
+Value CooperativeRounds::firstRank() {
+  return arith::RemUIOp::create(b, loc, machine::BlockHereOp::create(b, loc, b.getI32Type()), constant(shape.ranks));
+}
+Value CooperativeRounds::rank(const Item &item) {
+  Value rank = firstRank();
+  if (!item.visit)
+    return rank;
+  // After visits 0 … more, one of each rank, come those of all ranks but the last again: the smaller number, unsigned.
+  Value again = arith::SubIOp::create(b, loc, item.visit, arith::AddIOp::create(b, loc, more, constant(1)));
+  Value steps = arith::MulIOp::create(b, loc, arith::MinUIOp::create(b, loc, item.visit, again), players);
+  return arith::AddIOp::create(b, loc, rank, steps);
 }
 
 //===--- rounds -------------------------------------------------------------------------------------------------===//
@@ -38,9 +47,17 @@ Value CooperativeRounds::rank() {
 CooperativeRounds::CooperativeRounds(OpBuilder &b, Location loc, Shape shape, Value memory, Value numbers)
     : b(b), loc(loc), shape(shape), memory(memory) {
   Type i32 = b.getI32Type();
-  team = arith::DivUIOp::create(b, loc, machine::BlockOp::create(b, loc, i32), constant(shape.blocks));
-  teams = arith::DivUIOp::create(b, loc, machine::GridBlocksOp::create(b, loc, i32), constant(shape.blocks));
+  team = arith::DivUIOp::create(b, loc, machine::BlockOp::create(b, loc, i32), constant(shape.ranks));
+  Value blocks = machine::GridBlocksOp::create(b, loc, i32);
+  teams = arith::DivUIOp::create(b, loc, blocks, constant(shape.ranks));
   teams = arith::MinUIOp::create(b, loc, teams, constant(shape.teams()));
+  if (shape.several) {
+    Value isPart = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, blocks, constant(shape.ranks));
+    teams = arith::SelectOp::create(b, loc, isPart, constant(1), teams);
+    players = arith::MinUIOp::create(b, loc, blocks, constant(shape.ranks));
+    Value above = arith::SubIOp::create(b, loc, constant(shape.ranks - 1), firstRank());
+    more = arith::DivUIOp::create(b, loc, above, players);
+  }
   // Problems team, team + teams, … below `numbers`; blocks beyond the teams have none.
   Value last = arith::SubIOp::create(b, loc, arith::AddIOp::create(b, loc, numbers, teams), constant(1));
   Value problems = arith::DivUIOp::create(b, loc, arith::SubIOp::create(b, loc, last, team), teams);
@@ -51,15 +68,42 @@ CooperativeRounds::CooperativeRounds(OpBuilder &b, Location loc, Shape shape, Va
   b.setInsertionPointToStart(all.thenBlock());
 }
 
-CooperativeRounds::Item CooperativeRounds::item(Value index) {
+CooperativeRounds::Item CooperativeRounds::item(Visit visit) {
   int64_t bits = llvm::Log2_64(shape.turns);
-  Value problem = arith::ShRUIOp::create(b, loc, index, constant(bits));
+  Value problem = arith::ShRUIOp::create(b, loc, visit.index, constant(bits));
   Value number = arith::AddIOp::create(b, loc, team, arith::MulIOp::create(b, loc, problem, teams));
-  return {index, number, arith::AndIOp::create(b, loc, index, constant(shape.turns - 1))};
+  return {visit.index, number, arith::AndIOp::create(b, loc, visit.index, constant(shape.turns - 1)), visit.number};
+}
+
+Value CooperativeRounds::firstVisit() { return shape.several ? constant(0) : Value(); }
+Value CooperativeRounds::lastVisit() { return arith::AddIOp::create(b, loc, more, more); }
+
+CooperativeRounds::Visit CooperativeRounds::after(Visit visit) {
+  if (!shape.several)
+    return {arith::AddIOp::create(b, loc, visit.index, constant(1)), {}};
+  Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, visit.number, lastVisit());
+  Value next = arith::AddIOp::create(b, loc, visit.number, constant(1));
+  return {arith::AddIOp::create(b, loc, visit.index, arith::ExtUIOp::create(b, loc, b.getI32Type(), isLast)),
+          arith::SelectOp::create(b, loc, isLast, constant(0), next)};
+}
+
+CooperativeRounds::Visit CooperativeRounds::before(Visit visit) {
+  if (!shape.several)
+    return {arith::SubIOp::create(b, loc, visit.index, constant(1)), {}};
+  Value isFirst = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, visit.number, constant(0));
+  Value previous = arith::SubIOp::create(b, loc, visit.number, constant(1));
+  return {arith::SubIOp::create(b, loc, visit.index, arith::ExtUIOp::create(b, loc, b.getI32Type(), isFirst)),
+          arith::SelectOp::create(b, loc, isFirst, lastVisit(), previous)};
+}
+
+Value CooperativeRounds::isFinished(Value visit) {
+  return shape.several ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, visit, more).getResult() : Value();
 }
 
 void CooperativeRounds::begin(ValueRange carried) {
   SmallVector<Value> initial{constant(0)};
+  if (shape.several)
+    initial.push_back(firstVisit());
   llvm::append_range(initial, carried);
   SmallVector<Type> types(ValueRange(initial).getTypes());
   SmallVector<Location> locations(types.size(), loc);
@@ -68,13 +112,13 @@ void CooperativeRounds::begin(ValueRange carried) {
   Block *again = b.createBlock(&loop.getAfter(), {}, types, locations);
   scf::YieldOp::create(b, loc, again->getArguments());
   b.setInsertionPointToEnd(body);
-  index = body->getArgument(0);
-  values.assign(body->getArguments().begin() + 1, body->getArguments().end());
+  round = {body->getArgument(0), shape.several ? body->getArgument(1) : Value()};
+  values.assign(body->getArguments().end() - static_cast<std::ptrdiff_t>(carried.size()), body->getArguments().end());
 }
 
 SmallVector<Value> CooperativeRounds::next(TypeRange types, llvm::function_ref<SmallVector<Value>(Item)> make) {
-  Value following = arith::AddIOp::create(b, loc, index, constant(1));
-  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, following, count);
+  Visit following = after(round);
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, following.index, count);
   auto branch = scf::IfOp::create(b, loc, types, exists, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
@@ -88,35 +132,48 @@ SmallVector<Value> CooperativeRounds::next(TypeRange types, llvm::function_ref<S
 }
 
 void CooperativeRounds::firstHalf(llvm::function_ref<SmallVector<Value>(Item)> body) {
-  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, count);
+  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, round.index, count);
   SmallVector<Type> types(ValueRange(values).getTypes());
   auto branch = scf::IfOp::create(b, loc, types, exists, /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  scf::YieldOp::create(b, loc, body(item(index)));
+  scf::YieldOp::create(b, loc, body(item(round)));
   b.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(b, loc, values);
   following.assign(branch.getResults().begin(), branch.getResults().end());
 }
 
 void CooperativeRounds::secondHalf(llvm::function_ref<void(Item)> body) {
-  Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, index, constant(0));
+  Value exists = round.index; // 0 where no round was before
+  if (shape.several)
+    exists = arith::OrIOp::create(b, loc, round.index, round.number);
+  exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, exists, constant(0));
+  if (shape.several)
+    exists = arith::AndIOp::create(b, loc, exists, isFinished(before(round).number));
   auto branch = scf::IfOp::create(b, loc, TypeRange{}, exists, false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  body(item(arith::SubIOp::create(b, loc, index, constant(1))));
+  body(item(before(round)));
 }
 
 void CooperativeRounds::end() {
   // What a half has read in shared memory is written in the next round, also where the other half is left out.
   machine::BarrierOp::create(b, loc);
-  SmallVector<Value> next{arith::AddIOp::create(b, loc, index, constant(1))};
-  llvm::append_range(next, following);
-  scf::ConditionOp::create(b, loc, arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, count), next);
+  Visit next = after(round);
+  SmallVector<Value> carried{next.index};
+  if (shape.several)
+    carried.push_back(next.number);
+  llvm::append_range(carried, following);
+  Value goesOn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, round.index, count);
+  scf::ConditionOp::create(b, loc, goesOn, carried);
   b.setInsertionPointAfter(all);
 }
 
-Value CooperativeRounds::place(const Item &item) { return arith::AndIOp::create(b, loc, item.index, constant(1)); }
+Value CooperativeRounds::place(const Item &item) {
+  // A block visits an item an odd number of times, so that visits that follow each other never have the same place.
+  Value counted = item.visit ? arith::AddIOp::create(b, loc, item.index, item.visit).getResult() : item.index;
+  return arith::AndIOp::create(b, loc, counted, constant(1));
+}
 
 //===--- posts --------------------------------------------------------------------------------------------------===//
 

@@ -1,12 +1,19 @@
 // The frame of a cooperative kernel: the rounds in which its blocks work, and what they post for each other.
 //
-// All blocks are resident. The first `blocks` of them are a team that works on a problem together, the next ones the
+// All blocks are resident. The first `ranks` of them are a team that works on a problem together, the next ones the
 // next team; a team takes every teams-th problem, and of each one turn after the other: these are its items, 0, 1, ….
 // A round is in two halves: in the first, a block does its part of item i up to what others need of it, which it posts;
 // in the second, it finishes item i - 1, for which it waits for the others' posts. So a whole round lies between a post
 // and its use.
 //
 //   round 0: first(0)            round 1: first(1), second(0)     …     round n: second(n - 1)
+//
+// For a grid that is smaller than a team there is a second form of the kernel, `several`: P blocks are the team, and
+// block p plays the ranks p, p + P, p + 2P, …. With r of them it visits an item 2r - 1 times, one visit a round: each
+// rank once, then all but the last once more. The first r - 1 visits only post; so a block has posted all its parts of
+// an item before it waits. The others are finished in the round that follows:
+//
+//   r = 3:    first(a)    first(b)    first(c)    first(a), second(c)    first(b), second(a)    …, second(b)
 //
 // A post is words of 8 bytes: 4 of a value, and above them a tag, the number of the item plus 1. Each is stored and
 // loaded whole, so that no order between accesses is needed. Memory is 0 before a launch. A team has four slots, which
@@ -26,9 +33,10 @@ public:
   static constexpr int64_t cellBytes = 8; // of memory that a posted word takes, with its tag
 
   struct Shape {
-    int64_t blocks = 1; // of a team
-    int64_t turns = 1;  // of a problem, a power of two
-    int64_t cells = 0;  // words of 4 bytes that a team posts of an item
+    int64_t ranks = 1;    // of a team
+    int64_t turns = 1;    // of a problem, a power of two
+    int64_t cells = 0;    // words of 4 bytes that a team posts of an item
+    bool several = false; // a block may play several ranks
     /// Memory for posts is for so many teams; no device holds more blocks.
     int64_t teams() const;
     int64_t postBytes() const;
@@ -37,12 +45,13 @@ public:
   /// items.
   CooperativeRounds(mlir::OpBuilder &b, mlir::Location loc, Shape shape, mlir::Value memory, mlir::Value numbers);
 
-  /// One of the block's items.
+  /// An item of the block's team, as one of the block's ranks.
   struct Item {
     mlir::Value index;        // i32
     mlir::Value number, turn; // i32: the problem, and its turn
+    mlir::Value visit;        // i32: which of the block to the item; null: the only one
   };
-  Item first() { return item(constant(0)); }
+  Item first() { return item({constant(0), firstVisit()}); }
 
   /// Opens the loop. `carried` are values of the first item; within the loop they are those of the round's.
   void begin(mlir::ValueRange carried);
@@ -60,9 +69,11 @@ public:
   /// The thread in its block and the block in its team, read again in each half: what is derived from them need not be
   /// kept in registers.
   mlir::Value thread();
-  mlir::Value rank();
+  mlir::Value rank(const Item &item);
   /// Which of two places the item has in the memory of the block, i32.
   mlir::Value place(const Item &item);
+  /// True (i1) where the next round finishes what this visit begins; null: always.
+  mlir::Value isFinished(const Item &item) { return isFinished(item.visit); }
 
   /// The posts of the item: cell c is 8·c bytes from there.
   mlir::Value posts(const Item &item);
@@ -74,17 +85,28 @@ private:
   mlir::OpBuilder &b;
   mlir::Location loc;
   Shape shape;
+  /// What a round begins.
+  struct Visit {
+    mlir::Value index, number; // i32: the item, and which visit to it; null: the only one
+  };
   mlir::Value memory, team, teams, count;
-  mlir::scf::IfOp all; // of a block that has items
+  mlir::Value players, more; // `several`: blocks of a team, and ranks that the block plays beside its first one
+  mlir::scf::IfOp all;       // of a block that has items
   mlir::scf::WhileOp loop;
-  mlir::Value index; // of the round
+  Visit round;
   llvm::SmallVector<mlir::Value> values, following;
 
   mlir::Value constant(int64_t value);
   mlir::Value constant64(int64_t value);
   mlir::Value wide(mlir::Value value);
+  mlir::Value firstRank();
+  mlir::Value firstVisit();
+  mlir::Value lastVisit();
   mlir::Value tag(const Item &item);
-  Item item(mlir::Value index);
+  Item item(Visit visit);
+  Visit after(Visit visit);
+  Visit before(Visit visit);
+  mlir::Value isFinished(mlir::Value visit);
 };
 
 } // namespace idc::conversion

@@ -98,7 +98,7 @@ public:
       problems.clear();
       const int64_t blocks = widestExtent(kernel, Field::Block);
       own.thread = of.thread();
-      own.rank = of.rank();
+      own.rank = of.rank(item);
       Value number = arith::ExtUIOp::create(b, loc, b.getI64Type(), item.number);
       own.block = arith::RemUIOp::create(b, loc, number, constant(blocks));
       own.first = problem = arith::DivUIOp::create(b, loc, number, constant(blocks));
@@ -219,7 +219,18 @@ protected:
     return tile;
   }
 
+  /// What is loaded again in a later visit is not overwritten by then.
   LogicalResult emitStore(id::StoreOp op, const Tile &tile) override {
+    const bool again = rounds && sections->sectionOf.lookup(op) < sections->firstHalf;
+    Value isLast = again ? rounds->isFinished(current) : Value();
+    if (!isLast)
+      return emitStoreHere(op, tile);
+    LogicalResult result = success();
+    where(isLast, [&] { result = emitStoreHere(op, tile); });
+    return result;
+  }
+
+  LogicalResult emitStoreHere(id::StoreOp op, const Tile &tile) {
     ViewLayout layout = layoutOf(op.getBuffer(), buffers);
     if (!layout.inRow)
       return notInRow(op);

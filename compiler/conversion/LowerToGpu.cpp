@@ -40,8 +40,9 @@ public:
   GpuEmitter(OpBuilder &builder, Location loc, TwiddleTables &tables, const passes::Target &target, bool inPlace)
       : KernelEmitter(builder, loc, tables, [](Type type) { return type; }), target(target), inPlace(inPlace) {}
 
-  /// `startsNext`: the kernel after this one is a dependent launch.
-  LogicalResult run(id::KernelOp kernel, bool startsNext, LLVM::LLVMFuncOp function, LoweredKernel &lowered) {
+  /// `startsNext`: the kernel after this one is a dependent launch. `several`: the kernel's second form.
+  LogicalResult run(id::KernelOp kernel, bool startsNext, bool several, LLVM::LLVMFuncOp function,
+                    LoweredKernel &lowered) {
     Block *entry = function.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
     lowered.threads = 0;
@@ -92,7 +93,7 @@ public:
       block = binarySize ? arith::ShRUIOp::create(b, loc, block, constant32(llvm::Log2_64(size))).getResult()
                          : arith::DivUIOp::create(b, loc, block, constant32(size)).getResult();
     }
-    if (failed(lowered.launch.team > 1 ? emitRounds(kernel, lowered, counter)
+    if (failed(lowered.launch.team > 1 ? emitRounds(kernel, lowered, counter, several)
                : !binary               ? emitFlatBlocks(kernel, lowered)
                : lowered.hasRing()     ? emitPasses(kernel, lowered, counter)
                : counter               ? emitTickets(kernel, lowered, counter)
@@ -226,15 +227,16 @@ public:
     return emitFlatBody(b, loc, tables, kernel, memory, parameters, problem, flat, sections);
   }
 
-  /// A flat kernel whose blocks wait for each other.
-  LogicalResult emitRounds(id::KernelOp kernel, LoweredKernel &lowered, Value posts) {
+  /// A flat kernel whose blocks wait for each other, for one rank or `several` to a block.
+  LogicalResult emitRounds(id::KernelOp kernel, LoweredKernel &lowered, Value posts, bool several) {
     const FlatSections sections = cutSections(kernel);
     const int64_t blocks = widestExtent(kernel, Field::Block);
     lowered.threads = sections.threads;
     lowered.problemsPerBlockGroup = 1;
     lowered.blocksPerGroup = blocks * lowered.launch.team;
     sharedBytes = numberOf(kernel, sharedBytesAttr);
-    CooperativeRounds::Shape shape{lowered.launch.team, widestExtent(kernel, Field::Turn), postedCells(kernel)};
+    CooperativeRounds::Shape shape{lowered.launch.team, widestExtent(kernel, Field::Turn), postedCells(kernel),
+                                   several};
     Value numbers =
         arith::TruncIOp::create(b, loc, b.getI32Type(), arith::MulIOp::create(b, loc, batch, constant64(blocks)));
     CooperativeRounds rounds(b, loc, shape, posts, numbers);
@@ -1209,9 +1211,17 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   OpBuilder b(context);
   gpu::GPUModuleOp gpuModule = makeKernelModule(*module);
   TwiddleTables tables(gpuModule, machine::globalSpace);
-  size_t index = 0;
+  SmallVector<std::pair<id::KernelOp, bool>> forms; // true: the second
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
-    LoweredKernel &entry = kernels[index++];
+    forms.emplace_back(kernel, false);
+    if (kernel.getLaunch().getTeam() > 1)
+      forms.emplace_back(kernel, true);
+  }
+  size_t index = 0;
+  for (auto [kernel, several] : forms) {
+    LoweredKernel &entry = kernels[several ? index - 1 : index++];
+    if (several)
+      entry.anyGrid = entry.name + "_any";
     auto pointer = LLVM::LLVMPointerType::get(context, machine::globalSpace);
     SmallVector<Type> parameters(entry.pointerCount(), pointer);
     for (const ScalarArgument &scalar : entry.scalars)
@@ -1221,7 +1231,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
         parameters.push_back(pointer);
     parameters.push_back(b.getI64Type());
     b.setInsertionPointToEnd(gpuModule.getBody());
-    LLVM::LLVMFuncOp func = makeKernel(b, loc, entry.name, parameters);
+    LLVM::LLVMFuncOp func = makeKernel(b, loc, several ? entry.anyGrid : entry.name, parameters);
     unsigned argument = 0;
     for (auto [i, buffer] : llvm::enumerate(entry.buffers)) {
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
@@ -1240,7 +1250,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
         llvm::any_of(entry.buffers, [&](const Buffer &buffer) { return mayBeEqual(buffer, entry, inPlace); });
     GpuEmitter emitter(b, kernel.getLoc(), tables, target, equalPointers);
     bool startsNext = index < kernels.size() && kernels[index].launch.dependent;
-    if (failed(emitter.run(kernel, startsNext, func, entry)))
+    if (failed(emitter.run(kernel, startsNext, several, func, entry)))
       return {};
     if (entry.sharedBytes > target.sharedBytesPerBlock) {
       kernel.emitError() << "needs " << entry.sharedBytes << " bytes of shared memory, a block of " << target.name

@@ -43,6 +43,8 @@ void KernelRun::barrier(Block &block, uint32_t t) {
   shareSeen(block, 0, static_cast<uint32_t>(block.threads.size()));
   for (uint32_t other = 0; other < block.threads.size(); ++other) {
     ++block.threads[other].pc;
+    block.threads[other].asked.clear(); // what it asks from here on is another question
+    block.threads[other].askedAgain = 0;
     block.setReady(other);
   }
 }

@@ -87,8 +87,8 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
         launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
       }
       if (kernel.team > 1) {
-        int64_t teams = std::max<int64_t>(least, options.residentBlocks / kernel.team);
-        launch.blocks = std::min(launch.blocks, teams * kernel.team);
+        const int64_t held = options.heldBlocks ? options.heldBlocks : least * kernel.team;
+        launch.blocks = std::min(launch.blocks, kernel.largestGrid(held));
         launch.allResident = true;
       }
       for (const runtime::Argument &argument : kernel.arguments) {
@@ -115,7 +115,8 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
     for (size_t k = 0; k < kernels.size();) {
       std::vector<std::pair<std::string, Launch>> launches;
       do {
-        launches.emplace_back(kernels[k].name, launchOf(kernels[k]));
+        const Launch launch = launchOf(kernels[k]);
+        launches.emplace_back(launch.blocks < kernels[k].team ? kernels[k].anyGrid : kernels[k].name, launch);
         ++k;
       } while (k < kernels.size() && kernels[k].dependent);
       llvm::Expected<std::vector<KernelReport>> reports = emulator.runDependent(launches);

@@ -29,6 +29,7 @@ struct EmulatorOptions {
   uint64_t seed = 0; // of Interleaving::Random
   Interleaving interleaving = Interleaving::Random;
   int64_t residentBlocks = 4;               // that run at the same time
+  int64_t heldBlocks = 0;                   // of teams, that the device holds; 0: two whole teams
   int64_t maxIterations = int64_t(1) << 24; // of loops, by one thread
 };
 

@@ -143,6 +143,10 @@ static cl::opt<std::string> interleaving("interleaving",
                                          cl::desc("emulate: order of the threads: round-robin, random (default; takes "
                                                   "--seed), greedy or reverse"),
                                          cl::init("random"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<int64_t> heldBlocks("held-blocks",
+                                   cl::desc("emulate: blocks that wait for each other which the device holds at once "
+                                            "(default: two whole teams)"),
+                                   cl::init(0), cl::sub(runCommand), cl::cat(category));
 static cl::opt<std::string> emulatorReport("report",
                                            cl::desc("emulate: print what was counted of every kernel, or write it as "
                                                     "JSON to a file"),
@@ -409,6 +413,7 @@ static int run(const char *program) {
   if (!order)
     return fail("unknown interleaving '" + interleaving + "'; known are round-robin, random, greedy and reverse");
   emulation.options.interleaving = *order;
+  emulation.options.heldBlocks = heldBlocks;
   host::RunRequest work;
   work.batch = batch;
   work.inputs.assign(inputs.begin(), inputs.end());

@@ -6,6 +6,7 @@
 #include "WholeFile.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -32,10 +33,11 @@ private:
   /// A kernel of the image that is ready to be launched.
   struct Function {
     CUfunction code = nullptr;
-    int64_t residentBlocks = 0; // Tickets, Cooperative: the largest grid
+    int64_t residentBlocks = 0; // of persistent kernels and teams: the largest grid
   };
 
   idc_status prepare(const Kernel &kernel);
+  idc_status find(const Kernel &kernel, const std::string &name, Function &function) const;
   idc_status countResident(const Kernel &kernel, Function &function) const;
 
   const Driver &driver;
@@ -138,10 +140,27 @@ idc_status GpuModule::load(std::string image) {
 }
 
 idc_status GpuModule::prepare(const Kernel &kernel) {
-  CUfunction function = nullptr;
-  CUresult result = driver.moduleGetFunction(&function, code, kernel.name.c_str());
+  Function function;
+  if (idc_status status = find(kernel, kernel.name, function))
+    return status;
+  if (function.residentBlocks < kernel.team && !kernel.anyGrid.empty())
+    if (idc_status status = find(kernel, kernel.anyGrid, function))
+      return status;
+  if (kernel.fitsDevice() && function.residentBlocks == 0)
+    return fail(IDC_ERROR_UNSUPPORTED, "not even 1 block of kernel '%s' fits this device", kernel.name.c_str());
+  if (function.residentBlocks < kernel.team && kernel.team > 1 && kernel.anyGrid.empty())
+    return fail(IDC_ERROR_UNSUPPORTED, "the %lld blocks of kernel '%s' that wait for each other do not fit this device",
+                static_cast<long long>(kernel.team), kernel.name.c_str());
+  functions.push_back(function);
+  return IDC_SUCCESS;
+}
+
+/// Finds the code of a kernel, under its name or that of its second form, and makes it ready.
+idc_status GpuModule::find(const Kernel &kernel, const std::string &name, Function &found) const {
+  CUfunction &function = found.code;
+  CUresult result = driver.moduleGetFunction(&function, code, name.c_str());
   if (result == CUDA_ERROR_NOT_FOUND)
-    return fail(IDC_ERROR_IMAGE, "the image has no kernel '%s'", kernel.name.c_str());
+    return fail(IDC_ERROR_IMAGE, "the image has no kernel '%s'", name.c_str());
   if (idc_status status = driver.check(result, "finding a kernel"))
     return status;
   bool plain = LaunchAttributes(kernel).count == 0;
@@ -156,34 +175,34 @@ idc_status GpuModule::prepare(const Kernel &kernel) {
       driver.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs clusters of %d blocks, which this device does not allow",
                 kernel.name.c_str(), kernel.cluster);
-  functions.push_back({function});
-  return kernel.fitsDevice() ? countResident(kernel, functions.back()) : IDC_SUCCESS;
+  return kernel.fitsDevice() ? countResident(kernel, found) : IDC_SUCCESS;
+}
+
+/// The part of the device's multiprocessors that kernels may fill which take as many blocks as it holds.
+int64_t usedMultiprocessors(int64_t all) {
+  const char *limit = std::getenv("IDC_MULTIPROCESSORS");
+  const long long most = limit ? std::strtoll(limit, nullptr, 10) : 0;
+  return most > 0 ? std::min<int64_t>(all, most) : all;
 }
 
 idc_status GpuModule::countResident(const Kernel &kernel, Function &function) const {
   int groups = 0, multiprocessors = 1; // groups: clusters of the device, or blocks of a multiprocessor
-  CUresult result;
-  if (kernel.cluster > 1) {
+  CUdevice device = 0;
+  CUresult result = driver.contextGetDevice(&device);
+  if (result == CUDA_SUCCESS)
+    result = driver.deviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
+  if (result == CUDA_SUCCESS && kernel.cluster > 1) {
     LaunchAttributes attributes(kernel);
     CUlaunchConfig config = launchConfig(kernel, kernel.cluster, nullptr, attributes);
     result = driver.occupancyClusters(&groups, function.code, &config);
-  } else {
-    CUdevice device = 0;
-    result = driver.contextGetDevice(&device);
-    if (result == CUDA_SUCCESS)
-      result = driver.deviceGetAttribute(&multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device);
-    if (result == CUDA_SUCCESS)
-      result = driver.occupancyBlocks(&groups, function.code, kernel.threads, size_t(kernel.sharedBytes));
+  } else if (result == CUDA_SUCCESS) {
+    result = driver.occupancyBlocks(&groups, function.code, kernel.threads, size_t(kernel.sharedBytes));
   }
   if (idc_status status = driver.check(result, "counting the blocks that fit the device"))
     return status;
-  function.residentBlocks = int64_t(groups) * multiprocessors * kernel.cluster;
-  function.residentBlocks -= function.residentBlocks % kernel.team;
-  if (function.residentBlocks == 0)
-    return fail(IDC_ERROR_UNSUPPORTED,
-                kernel.team > 1 ? "the %lld blocks of kernel '%s' that wait for each other do not fit this device"
-                                : "not even %lld block of kernel '%s' fits this device",
-                static_cast<long long>(kernel.team), kernel.name.c_str());
+  const int64_t used = usedMultiprocessors(multiprocessors), least = std::min(groups, 1);
+  const int64_t held = kernel.cluster > 1 ? std::max(least, groups * used / multiprocessors) : groups * used;
+  function.residentBlocks = kernel.largestGrid(held * kernel.cluster);
   return IDC_SUCCESS;
 }
 

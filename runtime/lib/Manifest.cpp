@@ -221,6 +221,8 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
       if (kernel.blocksPerGroup % kernel.team)
         field.get("blocksPerGroup").error("must be a multiple of 'team'");
     }
+    if (std::optional<Field> anyGrid = field.find("anyGrid")) // absent: none
+      kernel.anyGrid = anyGrid->string();
     if (kernel.blocksPerGroup % kernel.cluster)
       field.get("blocksPerGroup").error("must be a multiple of 'cluster'");
   }

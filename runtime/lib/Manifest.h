@@ -79,6 +79,7 @@ struct Kernel {
   int32_t threads = 1;
   int32_t cluster = 1;     ///< blocks that reach each other's shared memory
   int64_t team = 1;        ///< blocks that wait for each other: a cooperative launch, the grid resident as a whole
+  std::string anyGrid;     ///< of a team: a kernel that does the same on any grid, or empty
   bool persistent = false; ///< the grid has as many blocks as the device holds, which draw the numbers of their tiles
   bool dependent = false;  ///< may start before the kernel before it ends
   int64_t problemsPerBlockGroup = 1;
@@ -91,6 +92,8 @@ struct Kernel {
   /// batch >= 0. The blocks of the grid, or where the device limits that, the block numbers that its blocks
   /// work through.
   int64_t blocks(int64_t batch) const;
+  /// The largest grid of a device that holds so many blocks at once: whole teams, or less than one.
+  int64_t largestGrid(int64_t held) const { return held < team ? held : held - held % team; }
   /// True when no more blocks are launched than the device holds at once.
   bool fitsDevice() const { return persistent || team > 1; }
 };

@@ -108,7 +108,7 @@ protected:
         EmulatorOptions options;
         options.interleaving = interleaving;
         options.seed = seed;
-        options.residentBlocks = residentBlocks;
+        options.residentBlocks = options.heldBlocks = residentBlocks;
         run(options);
       }
   }

@@ -1,6 +1,7 @@
-// Cooperative kernels: every order of blocks and threads gives the same right result; what the protocol of their rounds
-// needs is noticed when it is missing or weaker. The kernels are small ones of three programs: sums of what is before
-// each number, in one turn and in four, and compositions of the affine maps before each.
+// Cooperative kernels: every order of blocks and threads gives the same right result, on grids of several teams, of
+// one, and of fewer blocks than a team has; what the protocol of their rounds needs is noticed when it is missing or
+// weaker. The kernels are small ones of three programs: sums of what is before each number, in one turn and in four,
+// and compositions of the affine maps before each.
 #include "CompiledFixture.h"
 
 using namespace idc;
@@ -32,10 +33,12 @@ protected:
   }
 
   /// Damaged kernels must be noticed, by a fault or a wrong result, in some order; `everywhere`: in each.
-  void expectNoticed(const std::string &changed, bool everywhere = false) {
+  /// `held`: blocks that the device holds; a team has four.
+  void expectNoticed(const std::string &changed, bool everywhere = false,
+                     const std::vector<int64_t> &held = {3, 4, 8}) {
     constexpr int64_t batch = 11; // of two teams each comes to places that it has used
     int shown = 0, tried = 0;
-    for (int64_t resident : {4, 8})
+    for (int64_t resident : held)
       inEveryOrder(resident, [&](const EmulatorOptions &options) {
         std::vector<Pair> result;
         EmulatorOptions impatient = options;
@@ -72,7 +75,7 @@ protected:
 };
 
 TEST_P(CooperativeSums, AreRightInEveryOrder) {
-  expectRightInEveryOrder({1, 2, 3, 11}, {4, 8, 11});
+  expectRightInEveryOrder({1, 2, 3, 11}, {1, 2, 3, 4, 8, 11});
   std::vector<Pair> result;
   EXPECT_TRUE(faults(text, {}, 7, &result).empty());
   EXPECT_EQ(wrong(result, 7), 0u);
@@ -128,6 +131,24 @@ TEST_P(CooperativeSums, BlocksThatAreNotAllThere) {
   expectNoticed(text);
 }
 
+// Of blocks that play several ranks: one waits before it has posted all its parts; what it has begun lies where the
+// next part comes to lie; it finishes the last of its parts only.
+
+TEST_P(CooperativeSums, WaitsBeforeAllIsPosted) {
+  expectNoticed(replaced(R"(arith\.cmpi uge, (%\w+), %\w+ : i32)", "arith.cmpi eq, $1, $1 : i32"), false, {1, 2, 3});
+}
+
+TEST_P(CooperativeSums, OnePlaceForAllVisits) {
+  expectNoticed(
+      replaced(R"(arith\.addi (%\w+), %\w+ : i32(\n\s*(%c1_i32\w*) = .*\n\s*%\w+ = arith\.andi %\w+, \3 : i32))",
+               "arith.addi $1, $1 : i32$2"),
+      false, {1, 2, 3});
+}
+
+TEST_P(CooperativeSums, OneVisitForEachRank) {
+  expectNoticed(replaced(R"(arith\.addi (%\w+), \1 : i32)", "arith.minui $1, $1 : i32"), false, {1, 2, 3});
+}
+
 INSTANTIATE_TEST_SUITE_P(Turns, CooperativeSums, ::testing::Bool(),
                          [](const auto &info) { return info.param ? "Four" : "One"; });
 
@@ -137,7 +158,7 @@ protected:
 };
 
 TEST_F(CooperativeMaps, AreRightInEveryOrder) {
-  expectRightInEveryOrder({1, 2, 5}, {2, 4, 7});
+  expectRightInEveryOrder({1, 2, 5}, {1, 3, 4, 7});
   std::vector<Pair> result;
   EXPECT_TRUE(faults(text, {}, 5, &result).empty());
   auto bits = [](float number) {

@@ -144,6 +144,35 @@ TEST_F(GpuModule, LaunchesWholeTeamsThatAreResident) {
       << idc_last_error();
 }
 
+TEST_F(GpuModule, LaunchesTheFormForAnyGridWhereATeamIsNotResident) {
+  std::string manifest = manifestOf(kernel("k0", "cooperative", 7, 0));
+  manifest.insert(manifest.find("\"threads\""), "\"anyGrid\": \"k0_any\", ");
+  auto expectLaunch = [&](const char *name, unsigned blocks) {
+    ModulePointer module = load(".version k0 k0_any", manifest);
+    ASSERT_EQ(status, IDC_SUCCESS) << idc_last_error();
+    state->launches.clear();
+    ASSERT_EQ(idc_launch(module.get(), 30, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS)
+        << idc_last_error();
+    ASSERT_EQ(state->launches.size(), 1u);
+    EXPECT_EQ(state->launches[0].kernel, name);
+    EXPECT_EQ(state->launches[0].blocks, blocks);
+    EXPECT_EQ(state->launches[0].attributes, (std::map<unsigned, unsigned>{{2, 1}}));
+  };
+  expectLaunch("k0_any", 6); // of two multiprocessors
+  ASSERT_EQ(setenv("IDC_MULTIPROCESSORS", "1", 1), 0);
+  expectLaunch("k0_any", 3);
+  state->blocksPerMultiprocessor = 8;
+  expectLaunch("k0", 7);
+  unsetenv("IDC_MULTIPROCESSORS");
+  expectLaunch("k0", 14);
+  state->blocksPerMultiprocessor = 0;
+  load(".version k0 k0_any", manifest);
+  EXPECT_EQ(status, IDC_ERROR_UNSUPPORTED);
+  state->blocksPerMultiprocessor = 3;
+  load(".version k0", manifest);
+  EXPECT_EQ(status, IDC_ERROR_IMAGE);
+}
+
 TEST_F(GpuModule, ComputesThroughTheArguments) {
   ModulePointer module = load(".version twice", manifestOf(kernel("twice", "plain", 1, 0)));
   ASSERT_EQ(idc_launch(module.get(), 2, inputs, nullptr, outputs, workspace, nullptr), IDC_SUCCESS) << idc_last_error();

@@ -174,7 +174,10 @@ TEST(Manifest, Teams) {
   auto withTeam = [](const std::string &cluster, const std::string &team) {
     return with("\"cluster\": 2", "\"cluster\": " + cluster + ", \"team\": " + team);
   };
-  const Manifest manifest = parseManifest(withTeam("1", "4"));
+  const Manifest manifest = parseManifest(withTeam("1", "4, \"anyGrid\": \"k0_any\""));
+  EXPECT_EQ(manifest.kernels[0].anyGrid, "k0_any");
+  EXPECT_EQ(manifest.kernels[0].largestGrid(11), 8);
+  EXPECT_EQ(manifest.kernels[0].largestGrid(3), 3);
   EXPECT_EQ(manifest.kernels[0].team, 4);
   EXPECT_TRUE(manifest.kernels[0].fitsDevice());
   EXPECT_EQ(parseManifest(valid).kernels[0].team, 1);
@@ -207,7 +210,8 @@ TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf(""), "manifest: not valid JSON at byte 1");
   EXPECT_EQ(errorOf("[]"), "manifest: the document must be an object, not array");
   EXPECT_EQ(errorOf("{}"), "manifest: the document lacks the field 'idc'");
-  EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": 3")), "manifest: idc is version 3; this runtime reads versions 1 to 2");
+  EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": 3")),
+            "manifest: idc is version 3; this runtime reads versions 1 to 2");
   EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": \"1\"")), "manifest: idc must be an integer, not string");
   EXPECT_EQ(errorOf(with("\"entry\": \"fft\", ", "")), "manifest: the document lacks the field 'entry'");
   EXPECT_EQ(errorOf(with("\"entry\": \"fft\"", "\"entry\": 7")), "manifest: entry must be a string, not number");
