@@ -14,7 +14,6 @@
 #include "compiler/conversion/ThreadDigits.h"
 #include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/ViewLayout.h"
-#include "compiler/passes/TurnTree.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -133,7 +132,7 @@ public:
     SmallVector<Value> first = loadItem(of.first());
     if (failed(result))
       return failure();
-    clearTotals();
+    clearKept();
     of.begin(first);
     of.firstHalf([&](const CooperativeRounds::Item &item) -> SmallVector<Value> {
       enter(item);
@@ -592,153 +591,125 @@ private:
     scf::YieldOp::create(b, loc, values);
   }
 
-  /// The ops of a section; those on turns are a tree of their own.
+  /// The ops of a section. What a turn leaves to later ones is stored behind them.
   LogicalResult emitSteps(Block::iterator first, Block::iterator end) {
-    Block::iterator turns = std::find_if(first, end, [](Operation &op) { return actsOnTurns(&op); }), after = turns;
-    for (Block::iterator op = turns; op != end; ++op)
-      if (actsOnTurns(&*op))
-        after = std::next(op);
-    if (failed(emitOps(first, turns)) || (turns != after && failed(emitTurns(turns, after))))
+    SmallVector<Kept> kept;
+    for (Block::iterator op = first; op != end; ++op)
+      if (actsOnTurns(&*op)) {
+        if (failed(emitOps(first, op)) || failed(emitTurn(cast<id::NodeOp>(*op), kept)))
+          return failure();
+        first = std::next(op);
+      }
+    if (failed(emitOps(first, end)))
       return failure();
-    return emitOps(after, end);
+    for (const Kept &value : kept)
+      where(value.isComplete, [&] {
+        for (auto [i, number] : llvm::enumerate(value.numbers))
+          LLVM::StoreOp::create(b, loc, number, at(value.memory, static_cast<int64_t>(i) * widestNumber),
+                                static_cast<unsigned>(bytesOf(number.getType())));
+      });
+    return success();
   }
 
-  /// Totals of turns are always loaded, used when they are there.
-  void clearTotals() {
+  //===--- turns ------------------------------------------------------------------------------------------------===//
+
+  /// What a node on turns takes as the first of two elements when the turn is one of the second.
+  struct Kept {
+    Value memory;
+    SmallVector<Value> numbers;
+    Value isComplete; // after this turn
+  };
+
+  static constexpr int64_t widestNumber = 8; // bytes; numbers that are kept lie so far apart
+  Value keptOf(id::NodeOp node) { return at(sharedMemory(b, loc), numberOf(node, sharedOffsetAttr)); }
+
+  /// What turns keep is always loaded, used when it is there.
+  void clearKept() {
     where(isBelow(1), [&] {
       for (const FlatSection &section : sections->sections)
-        for (Operation &op : llvm::make_range(section.first, section.end))
-          if (actsOnTurns(&op) && op.hasAttr(sharedOffsetAttr))
-            for (auto [i, type] : llvm::enumerate(numberTypes(id::elementOf(op.getOperand(0).getType()))))
+        for (Operation &op : llvm::make_range(section.first, section.end)) {
+          if (!actsOnTurns(&op))
+            continue;
+          int64_t offset = 0;
+          for (Value pair : pairsOf(cast<id::NodeOp>(op)))
+            for (Type type : numberTypes(id::elementOf(pair.getType()))) {
               LLVM::StoreOp::create(b, loc, LLVM::ZeroOp::create(b, loc, type),
-                                    at(totalsOf(&op), static_cast<int64_t>(i) * widestNumber),
-                                    static_cast<unsigned>(bytesOf(type)));
+                                    at(keptOf(cast<id::NodeOp>(op)), offset), static_cast<unsigned>(bytesOf(type)));
+              offset += widestNumber;
+            }
+        }
     });
   }
 
-  static constexpr int64_t widestNumber = 8; // bytes; totals lie so far apart
-  Value totalsOf(Operation *up) { return at(sharedMemory(b, loc), numberOf(up, sharedOffsetAttr)); }
-
-  /// The tree above the turns, for the turn at hand. Bit j of the turn says of which element of level j's node it is:
-  /// of the first one, whose place in the expansion needs nothing of the node, or of the second, and then the first
-  /// element, the total of turns before, lies in shared memory. Afterwards the turn's own total goes up until it is a
-  /// first element.
-  LogicalResult emitTurns(Block::iterator first, Block::iterator end) {
-    SmallVector<Operation *> steps;
-    for (Operation &op : llvm::make_range(first, end))
-      steps.push_back(&op);
-    std::optional<passes::TurnTree> tree = passes::findTurnTree(steps);
-    if (!tree)
-      return first->emitError() << "is no tree that can be done in turns";
-    const size_t levels = tree->up.size();
-    const Value turn = current.turn;
-    auto bitOf = [&](size_t level) {
-      Value bit = arith::AndIOp::create(b, loc, turn, position(size_t(1) << level));
-      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, position(0)).getResult();
+  /// A node on a digit of the turns (passes/TurnOrder.h): its first element is one that was kept, or the turn's own, by
+  /// the digit; of its results that have the digit the turn has the one that belongs to it.
+  LogicalResult emitTurn(id::NodeOp node, SmallVectorImpl<Kept> &kept) {
+    auto isPair = [&](Value value) {
+      return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
     };
-    using Leaves = SmallVector<Leaf>;
-    auto memoryOf = [&](size_t level) { return totalsOf(tree->up[level]); };
-    auto bodyOf = [&](Operation *step, ArrayRef<Leaf> arguments) -> FailureOr<Leaves> {
-      return runBody(step->getRegion(0), arguments, emptyTile(step->getResult(0).getType()), 0);
+    const bool expands = llvm::any_of(node.getOutputs(), isPair);
+    Value whole = expands ? *llvm::find_if(node.getOutputs(), isPair) : *llvm::find_if(node.getInputs(), isPair);
+    const Tile place = emptyTile(whole.getType());
+    digits::Place digit;
+    place.mapping.find(static_cast<int>(node.getDigits()[0]), digit);
+    if (place.registers.size() != 1 || place.mapping.numThreads() != 1 || node.getArity() != 2)
+      return node.emitError() << "acts on turns with more than one value of a block";
+    const size_t weight = size_t(1) << digit.position;
+    auto isAt = [&](size_t mask, size_t value) {
+      Value digits = arith::AndIOp::create(b, loc, current.turn, position(mask));
+      return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, digits, position(value)).getResult();
     };
-    auto leavesAt = [](Leaves &leaves, ValueRange values, size_t number) {
-      size_t begin = 0;
-      for (size_t i = 0; i < number; ++i)
-        begin += id::leafTypes(id::elementOf(values[i].getType())).size();
-      return Leaves(ArrayRef<Leaf>(leaves).slice(begin, id::leafTypes(id::elementOf(values[number].getType())).size()));
+    const Value isSecond = isAt(weight, weight);
+    auto choose = [&](ArrayRef<Value> second, ArrayRef<Value> first) {
+      SmallVector<Value> chosen;
+      for (auto [one, zero] : llvm::zip(second, first))
+        chosen.push_back(arith::SelectOp::create(b, loc, isSecond, one, zero));
+      return chosen;
     };
-    auto resolve = [&](Leaves &leaves, Type element) {
+    auto canonical = [&](ArrayRef<Leaf> leaves, Type element) {
       Tile one;
       one.element = element;
-      one.registers = {leaves};
+      one.registers = {SmallVector<Leaf>(leaves)};
       makeSettled(one);
-      leaves = one.registers[0];
+      makeCanonical(codelet, one);
+      return numbersOf(one.registers[0], element);
     };
-    // What the second elements' nodes keep, of the first ones.
-    std::vector<Leaves> totals(levels), kept(levels);
-    for (size_t level = 0; level < levels; ++level) {
-      Type element = id::elementOf(tree->up[level].getInputs()[0].getType());
-      SmallVector<Value> values;
-      for (auto [i, type] : llvm::enumerate(numberTypes(element)))
-        values.push_back(LLVM::LoadOp::create(b, loc, type, at(memoryOf(level), static_cast<int64_t>(i) * widestNumber),
-                                              static_cast<unsigned>(bytesOf(type))));
-      totals[level] = leavesOf(values, element);
-      Leaves both = totals[level];
-      both.append(totals[level]); // the second is used for nothing that is kept
-      FailureOr<Leaves> made = bodyOf(tree->up[level], both);
-      if (failed(made))
-        return failure();
-      kept[level] = std::move(*made);
-    }
-    Leaves value; // from the top down
-    for (Operation *step : tree->top) {
-      if (value.empty()) { // it depends on no argument
-        Type element = id::elementOf(step->getOperand(0).getType());
-        SmallVector<Value> nothing;
-        for (Type type : numberTypes(element))
-          nothing.push_back(LLVM::ZeroOp::create(b, loc, type));
-        value = leavesOf(nothing, element);
+    SmallVector<Leaf> arguments;
+    Value memory = pairsOf(node).empty() ? Value() : keptOf(node);
+    for (Value input : node.getInputs()) {
+      const Tile tile = settled(input);
+      if (!isPair(input)) {
+        llvm::append_range(arguments, tile.registers[0]);
+        continue;
       }
-      FailureOr<Leaves> made = bodyOf(step, value);
-      if (failed(made))
-        return failure();
-      value = std::move(*made);
-    }
-    for (size_t level = levels; level-- > 0;) {
-      id::NodeOp down = tree->down[level], up = tree->up[level];
-      Leaves arguments;
-      for (OpOperand &operand : down->getOpOperands())
-        llvm::append_range(
-            arguments, operand.getOperandNumber() == tree->parent[level]
-                           ? value
-                           : leavesAt(kept[level], up.getOutputs(), cast<OpResult>(operand.get()).getResultNumber()));
-      FailureOr<Leaves> made = bodyOf(down, arguments);
-      if (failed(made))
-        return failure();
-      Type element = id::elementOf(down.getOutputs()[0].getType());
-      size_t half = made->size() / 2;
-      std::array<Leaves, 2> elements{Leaves(ArrayRef<Leaf>(*made).take_front(half)),
-                                     Leaves(ArrayRef<Leaf>(*made).drop_front(half))};
-      std::array<SmallVector<Value>, 2> both;
-      for (size_t i : {0, 1}) {
-        resolve(elements[i], element);
-        both[i] = numbersOf(elements[i], element);
+      Kept own{memory, canonical(tile.registers[0], tile.element), isAt(2 * weight - 1, weight - 1)};
+      SmallVector<Value> before;
+      for (Value number : own.numbers) {
+        Type type = number.getType();
+        before.push_back(LLVM::LoadOp::create(b, loc, type, memory, static_cast<unsigned>(bytesOf(type))));
+        memory = at(memory, widestNumber);
       }
-      SmallVector<Value> chosen;
-      for (auto [zero, one] : llvm::zip(both[0], both[1]))
-        chosen.push_back(arith::SelectOp::create(b, loc, bitOf(level), one, zero));
-      value = leavesOf(chosen, element);
+      llvm::append_range(arguments, leavesOf(expands ? choose(before, own.numbers) : before, tile.element));
+      llvm::append_range(arguments, leavesOf(own.numbers, tile.element));
+      kept.push_back(std::move(own));
     }
-    Tile result = emptyTile(tree->down[0].getOutputs()[0].getType());
-    result.registers = {value};
-    // The turn's own total.
-    Tile own = settled(tree->up[0].getInputs()[0]);
-    Leaves total = own.registers[0];
-    Value goesUp; // so far; null: always
-    for (size_t level = 0; level < levels; ++level) {
-      Type element = id::elementOf(tree->up[level].getInputs()[0].getType());
-      resolve(total, element);
-      Value second = bitOf(level);
-      Value isFirst = arith::XOrIOp::create(b, loc, second, arith::ConstantOp::create(b, loc, b.getBoolAttr(true)));
-      if (goesUp)
-        isFirst = arith::AndIOp::create(b, loc, isFirst, goesUp);
-      SmallVector<Value> values = numbersOf(total, element);
-      where(isFirst, [&] {
-        for (auto [i, number] : llvm::enumerate(values))
-          LLVM::StoreOp::create(b, loc, number, at(memoryOf(level), static_cast<int64_t>(i) * widestNumber),
-                                static_cast<unsigned>(bytesOf(number.getType())));
-      });
-      if (level + 1 == levels)
-        break;
-      goesUp = goesUp ? arith::AndIOp::create(b, loc, goesUp, second).getResult() : second;
-      Leaves both = totals[level];
-      llvm::append_range(both, total);
-      FailureOr<Leaves> made = bodyOf(tree->up[level], both);
-      if (failed(made))
-        return failure();
-      total = leavesAt(*made, tree->up[level].getOutputs(), tree->total[level]);
+    FailureOr<SmallVector<Leaf>> results = runBody(node.getBody(), arguments, place, 0);
+    if (failed(results))
+      return failure();
+    ArrayRef<Leaf> rest = *results;
+    for (Value output : node.getOutputs()) {
+      Tile tile = emptyTile(output.getType());
+      const size_t count = id::leafTypes(tile.element).size();
+      if (isPair(output)) {
+        SmallVector<Value> first = canonical(rest.take_front(count), tile.element);
+        rest = rest.drop_front(count);
+        tile.registers[0] = leavesOf(choose(canonical(rest.take_front(count), tile.element), first), tile.element);
+      } else {
+        llvm::append_range(tile.registers[0], rest.take_front(count));
+      }
+      rest = rest.drop_front(count);
+      hold(output, std::move(tile));
     }
-    hold(tree->down[0].getOutputs()[0], std::move(result));
     return success();
   }
 

@@ -146,6 +146,12 @@ bool conversion::actsOnTurns(Operation *op) {
   return false;
 }
 
+SmallVector<Value> conversion::pairsOf(id::NodeOp node) {
+  return llvm::to_vector(llvm::make_filter_range(node.getInputs(), [&](Value value) {
+    return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
+  }));
+}
+
 ExchangeWords conversion::wordsOf(id::ExchangeOp exchange) {
   Type element = exchange.getInput().getType().getElement();
   ExchangeWords words;

@@ -62,6 +62,8 @@ bool isPosted(mlir::Operation *op);
 
 /// True for nodes on digits that a block works through in turns.
 bool actsOnTurns(mlir::Operation *op);
+/// The operands of a node that have its digits.
+llvm::SmallVector<mlir::Value> pairsOf(id::NodeOp node);
 
 /// How the elements of an exchange are cut into words of shared memory.
 struct ExchangeWords {

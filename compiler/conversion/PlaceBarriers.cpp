@@ -9,6 +9,7 @@
 // would take much, one more barrier lets an exchange have the place of what the section has just read. Rejected: values
 // that other blocks would need than those that hold them.
 #include "compiler/conversion/FlatSections.h"
+#include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Passes.h"
 #include "compiler/conversion/TileBlocks.h"
@@ -96,7 +97,7 @@ public:
       placeBarriers(/*tight=*/true);
       allocate();
     }
-    placeTotals();
+    placeKept();
     park();
     setNumber(kernel, sharedBytesAttr, sharedBytes);
     return success();
@@ -194,15 +195,15 @@ private:
     return offset;
   }
 
-  /// Totals of turns, above all else.
-  void placeTotals() {
+  /// What turns keep for later ones, above all else.
+  void placeKept() {
     for (const FlatSection &section : cut.sections)
       for (Operation &op : llvm::make_range(section.first, section.end))
-        if (actsOnTurns(&op) && cast<id::NodeOp>(op).getInputs().size() == 1) {
+        if (actsOnTurns(&op)) {
           constexpr int64_t widestNumber = 8;
           int64_t numbers = 0;
-          for (Type leaf : id::leafTypes(id::elementOf(cast<id::NodeOp>(op).getInputs()[0].getType())))
-            numbers += isa<ComplexType>(leaf) ? 2 : 1;
+          for (Value pair : pairsOf(cast<id::NodeOp>(op)))
+            numbers += static_cast<int64_t>(numberTypes(id::elementOf(pair.getType())).size());
           setNumber(&op, sharedOffsetAttr, take(sharedBytes, numbers * widestNumber, widestNumber));
         }
     sharedBytes = llvm::alignTo(sharedBytes, alignment);

@@ -81,8 +81,9 @@ Value ThreadDigits::isFirstHolder(const Mapping &mapping) {
     int64_t weight = 1;
     for (const digits::Column &column : number.columnsOf(mapping)) {
       if (column.digits.empty()) {
-        Value is =
-            arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part(number, weight, column.radix), constant(0));
+        // After the last turn all is known.
+        Value holder = constant(number.field == Field::Turn ? column.radix - 1 : 0);
+        Value is = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, part(number, weight, column.radix), holder);
         first = first ? arith::AndIOp::create(b, loc, first, is).getResult() : is;
       }
       weight *= column.radix;

@@ -25,7 +25,8 @@ public:
   /// The sum over the digits that are counted of their value times `weightOf` them, of i64 or, where it fits, i32;
   /// neighbours whose weights continue each other are one number.
   mlir::Value sum(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf, bool narrow = false);
-  /// Where the blocks of a cluster have the same tile: true in one of them. Null where they have not.
+  /// Where the blocks of a cluster or a team have the same tile: true in one of them; where turns have, in the last, when
+  /// all of it is known. Null where they have not.
   mlir::Value isFirstHolder(const digits::Mapping &mapping);
   /// Calls `visit` for every column that is counted.
   void forEachColumn(const digits::Mapping &mapping, llvm::function_ref<void(const digits::Column &)> visit) const;

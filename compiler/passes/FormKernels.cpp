@@ -7,7 +7,7 @@
 #include "compiler/passes/FormKernels.h"
 
 #include "compiler/passes/GroupAxes.h"
-#include "compiler/passes/TurnTree.h"
+#include "compiler/passes/TurnOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -447,28 +447,31 @@ private:
     return checkTurns(group, here);
   }
 
-  /// Turns are done by a tree that can be evaluated so.
+  /// Turns are done by nodes that can be evaluated one turn after the other.
   bool checkTurns(const FlowGroup &group, const std::string &here) {
     if (group.launch.team == 1)
       return true;
     if (!group.joined.empty())
       return fail(here + "blocks of a team join nothing");
-    auto acts = [&](Operation *step) {
+    auto turnOf = [&](Operation *step) -> std::optional<int> {
       digits::Place place;
       SmallVector<int> digits = digitsOf(dyn_cast<id::NodeOp>(step));
-      return !digits.empty() &&
-             group.levels[static_cast<size_t>(group.level(step))].find(
-                 group.arrangement.find(step)->second[static_cast<size_t>(digits.front()) - 1] + 1, place) &&
-             place.field == Field::Turn;
+      if (digits.empty() ||
+          !group.levels[static_cast<size_t>(group.level(step))].find(
+              group.arrangement.find(step)->second[static_cast<size_t>(digits.front()) - 1] + 1, place) ||
+          place.field != Field::Turn)
+        return std::nullopt;
+      return place.position;
     };
+    auto acts = [&](Operation *step) { return turnOf(step).has_value(); };
     const auto *first = llvm::find_if(group.steps, acts);
     if (first == group.steps.end())
       return group.levels.front()[Field::Turn].empty() || fail(here + "no node acts on the axes of turn");
     auto last = std::find_if(group.steps.rbegin(), group.steps.rend(), acts).base();
-    if (!findTurnTree(ArrayRef<Operation *>(first, last)))
+    if (!canBeDoneInTurns(ArrayRef<Operation *>(first, last), turnOf))
       return fail(here + "steps " + Twine(program.numberOf(*first)) + " to " +
                   Twine(program.numberOf(*std::prev(last))) +
-                  " act on turns, and are no tree that can be evaluated turn by turn");
+                  " act on turns, and take what is known after later ones only");
     return true;
   }
 

@@ -13,7 +13,7 @@
 // those that have. Blocks of few threads are filled with further axes, then with further problems.
 #include "compiler/passes/LevelPlanner.h"
 
-#include "compiler/passes/TurnTree.h"
+#include "compiler/passes/TurnOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -466,18 +466,31 @@ private:
     return bytes;
   }
 
-  /// True when what acts on turns can be done in them.
+  /// True when what acts on turns can be done in them, and something comes back from it: blocks need not wait for each
+  /// other where all is contracted.
   bool hasTurns() const {
-    auto acts = [&](Operation *step) {
+    auto turnOf = [&](Operation *step) -> std::optional<int> {
       SmallVector<int> axes = nodeAxes(step);
-      return !axes.empty() && isTurn(axes.front());
+      if (axes.empty() || !isTurn(axes.front()))
+        return std::nullopt;
+      return static_cast<int>(llvm::find(turns, axes.front()) - turns.begin());
     };
+    auto acts = [&](Operation *step) { return turnOf(step).has_value(); };
     const auto *first = llvm::find_if(steps, acts);
     if (first == steps.end())
       return turns.empty();
     auto last = std::find_if(steps.rbegin(), steps.rend(), acts).base();
-    bool begun = group.stores.empty(); // steps are still to join
-    return findTurnTree(ArrayRef<Operation *>(first, last), begun).has_value();
+    const bool begun = group.stores.empty(); // steps are still to join
+    const bool comesBack = turnOf(*std::prev(last)) == 0 && expands(*std::prev(last));
+    return (begun || comesBack) && canBeDoneInTurns(ArrayRef<Operation *>(first, last), turnOf);
+  }
+
+  /// True for a node whose results have its digits.
+  static bool expands(Operation *step) {
+    auto node = cast<id::NodeOp>(step);
+    return llvm::all_of(node.getOutputs(), [&](Value value) {
+      return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
+    });
   }
 
   /// True when the threads of a block and their registers are within limits: about twice those of a value, as an
