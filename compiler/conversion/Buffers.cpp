@@ -1,9 +1,10 @@
 #include "compiler/conversion/Buffers.h"
 
-#include "compiler/conversion/FlatKernel.h"
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Layouts.h"
-#include "compiler/conversion/RingPasses.h"
+#include "compiler/conversion/exchanges/PostExchange.h"
+#include "compiler/conversion/protocols/CooperativeRounds.h"
+#include "compiler/conversion/protocols/RingPasses.h"
 
 using namespace mlir;
 using namespace idc;

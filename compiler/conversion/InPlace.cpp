@@ -1,8 +1,8 @@
 #include "compiler/conversion/InPlace.h"
 
-#include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/Sections.h"
 #include "dialect/digits/BufferView.h"
 
 #include <optional>

@@ -19,6 +19,20 @@ def PlaceBarriers : Pass<"id-place-barriers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def SetLaunchBounds : Pass<"id-set-launch-bounds", "::mlir::func::FuncOp"> {
+  let summary = "say how large a kernel's blocks are, and how many of them a multiprocessor shall have registers for";
+  let description = [{
+    Kernels get `id.threads` and `id.resident_blocks`: as many blocks as fit with the registers that a thread's data, and
+    with few data the roots of unity that it looks up, need; a quarter fewer where blocks of several sections talk to no
+    other, one less where a chain's kernel reads a second tile, two for teams. Barriers must be placed.
+
+        %0 = id.kernel "f_k0" grid(%arg0) : (S) -> S {…}
+        %0 = id.kernel "f_k0" grid(%arg0) : (S) -> S {…} {id.resident_blocks = 6, id.threads = 256}
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def MachineToNvvm : Pass<"id-machine-to-nvvm"> {
   let summary = "ops of the machine dialect become NVVM ops and PTX";
   let description = [{

@@ -3,15 +3,15 @@
 //
 // In a chain's kernel the exchanges take turns in one place: threads meet before an exchange writes what another one
 // reads, and before it is read; those of a warp where the warps keep their data. Other kernels are cut into sections
-// (FlatSections.h), with a barrier before a section that reads what others have written; exchanges that do not live at
+// (Sections.h), with a barrier before a section that reads what others have written; exchanges that do not live at
 // the same time share a place: one lives from the section that writes it to the last barrier after which it is read,
 // one between the blocks of a cluster from the cluster's barrier before, since others may be that far behind. Where all
 // would take much, one more barrier lets an exchange have the place of what the section has just read. Rejected: values
 // that other blocks would need than those that hold them.
-#include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Passes.h"
+#include "compiler/conversion/Sections.h"
 #include "compiler/conversion/TileBlocks.h"
 
 using namespace mlir;
@@ -106,7 +106,7 @@ public:
 private:
   id::KernelOp kernel;
   bool oneTile;
-  FlatSections cut;
+  Sections cut;
   int64_t sharedBytes = 0;
   SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
   SmallVector<int> clusterEpoch;          // the last one before it that was the cluster's
@@ -115,7 +115,7 @@ private:
 
   /// True for what needs no barrier before a section reads it: posts are waited for, what is parked was written before
   /// the barrier that ends a round, and one thread knows what it has written.
-  bool isThere(id::ExchangeOp exchange, const FlatSection &section) const {
+  bool isThere(id::ExchangeOp exchange, const Section &section) const {
     return isPosted(exchange) || cut.parked.contains(exchange) ||
            (oneTile && !isBetweenBlocks(exchange) && section.threads == 1 &&
             exchange.getInput().getType().getMapping().numThreads() == 1);
@@ -125,7 +125,7 @@ private:
     readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
     int epoch = 0, ofCluster = 0;
     bool started = false;
-    for (const FlatSection &section : cut.sections) {
+    for (const Section &section : cut.sections) {
       SmallVector<id::ExchangeOp> reads;
       bool ofClusters = false, inWarp = oneTile;
       for (Operation &op : llvm::make_range(section.first, section.end)) {
@@ -197,7 +197,7 @@ private:
 
   /// What turns keep for later ones, above all else.
   void placeKept() {
-    for (const FlatSection &section : cut.sections)
+    for (const Section &section : cut.sections)
       for (Operation &op : llvm::make_range(section.first, section.end))
         if (actsOnTurns(&op)) {
           constexpr int64_t widestNumber = 8;
@@ -212,7 +212,7 @@ private:
   /// What goes from one half to the other, twice, above that.
   void park() {
     int64_t parkedBytes = 0;
-    for (const FlatSection &section : cut.sections)
+    for (const Section &section : cut.sections)
       for (id::ExchangeOp exchange : section.writes)
         if (cut.parked.contains(exchange)) {
           exchange->setAttr(parkedAttr, UnitAttr::get(exchange.getContext()));
@@ -244,7 +244,7 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
       });
       if (planned.wasInterrupted())
         return signalPassFailure();
-      if (kernel.isBinary() && kernel.getLaunch().getTeam() == 1)
+      if (cutSections(kernel).straight)
         ChainBarriers(kernel).run();
       else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, machine).oneTile).run()))
         return signalPassFailure();

@@ -1,7 +1,7 @@
 #include "compiler/conversion/TileBlocks.h"
 
-#include "compiler/conversion/FlatSections.h"
 #include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/Sections.h"
 
 using namespace mlir;
 using namespace idc;

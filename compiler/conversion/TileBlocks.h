@@ -24,6 +24,8 @@ struct TileBlocks {
   int64_t tileThreads = 1;
   int64_t batchProblems = 1; // of a tile
   int64_t blocks = 1;        // block numbers of a problem
+  /// Blocks, or clusters, that have the tiles of as many problems as one holds.
+  int64_t blocksPerGroup() const { return inNumbers ? (blocks + tiles - 1) / tiles : blocks; }
 };
 TileBlocks tileBlocksOf(id::KernelOp kernel, const passes::Target &target);
 

@@ -1,6 +1,6 @@
 #include "compiler/explain/Facts.h"
 
-#include "compiler/conversion/Access.h"
+#include "compiler/conversion/addresses/Access.h"
 #include "compiler/passes/ExchangeSides.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/TileMappings.h"

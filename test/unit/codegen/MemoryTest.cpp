@@ -2,7 +2,7 @@
 // by brute force: exchanges through shared memory meet in no bank, loads and stores use all bytes of the 32-byte
 // sectors that they touch.
 #include "compiler/codegen/Compiler.h"
-#include "compiler/conversion/Access.h"
+#include "compiler/conversion/addresses/Access.h"
 
 #include "id/IdDialect.h"
 

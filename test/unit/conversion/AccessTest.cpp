@@ -1,5 +1,5 @@
 // Addresses of tiles against the permutations themselves, element by element.
-#include "compiler/conversion/Access.h"
+#include "compiler/conversion/addresses/Access.h"
 
 #include "gtest/gtest.h"
 

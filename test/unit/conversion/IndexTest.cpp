@@ -1,5 +1,5 @@
 // Index arithmetic: the emitted operations, run on numbers, against the bit matrix they stand for.
-#include "compiler/conversion/Index.h"
+#include "compiler/conversion/addresses/Index.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Block.h"

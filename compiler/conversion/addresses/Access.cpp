@@ -1,4 +1,4 @@
-#include "compiler/conversion/Access.h"
+#include "compiler/conversion/addresses/Access.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "compiler/conversion/ViewLayout.h"
+#include "compiler/conversion/addresses/ViewLayout.h"
 
 #include "compiler/conversion/Layouts.h"
 

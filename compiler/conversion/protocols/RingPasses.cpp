@@ -1,4 +1,4 @@
-#include "compiler/conversion/RingPasses.h"
+#include "compiler/conversion/protocols/RingPasses.h"
 
 #include "compiler/conversion/Machine.h"
 

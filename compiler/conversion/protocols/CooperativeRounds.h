@@ -109,4 +109,10 @@ private:
   mlir::Value isFinished(mlir::Value visit);
 };
 
+/// The round that code is for; outside of rounds there is none.
+struct TeamRound {
+  CooperativeRounds *rounds = nullptr;
+  CooperativeRounds::Item item;
+};
+
 } // namespace idc::conversion

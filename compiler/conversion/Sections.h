@@ -1,4 +1,4 @@
-// Sections: the parts of a flat kernel's body that run between two barriers.
+// Sections: the parts of a kernel's body that run between two barriers.
 //
 // A body with exchanges is cut where an exchange reads what the section before has made, and where the number of
 // threads that hold the tiles changes:
@@ -11,9 +11,12 @@
 // registers of its threads for a later branch of the same threads. id-place-barriers decides who meets between
 // sections.
 //
+// A binary kernel is straight: all threads hold all tiles, which have the same digits, and an exchange is read where it
+// is written. It is one section, or one for each pass of a ring.
+//
 // The sections of a cooperative kernel are in two halves: from the first one that waits for other blocks' posts on they
-// belong to the second, which a block does one item later than the first (CooperativeRounds.h). What goes from one half
-// to the other is parked: it has two places, which items use in turn.
+// belong to the second, which a block does one item later than the first (protocols/CooperativeRounds.h). What goes
+// from one half to the other is parked: it has two places, which items use in turn.
 #pragma once
 
 #include "id/IdDialect.h"
@@ -23,7 +26,7 @@
 
 namespace idc::conversion {
 
-struct FlatSection {
+struct Section {
   mlir::Block::iterator first, end;
   int64_t threads = 1;
   llvm::SmallVector<id::ExchangeOp> writes; // exchanges of values that it makes
@@ -35,24 +38,25 @@ struct FlatSection {
   id::Meeting beforeWrites() const;
 };
 
-struct FlatSections {
-  llvm::SmallVector<FlatSection> sections;
+struct Sections {
+  bool straight = false; // exchanges are written, met and read where they stand
+  llvm::SmallVector<Section> sections;
   llvm::DenseMap<mlir::Operation *, size_t> sectionOf;
-  int64_t threads = 1; // lanes of the widest tile
+  int64_t threads = 1; // of the widest tile
   // Of a cooperative kernel:
   size_t firstHalf = 0;                     // sections before it waits
   llvm::DenseSet<mlir::Operation *> parked; // exchanges from one half to the other
 
-  bool isFirstHalf(const FlatSection &section) const { return &section < sections.begin() + firstHalf; }
+  bool isFirstHalf(const Section &section) const { return &section < sections.begin() + firstHalf; }
   size_t makerOf(mlir::Value value) const { return sectionOf.lookup(value.getDefiningOp()); }
 };
 
 /// Cuts the body of a kernel; the exchanges must be planned. What sections say of meetings is what id-place-barriers
 /// has written.
-FlatSections cutSections(id::KernelOp kernel);
+Sections cutSections(id::KernelOp kernel);
 
 /// Fails, with an error at the op, where a value would be used by other blocks than those that hold it.
-mlir::LogicalResult checkHalves(id::KernelOp kernel, const FlatSections &cut);
+mlir::LogicalResult checkHalves(id::KernelOp kernel, const Sections &cut);
 
 /// True for exchanges through memory: shared memory of the block or of the cluster, or posts.
 bool isThroughMemory(mlir::Operation *op);

@@ -1,4 +1,4 @@
-#include "compiler/conversion/ThreadDigits.h"
+#include "compiler/conversion/addresses/ThreadDigits.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/conversion/CooperativeRounds.h"
+#include "compiler/conversion/protocols/CooperativeRounds.h"
 
 #include "compiler/conversion/Machine.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/conversion/FlatSections.h"
+#include "compiler/conversion/Sections.h"
 
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Scalars.h"
@@ -29,7 +29,12 @@ class Cutter {
 public:
   explicit Cutter(id::KernelOp kernel) : kernel(kernel) {}
 
-  FlatSections run() {
+  Sections run() {
+    result.straight = kernel.isBinary() && kernel.getLaunch().getTeam() == 1;
+    if (result.straight) {
+      cutPasses();
+      return std::move(result);
+    }
     cut();
     findHalves();
     findKept();
@@ -38,7 +43,24 @@ public:
 
 private:
   id::KernelOp kernel;
-  FlatSections result;
+  Sections result;
+
+  /// A section ends with the store of a ring.
+  void cutPasses() {
+    auto ops = kernel.getBody().front().without_terminator();
+    bool starts = true;
+    for (Operation &op : ops) {
+      if (starts) {
+        result.sections.emplace_back();
+        result.sections.back().first = op.getIterator();
+        result.sections.back().threads = result.threads = threadsOf(&op);
+      }
+      result.sections.back().end = std::next(op.getIterator());
+      result.sectionOf[&op] = result.sections.size() - 1;
+      auto store = dyn_cast<id::StoreOp>(op);
+      starts = store && store.getRing();
+    }
+  }
 
   void cut() {
     auto ops = kernel.getBody().front().without_terminator();
@@ -51,7 +73,7 @@ private:
           result.sections.empty() || result.sections.back().threads != threads ||
           (isThroughMemory(&op) && (result.makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
       if (starts) {
-        FlatSection section;
+        Section section;
         section.first = op.getIterator();
         section.threads = threads;
         result.sections.push_back(section);
@@ -80,7 +102,7 @@ private:
       for (Value operand : op.getOperands()) {
         if (!isa<id::TileType>(operand.getType()) || isThroughMemory(&op))
           continue;
-        FlatSection &maker = result.sections[result.makerOf(operand)];
+        Section &maker = result.sections[result.makerOf(operand)];
         if (result.makerOf(operand) != result.sectionOf.lookup(&op) && maker.threads != result.threads &&
             !llvm::is_contained(maker.kept, operand))
           maker.kept.push_back(operand);
@@ -90,9 +112,9 @@ private:
 
 } // namespace
 
-FlatSections conversion::cutSections(id::KernelOp kernel) { return Cutter(kernel).run(); }
+Sections conversion::cutSections(id::KernelOp kernel) { return Cutter(kernel).run(); }
 
-id::Meeting FlatSection::meeting() const {
+id::Meeting Section::meeting() const {
   id::Meeting most = id::Meeting::None;
   for (Operation &op : llvm::make_range(first, end))
     if (isThroughMemory(&op))
@@ -100,14 +122,14 @@ id::Meeting FlatSection::meeting() const {
   return most;
 }
 
-id::Meeting FlatSection::beforeWrites() const {
+id::Meeting Section::beforeWrites() const {
   id::Meeting most = id::Meeting::None;
   for (id::ExchangeOp exchange : writes)
     most = std::max(most, meetingOf(exchange, beforeAttr));
   return most;
 }
 
-LogicalResult conversion::checkHalves(id::KernelOp kernel, const FlatSections &cut) {
+LogicalResult conversion::checkHalves(id::KernelOp kernel, const Sections &cut) {
   const bool isCooperative = kernel.getLaunch().getTeam() > 1;
   if (isCooperative && cut.firstHalf == cut.sections.size())
     return kernel.emitError() << "has no exchange between its blocks";

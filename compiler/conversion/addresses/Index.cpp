@@ -1,4 +1,4 @@
-#include "compiler/conversion/Index.h"
+#include "compiler/conversion/addresses/Index.h"
 
 #include "dialect/digits/IndexBits.h"
 

@@ -1,4 +1,4 @@
-#include "compiler/conversion/TicketLoop.h"
+#include "compiler/conversion/protocols/TicketLoop.h"
 
 #include "compiler/conversion/Machine.h"
 

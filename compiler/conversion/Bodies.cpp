@@ -1,0 +1,50 @@
+#include "compiler/conversion/Bodies.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Polynomial;
+
+FailureOr<SmallVector<Leaf>> Bodies::run(Region &body, ArrayRef<Leaf> arguments, const Tile &tile, size_t r) {
+  SmallVector<int64_t> values = registerDigits(tile.mapping, r);
+  auto digit = [&](int number) -> Value {
+    digits::Place place;
+    if (tile.mapping.find(number, place) && place.field == Field::Reg)
+      return thread.integer(values[place.position]);
+    return thread.digit(number, tile.mapping);
+  };
+  auto root = [&](Operation *op, Value dynamic) -> std::optional<Leaf> {
+    auto omega = cast<id::OmegaOp>(op);
+    int64_t order = omega.getRoot(), constant;
+    if (dynamic)
+      return roots.dynamic(order, dynamic, omega.getType());
+    Polynomial exponent = RootFactors::registerExponent(order, omega.getExponent().getPolynomial(), tile, r, constant);
+    exponent = exponent + Polynomial::constant(constant);
+    if (auto mod = dyn_cast<id::ModType>(omega.getType())) {
+      FailureOr<SmallVector<Residue>> product = roots.residues(op, order, exponent, tile, mod);
+      if (failed(product))
+        return std::nullopt;
+      PrimeField field = codelet.field(mod.getModulus());
+      Residue w = product->front();
+      for (const Residue &factor : llvm::drop_begin(*product))
+        w = field.mul(w, factor);
+      return Leaf::of(w);
+    }
+    Type real = cast<ComplexType>(omega.getType()).getElementType();
+    Leaf leaf;
+    leaf.kind = Leaf::Kind::Complex;
+    codelet.setRealType(real);
+    if (exponent.isConstant()) {
+      leaf.number = roots.constant(order, exponent.constantTerm());
+      return leaf;
+    }
+    FailureOr<Complex> w = roots.complex(op, order, exponent, tile, real);
+    if (failed(w))
+      return std::nullopt;
+    leaf.number = *w;
+    return leaf;
+  };
+  auto parameter = [&](int64_t number) { return parameters.lookup(number); };
+  return codelet.run(body, arguments, digit, parameter, root);
+}

@@ -1,0 +1,26 @@
+// The body of a step for one register of a tile.
+#pragma once
+
+#include "compiler/conversion/RootFactors.h"
+#include "compiler/conversion/Scalars.h"
+
+namespace idc::conversion {
+
+class Bodies {
+public:
+  /// `parameters`: the run-time scalars, in the machine's width.
+  Bodies(TileCode &code, ThreadPlace &thread, RootFactors &roots, Parameters parameters)
+      : codelet(code.codelet), thread(thread), roots(roots), parameters(std::move(parameters)) {}
+
+  /// The results of a body for register `r` of a tile.
+  mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
+                                               size_t r);
+
+private:
+  Codelet &codelet;
+  ThreadPlace &thread;
+  RootFactors &roots;
+  Parameters parameters;
+};
+
+} // namespace idc::conversion

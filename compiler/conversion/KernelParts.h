@@ -1,0 +1,65 @@
+// The parts of an emitter, put together: for addresses of bits, of linear forms, and for the vectors of a CPU.
+#pragma once
+
+#include "compiler/conversion/KernelFrame.h"
+#include "compiler/conversion/TileEmitter.h"
+#include "compiler/conversion/addresses/BitAccesses.h"
+#include "compiler/conversion/addresses/VectorAccesses.h"
+#include "compiler/conversion/addresses/ViewAccesses.h"
+#include "compiler/conversion/exchanges/BitExchange.h"
+#include "compiler/conversion/exchanges/FormExchange.h"
+#include "compiler/conversion/exchanges/PackedWords.h"
+#include "compiler/conversion/exchanges/PostExchange.h"
+#include "compiler/conversion/exchanges/RegisterExchange.h"
+
+namespace idc::conversion {
+
+/// Addresses are put together from bits: the fast path of straight kernels.
+struct BitParts {
+  BitParts(TileCode &code, const KernelFrame &frame);
+  BitParts(const BitParts &) = delete;
+  BitPlace place;
+  RootFactors roots;
+  Bodies bodies;
+  Barriers barriers;
+  BitAccesses accesses;
+  RegisterExchange registers;
+  ShuffleExchange shuffles;
+  BitExchange memory;
+  PackedExchange packedShuffles, packedMemory;
+  TileEmitter emitter;
+};
+
+/// Addresses are linear forms in digits of any radices.
+struct FormParts {
+  FormParts(TileCode &code, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
+            const Sections &cut, RootFactors::Means means);
+  FormParts(const FormParts &) = delete;
+  FormPlace place;
+  RootFactors roots;
+  Bodies bodies;
+  TeamRound round;
+  Barriers barriers;
+  ViewAccesses accesses;
+  RegisterExchange registers;
+  FormExchange memory;
+  PostExchange posts;
+  TurnSteps turns;
+  TileEmitter emitter;
+};
+
+/// Registers are vectors of a CPU.
+struct VectorParts {
+  VectorParts(TileCode &code, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
+              const Sections &cut, int64_t lanes);
+  VectorParts(const VectorParts &) = delete;
+  VectorPlace place;
+  RootFactors roots;
+  Bodies bodies;
+  Barriers barriers;
+  VectorAccesses accesses;
+  RegisterExchange registers;
+  TileEmitter emitter;
+};
+
+} // namespace idc::conversion

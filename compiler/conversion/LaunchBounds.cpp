@@ -1,0 +1,92 @@
+// Input: kernels with placed barriers. Output: the same, each with the threads of its blocks and how many of these a
+// multiprocessor shall have registers for.
+//
+// As many blocks as fit with the registers that a thread's data need, 40, 64, 128 or 168 (Target::registersBeside).
+// Roots of unity that a thread of few data looks up at its start count as data.
+#include "compiler/conversion/LaunchBounds.h"
+
+#include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/Passes.h"
+#include "compiler/conversion/RootFactors.h"
+#include "compiler/conversion/Sections.h"
+#include "compiler/conversion/TileBlocks.h"
+
+using namespace mlir;
+using namespace idc;
+using digits::Field;
+
+namespace idc::conversion {
+#define GEN_PASS_DEF_SETLAUNCHBOUNDS
+#include "compiler/conversion/Passes.h.inc"
+
+int64_t dataRegisters(id::KernelOp kernel) {
+  int64_t most = 0;
+  kernel.getBody().walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (auto tile = dyn_cast<id::TileType>(value.getType()))
+        most = std::max(most, registersOf(tile));
+  });
+  return most;
+}
+
+int64_t registersForFactors(id::KernelOp kernel) {
+  constexpr int64_t few = 16, factors = 24;
+  return dataRegisters(kernel) <= few ? factors : 0;
+}
+
+namespace {
+
+/// True for a kernel that reads a tile beside that of the step before.
+bool readsBeside(id::KernelOp kernel) { return kernel.getInputs().size() > 1; }
+
+/// The registers that a straight kernel's data and factors take. Where a step reads a second tile, passes stand before
+/// and after it, and their factors are not all there at once. Beside the least data they fit into what is asked for
+/// without them.
+int64_t registersOfStraight(id::KernelOp kernel) {
+  constexpr int64_t least = 8;
+  const int64_t data = dataRegisters(kernel);
+  const bool counts = registersForFactors(kernel) && !readsBeside(kernel) && data > least;
+  return data + (counts ? RootFactors::registersOf(kernel) : 0);
+}
+
+int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t threads, const passes::Target &target) {
+  const digits::Launch launch = kernel.getLaunch().getLaunch();
+  const int64_t processors = target.latency.multiprocessors;
+  // Two, unless the team needs more: what is loaded ahead has registers beside what is worked on.
+  if (launch.team > 1)
+    return std::max<int64_t>(2, (launch.team + processors - 1) / processors);
+  const bool straight = cutSections(kernel).straight;
+  const int64_t registers = straight ? registersOfStraight(kernel) : dataRegisters(kernel);
+  const int64_t blocks = target.residentBlocks(threads, target.registersBeside(registers), 0);
+  // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
+  // but not where a large problem's blocks then would no longer run all at once.
+  if (!straight && launch.cluster == 1) {
+    int64_t fewer = std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4), all = shape.blocksPerGroup();
+    auto atOnce = [&](int64_t count) { return all <= count * processors; };
+    return all > 1 && atOnce(blocks) && !atOnce(fewer) ? blocks : fewer;
+  }
+  // Of several ones that read a second tile, one less.
+  return straight && readsBeside(kernel) ? std::max(std::min<int64_t>(blocks, 2), blocks - 1) : blocks;
+}
+
+struct SetLaunchBounds : impl::SetLaunchBoundsBase<SetLaunchBounds> {
+  using SetLaunchBoundsBase::SetLaunchBoundsBase;
+
+  void runOnOperation() override {
+    passes::Target machine;
+    std::string error;
+    if (!passes::findTarget(target, machine, error)) {
+      getOperation().emitError() << error;
+      return signalPassFailure();
+    }
+    for (id::KernelOp kernel : getOperation().getOps<id::KernelOp>()) {
+      const TileBlocks shape = tileBlocksOf(kernel, machine);
+      const int64_t threads = cutSections(kernel).straight ? shape.tileThreads : shape.tiles * shape.tileThreads;
+      setNumber(kernel, blockThreadsAttr, threads);
+      setNumber(kernel, residentAttr, residentBlocks(kernel, shape, threads, machine));
+    }
+  }
+};
+
+} // namespace
+} // namespace idc::conversion

@@ -1,0 +1,293 @@
+#include "compiler/conversion/addresses/BitAccesses.h"
+
+#include "compiler/conversion/addresses/Index.h"
+
+#include "machine/MachineDialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Mapping;
+
+//===--- wide accesses --------------------------------------------------------------------------------------------===//
+
+Type BitAccesses::Unit::type() const { return LLVM::LLVMArrayType::get(number, components); }
+
+BitAccesses::Unit BitAccesses::unitOf(const BufferMemory &buffer, Type element, Type number, int components) {
+  if (buffer.layout.planar)
+    return {number, 1, id::elementBytes(number)};
+  return {number, components, id::elementBytes(element)};
+}
+
+size_t BitAccesses::numberInGroup(const Unit &unit, size_t length, size_t k, int c) {
+  int plane = c / unit.components;
+  return (plane * length + k) * unit.components + c % unit.components;
+}
+
+int64_t BitAccesses::maxVector(const BufferMemory &buffer, const Unit &unit) const {
+  int64_t most = std::max<int64_t>(1, vectorBytes / (unit.bytes & -unit.bytes));
+  return buffer.layout.isDense() ? most : buffer.layout.runLength(most);
+}
+
+/// Registers that start a wide access: all vector bits zero.
+static std::vector<size_t> groupsOf(size_t count, ArrayRef<int> vectorBits) {
+  size_t mask = 0;
+  for (int bit : vectorBits)
+    mask |= size_t(1) << bit;
+  std::vector<size_t> groups;
+  for (size_t r = 0; r < count; ++r)
+    if (!(r & mask))
+      groups.push_back(r);
+  return groups;
+}
+
+/// Register `r` of a group with other vector bits.
+static size_t withVector(size_t r, ArrayRef<int> vectorBits, size_t k) {
+  for (auto [i, bit] : llvm::enumerate(vectorBits))
+    if (k >> i & 1)
+      r |= size_t(1) << bit;
+  return r;
+}
+
+/// The register of the group of `r` (vector bits zero) that has the lowest address.
+static size_t lowest(const Access &access, size_t r) { return withVector(r, access.vectorBits, access.vectorFlip); }
+
+BitAccesses::Pieces BitAccesses::piecesOf(const Unit &unit, size_t vectorBits, bool inRing) const {
+  int64_t all = unit.bytes << vectorBits, bytes = std::min(all & -all, vectorBytes);
+  int64_t length = bytes / id::elementBytes(unit.number);
+  constexpr int64_t streamed = 8; // bytes that such an access has
+  return {packedType(unit.number, length), bytes, all / bytes, streams && !inRing && bytes == streamed};
+}
+
+Value BitAccesses::offset(Value base, Type elementType, Value index) {
+  return LLVM::GEPOp::create(b, loc, base.getType(), elementType, base, ArrayRef<LLVM::GEPArg>{index});
+}
+
+Value BitAccesses::pieceAt(Value pointer, const Pieces &pieces, int64_t i) {
+  return code.at(pointer, i * pieces.bytes);
+}
+
+Value BitAccesses::readPiece(const Pieces &pieces, Value pointer) {
+  if (!pieces.streams)
+    return LLVM::LoadOp::create(b, loc, pieces.type, pointer, pieces.bytes);
+  Type i64 = b.getI64Type();
+  Value bits = machine::LoadStreamOp::create(b, loc, i64, pointer);
+  return pieces.type == i64 ? bits : LLVM::BitcastOp::create(b, loc, pieces.type, bits).getResult();
+}
+
+void BitAccesses::writePiece(const Pieces &pieces, Value piece, Value pointer) {
+  if (!pieces.streams) {
+    LLVM::StoreOp::create(b, loc, piece, pointer, pieces.bytes);
+    return;
+  }
+  Type i64 = b.getI64Type();
+  Value bits = piece.getType() == i64 ? piece : LLVM::BitcastOp::create(b, loc, i64, piece).getResult();
+  machine::StoreStreamOp::create(b, loc, bits, pointer);
+}
+
+//===--- addresses ------------------------------------------------------------------------------------------------===//
+
+BitAccesses::Address BitAccesses::makeAddress(const Access &access, const Mapping &mapping, const BufferMemory &buffer,
+                                              const Unit &unit) {
+  if (!buffer.layout.isDense())
+    return laidOutAddress(access, mapping, buffer, unit);
+  auto target = [&](int digit) { return access.target(digit); };
+  uint64_t registerBits = 0, threadBits = 0;
+  for (uint64_t bits : columnTargets(mapping[Field::Reg], target))
+    registerBits |= bits;
+  std::vector<uint64_t> threads = place.threadTargets(mapping, target);
+  for (uint64_t bits : threads)
+    threadBits |= bits;
+  Type elementType = unit.type();
+  Value blocks = place.blockPart(mapping, target, access.addressDigits + access.batchDigits);
+  if (Value ranks = place.rankBits(mapping, target))
+    blocks = arith::OrIOp::create(b, loc, blocks, arith::ExtUIOp::create(b, loc, b.getI64Type(), ranks));
+  if (uint64_t flip = access.flipped & ~registerBits & ~threadBits)
+    blocks = arith::XOrIOp::create(b, loc, blocks, code.constant64(static_cast<int64_t>(flip)));
+  Address address;
+  Value base = offset(buffer.planes[0], elementType, blocks);
+  Value lanes = scatterBits(b, loc, place.thread, threads);
+  if (uint64_t flip = access.flipped & threadBits)
+    lanes = arith::XOrIOp::create(b, loc, lanes, code.constant32(static_cast<int64_t>(flip)));
+  if (lanes)
+    base = offset(base, elementType, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
+  address.bases.push_back(base);
+  for (uint64_t bits : constantTargets(mapping[Field::Reg], target))
+    address.regs.push_back(static_cast<int64_t>(bits ^ (access.flipped & registerBits)));
+  return address;
+}
+
+BitAccesses::Address BitAccesses::laidOutAddress(const Access &access, const Mapping &mapping,
+                                                 const BufferMemory &buffer, const Unit &unit) {
+  const std::function<uint64_t(int)> all = [&](int digit) { return access.target(digit); };
+  uint64_t registerBits = 0;
+  for (uint64_t bits : columnTargets(mapping[Field::Reg], all))
+    registerBits |= bits;
+  Type i64 = b.getI64Type();
+  Value distance = code.constant64(0);
+  for (const AddressField &field : addressFields(access, buffer.layout)) {
+    auto target = [&](int digit) { return field.in(all(digit)); };
+    std::vector<uint64_t> blocks = columnTargets(mapping[Field::Block], target);
+    for (int rest = access.batchDigits; field.ofProblems && blocks.size() < 31; ++rest)
+      blocks.push_back(uint64_t(1) << rest);
+    Value index;
+    for (Value part : {scatterBits(b, loc, arith::ExtUIOp::create(b, loc, i64, place.block), blocks),
+                       place.threadBits(mapping, target), place.rankBits(mapping, target)}) {
+      if (part && part.getType() != i64)
+        part = arith::ExtUIOp::create(b, loc, i64, part);
+      if (part)
+        index = index ? arith::OrIOp::create(b, loc, index, part).getResult() : part;
+    }
+    if (uint64_t flip = field.in(access.flipped & ~registerBits)) {
+      Value flipped = code.constant64(static_cast<int64_t>(flip));
+      index = index ? arith::XOrIOp::create(b, loc, index, flipped).getResult() : flipped;
+    }
+    if (index)
+      distance =
+          arith::AddIOp::create(b, loc, distance, arith::MulIOp::create(b, loc, index, code.constant64(field.stride)));
+  }
+  Address address;
+  for (Value plane : buffer.planes)
+    address.bases.push_back(offset(plane, unit.type(), distance));
+  for (uint64_t bits : constantTargets(mapping[Field::Reg], all))
+    address.regs.push_back(buffer.layout.at(static_cast<int64_t>(bits ^ (access.flipped & registerBits))));
+  return address;
+}
+
+Value BitAccesses::pointerAt(const Address &address, size_t plane, size_t r, const Unit &unit) {
+  if (address.regs[r] == 0)
+    return address.bases[plane];
+  return offset(address.bases[plane], unit.type(), code.constant64(address.regs[r]));
+}
+
+//===--- loads and stores -----------------------------------------------------------------------------------------===//
+
+FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> ready) {
+  place.beforeUse();
+  Tile tile = emptyTile(op.getResult().getType());
+  Type real;
+  int components;
+  if (!id::splitNumbers(tile.element, real, components))
+    return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+  const BufferMemory &buffer = buffers.find(op.getBuffer())->second;
+  const Unit unit = unitOf(buffer, tile.element, real, components);
+  Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(),
+                             maxVector(buffer, unit));
+  Address address = makeAddress(access, tile.mapping, buffer, unit);
+  std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
+  ready();
+  const Pieces pieces = piecesOf(unit, access.vectorBits.size(), op.getDelay().has_value());
+  auto loadGroup = [&](size_t r) {
+    SmallVector<Value> loaded;
+    for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+      Value pointer = pointerAt(address, plane, lowest(access, r), unit);
+      for (int64_t i = 0; i < pieces.count; ++i)
+        loaded.push_back(readPiece(pieces, pieceAt(pointer, pieces, i)));
+    }
+    return loaded;
+  };
+  SmallVector<Value> loaded;
+  if (access.batchDigits == 0) {
+    for (size_t r : groups)
+      llvm::append_range(loaded, loadGroup(r));
+  } else {
+    const size_t perGroup = pieces.count * address.bases.size();
+    SmallVector<Type> types(perGroup, pieces.type);
+    auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size() * perGroup, pieces.type),
+                                    place.blockIsFull(access, tile.mapping), /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    SmallVector<Value> full;
+    for (size_t r : groups)
+      llvm::append_range(full, loadGroup(r));
+    scf::YieldOp::create(b, loc, full);
+    b.setInsertionPointToStart(branch.elseBlock());
+    SmallVector<Value> guarded;
+    for (size_t r : groups) {
+      auto one = scf::IfOp::create(b, loc, types, place.inBatch(access, tile.mapping, r), true);
+      OpBuilder::InsertionGuard inner(b);
+      b.setInsertionPointToStart(one.thenBlock());
+      scf::YieldOp::create(b, loc, loadGroup(r));
+      b.setInsertionPointToStart(one.elseBlock());
+      Value zero = LLVM::ZeroOp::create(b, loc, pieces.type);
+      scf::YieldOp::create(b, loc, SmallVector<Value>(perGroup, zero));
+      llvm::append_range(guarded, one.getResults());
+    }
+    scf::YieldOp::create(b, loc, guarded);
+    loaded.assign(branch.getResults().begin(), branch.getResults().end());
+  }
+  SmallVector<Value> numbers;
+  for (Value piece : loaded)
+    code.unpack(piece, numbers);
+  ArrayRef<Value> rest = numbers;
+  const size_t length = size_t(1) << access.vectorBits.size();
+  for (size_t r : groups) {
+    for (size_t k = 0; k < length; ++k) {
+      SmallVector<Value> element;
+      for (int c = 0; c < components; ++c)
+        element.push_back(rest[numberInGroup(unit, length, k, c)]);
+      tile.registers[withVector(r, access.vectorBits, k ^ access.vectorFlip)] = code.leavesOf(element, tile.element);
+    }
+    rest = rest.drop_front(length * components);
+  }
+  return tile;
+}
+
+LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
+  place.beforeUse();
+  Type real;
+  int components;
+  if (!id::splitNumbers(tile.element, real, components))
+    return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
+  const BufferMemory &buffer = buffers.find(op.getBuffer())->second;
+  const Unit unit = unitOf(buffer, tile.element, real, components);
+  Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(buffer, unit));
+  Address address = makeAddress(access, tile.mapping, buffer, unit);
+  std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
+  const Pieces pieces = piecesOf(unit, access.vectorBits.size(), op.getRing().has_value());
+  const size_t length = size_t(1) << access.vectorBits.size();
+  std::vector<SmallVector<Value>> packed;
+  for (size_t r : groups) {
+    SmallVector<Value> numbers(length * components);
+    for (size_t k = 0; k < length; ++k) {
+      size_t from = withVector(r, access.vectorBits, k ^ access.vectorFlip);
+      for (auto [c, number] : llvm::enumerate(code.numbersOf(tile.registers[from], tile.element, real)))
+        numbers[numberInGroup(unit, length, k, static_cast<int>(c))] = number;
+    }
+    packed.emplace_back();
+    const size_t perPiece = numbers.size() / pieces.count / address.bases.size();
+    for (size_t first = 0; first < numbers.size(); first += perPiece)
+      packed.back().push_back(code.pack(ArrayRef<Value>(numbers).slice(first, perPiece)));
+  }
+  auto storeGroup = [&](size_t g) {
+    auto piece = packed[g].begin();
+    for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+      Value pointer = pointerAt(address, plane, lowest(access, groups[g]), unit);
+      for (int64_t i = 0; i < pieces.count; ++i)
+        writePiece(pieces, *piece++, pieceAt(pointer, pieces, i));
+    }
+  };
+  if (access.batchDigits == 0) {
+    for (size_t g = 0; g < groups.size(); ++g)
+      storeGroup(g);
+    return success();
+  }
+  auto branch = scf::IfOp::create(b, loc, TypeRange{}, place.blockIsFull(access, tile.mapping), true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  for (size_t g = 0; g < groups.size(); ++g)
+    storeGroup(g);
+  b.setInsertionPointToStart(branch.elseBlock());
+  for (size_t g = 0; g < groups.size(); ++g) {
+    auto one = scf::IfOp::create(b, loc, TypeRange{}, place.inBatch(access, tile.mapping, groups[g]), false);
+    OpBuilder::InsertionGuard inner(b);
+    b.setInsertionPointToStart(one.thenBlock());
+    storeGroup(g);
+  }
+  return success();
+}

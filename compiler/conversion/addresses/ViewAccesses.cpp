@@ -1,0 +1,299 @@
+#include "compiler/conversion/addresses/ViewAccesses.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Permutation;
+
+static LogicalResult notInRow(Operation *op) {
+  return op->emitError() << "the layout of an argument or result has distances that change inside of a dimension "
+                            "whose length the program changes";
+}
+
+//===--- addresses ------------------------------------------------------------------------------------------------===//
+
+SmallVector<ViewAccesses::Start, 1> ViewAccesses::startsOf(const ViewLayout &layout, const Tile &tile,
+                                                           int64_t inRegisters) {
+  SmallVector<Start, 1> starts;
+  for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes))
+    starts.push_back(startOf(layout, tile, inRegisters, plane, bytes));
+  return starts;
+}
+
+ViewAccesses::Start ViewAccesses::startOf(const ViewLayout &layout, const Tile &tile, int64_t inRegisters, Value plane,
+                                          int64_t bytes) {
+  const digits::LinearForm &address = layout.view.address;
+  const int64_t problemBytes = layout.view.problem * bytes;
+  int n = static_cast<int>(address.weight.size());
+  auto weightOf = [&](int digit) { return digit > n ? 0 : address.weight[digit - 1] * bytes; };
+  // Inside a problem 32 bits mostly are enough; complemented digits count down.
+  bool narrow = reachOf(address, layout.view.radices) * bytes <= std::numeric_limits<int32_t>::max();
+  Value offset = place.numbers.sum(tile.mapping, weightOf, narrow);
+  if (narrow)
+    offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
+  const int64_t first = (address.constant + ofFirstThread(layout, tile, address)) * bytes;
+  Value start =
+      arith::MulIOp::create(b, loc, place.problemOf(tile.mapping, n, inRegisters).index, code.constant64(problemBytes));
+  Value problem = code.byteOffset(plane, start);
+  return {code.at(code.byteOffset(problem, offset), address.constant * bytes), code.at(problem, first)};
+}
+
+int64_t ViewAccesses::ofFirstThread(const ViewLayout &layout, const Tile &tile, const digits::LinearForm &form) const {
+  int64_t sum = 0;
+  place.numbers.forEachColumn(tile.mapping, [&](const digits::Column &column) {
+    if (column.digits.empty() || column.digits[0] > static_cast<int>(form.weight.size()))
+      return;
+    const size_t digit = static_cast<size_t>(column.digits[0]) - 1;
+    int64_t direction = 0;
+    for (const digits::BufferView::Bound &bound : layout.view.bounds)
+      direction = direction ? direction : bound.index.weight[digit];
+    if ((direction ? direction : layout.view.address.weight[digit]) < 0)
+      sum += form.weight[digit] * (column.radix - 1);
+  });
+  return sum;
+}
+
+//===--- bounds ---------------------------------------------------------------------------------------------------===//
+
+ViewAccesses::Tests ViewAccesses::testsOf(const ViewLayout &layout, const Tile &tile, const Slot &slot) {
+  Tests tests;
+  for (auto [number, bound] : llvm::enumerate(layout.view.bounds)) {
+    int64_t own = bound.index.constant + slot.indices[number], least = own, most = own;
+    auto weightOf = [&weights = bound.index.weight](int digit) {
+      return digit <= static_cast<int>(weights.size()) ? weights[digit - 1] : 0;
+    };
+    place.numbers.forEachColumn(tile.mapping, [&](const digits::Column &column) {
+      int64_t reach = column.digits.empty() ? 0 : weightOf(column.digits[0]) * (column.radix - 1);
+      (reach < 0 ? least : most) += reach;
+    });
+    tests.inside.emplace_back();
+    if (least >= bound.limit)
+      tests.outside = static_cast<int>(number);
+    else if (most >= bound.limit)
+      tests.inside.back() =
+          arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.numbers.sum(tile.mapping, weightOf),
+                                code.constant64(bound.limit - own));
+  }
+  return tests;
+}
+
+Value ViewAccesses::allOf(ArrayRef<Value> tests) {
+  Value all;
+  for (Value test : tests)
+    if (test)
+      all = all ? arith::AndIOp::create(b, loc, all, test).getResult() : test;
+  return all;
+}
+
+FailureOr<ViewAccesses::Fills> ViewAccesses::fillsOf(const ViewLayout &layout, const Tile &tile) {
+  Fills fills;
+  for (id::ResizeOp resize : layout.fills) {
+    FailureOr<SmallVector<Leaf>> leaves = bodies.run(resize.getBody(), {}, tile, 0);
+    if (failed(leaves))
+      return failure();
+    Tile one = tile;
+    one.registers = {*leaves};
+    code.makeCanonical(one);
+    fills.push_back(code.numbersOf(one.registers[0], tile.element));
+  }
+  return fills;
+}
+
+bool ViewAccesses::isFirstInside(const ViewLayout &layout, const Tile &tile, const Slot &slot) const {
+  for (auto [bound, own] : llvm::zip(layout.view.bounds, slot.indices))
+    if (bound.index.constant + own + ofFirstThread(layout, tile, bound.index) >= bound.limit)
+      return false;
+  return true;
+}
+
+//===--- loads ----------------------------------------------------------------------------------------------------===//
+
+static Type accessType(const Slot &slot, const Run &run) {
+  return packedType(slot.type, static_cast<int64_t>(run.count));
+}
+static unsigned accessBytes(const Slot &slot, const Run &run) {
+  return static_cast<unsigned>(static_cast<int64_t>(run.count) * id::elementBytes(slot.type));
+}
+
+void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Start &start, std::vector<Slot> &slots,
+                           Run run, const Fills &fills) {
+  const Slot &lowest = slots[run.first];
+  const Tests tests = testsOf(layout, tile, lowest);
+  SmallVector<Value> values;
+  if (tests.outside < 0) {
+    const Value exists = allOf(tests.inside);
+    const Type type = accessType(lowest, run);
+    auto loadFrom = [&](Value element) -> Value {
+      return LLVM::LoadOp::create(b, loc, type, code.at(element, lowest.offset), accessBytes(lowest, run));
+    };
+    Value loaded;
+    if (!exists) {
+      loaded = loadFrom(start.element);
+    } else if (isFirstInside(layout, tile, lowest)) {
+      loaded = loadFrom(arith::SelectOp::create(b, loc, exists, start.element, start.first));
+    } else {
+      auto branch = scf::IfOp::create(b, loc, type, exists, /*withElseRegion=*/true);
+      place.inside(branch.thenBlock(), [&] { scf::YieldOp::create(b, loc, loadFrom(start.element)); });
+      place.inside(branch.elseBlock(), [&] { yieldPoison(code, type); });
+      loaded = branch.getResult(0);
+    }
+    code.unpack(loaded, values);
+  }
+  values.resize(run.count);
+  for (size_t i = 0; i < run.count; ++i) {
+    Slot &slot = slots[run.first + i];
+    for (int bound = std::max(tests.outside, 0); bound < static_cast<int>(fills.size()); ++bound) {
+      Value fill = fills[bound][slot.number % fills[bound].size()];
+      if (bound == tests.outside)
+        values[i] = fill;
+      else if (Value inside = tests.inside[bound])
+        values[i] = arith::SelectOp::create(b, loc, inside, values[i], fill);
+    }
+    slot.value = values[i];
+  }
+}
+
+void ViewAccesses::loadAll(std::vector<Slot> &slots, const ViewLayout &layout, const Tile &tile, int64_t together,
+                           const Fills &fills) {
+  SmallVector<Start, 1> starts;
+  const Slot *before = nullptr;
+  for (const Run &run : TileSlots(layout, tile, place.numbers).runs(slots, together)) {
+    const Slot &lowest = slots[run.first];
+    if (!before || before->problem != lowest.problem)
+      starts = startsOf(layout, tile, lowest.problem);
+    before = &lowest;
+    loadRun(layout, tile, starts[lowest.plane], slots, run, fills);
+  }
+}
+
+void ViewAccesses::loadTogether(std::vector<Slot> &slots, const ViewLayout &layout, const Tile &tile, int64_t together,
+                                const Fills &fills) {
+  // Vectors leave the branches, so that a load stays one.
+  std::vector<Slot> wide = slots;
+  const SmallVector<Run> runs = TileSlots(layout, tile, place.numbers).runs(wide, together);
+  SmallVector<Type> types;
+  for (const Run &run : runs)
+    types.push_back(accessType(wide[run.first], run));
+  const int n = static_cast<int>(layout.view.radices.size());
+  Value full = place.problemOf(tile.mapping, n, slots.back().problem).inBatch;
+  auto branch = scf::IfOp::create(b, loc, types, full, /*withElseRegion=*/true);
+  for (Block *arm : {branch.thenBlock(), branch.elseBlock()})
+    place.inside(arm, [&] {
+      std::vector<Slot> here = slots;
+      loadAll(here, layout, tile, arm == branch.thenBlock() ? together : 1, fills);
+      SmallVector<Value> numbers = TileSlots::valuesOf(here), loaded;
+      for (const Run &run : runs) {
+        SmallVector<Value> own;
+        for (const Slot &slot : ArrayRef<Slot>(wide).slice(run.first, run.count))
+          own.push_back(numbers[slot.number]);
+        loaded.push_back(code.pack(own));
+      }
+      scf::YieldOp::create(b, loc, loaded);
+    });
+  for (auto [run, value] : llvm::zip(runs, branch.getResults())) {
+    SmallVector<Value> values;
+    code.unpack(value, values);
+    for (size_t i = 0; i < run.count; ++i)
+      wide[run.first + i].value = values[i];
+  }
+  slots = std::move(wide);
+}
+
+FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> ready) {
+  ready();
+  Tile tile = emptyTile(op.getResult().getType());
+  const Permutation map = op.getMap().getPermutation();
+  ViewLayout layout = layoutOf(op.getBuffer(), buffers);
+  if (!layout.inRow)
+    return notInRow(op);
+  for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
+    layout.view.repeat(tile.radices[map.destination(digit) - 1]);
+  layout.view.move(map);
+  const TileSlots inMemory(layout, tile, place.numbers);
+  std::vector<Slot> slots;
+  if (failed(inMemory.find(op, slots)))
+    return failure();
+  FailureOr<Fills> fills = fillsOf(layout, tile);
+  if (failed(fills))
+    return failure();
+  if (const int64_t together = place.batch ? inMemory.problemsTogether() : 1; together > 1)
+    loadTogether(slots, layout, tile, together, *fills);
+  else
+    loadAll(slots, layout, tile, 1, *fills);
+  code.fill(tile, TileSlots::valuesOf(slots));
+  return tile;
+}
+
+//===--- stores ---------------------------------------------------------------------------------------------------===//
+
+void ViewAccesses::storeRun(const ViewLayout &layout, const Tile &tile, const Start &start, ArrayRef<Slot> slots,
+                            Run run) {
+  const Slot &lowest = slots[run.first];
+  const Tests tests = testsOf(layout, tile, lowest);
+  if (tests.outside >= 0)
+    return;
+  auto store = [&] {
+    Value to = code.at(start.element, lowest.offset);
+    SmallVector<Value> values;
+    for (const Slot &slot : slots.slice(run.first, run.count))
+      values.push_back(slot.value);
+    LLVM::StoreOp::create(b, loc, code.pack(values), to, accessBytes(lowest, run));
+  };
+  if (Value inside = allOf(tests.inside))
+    place.where(inside, store);
+  else
+    store();
+}
+
+void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, const Tile &tile, int64_t together,
+                            bool guarded) {
+  const SmallVector<Run> runs = TileSlots(layout, tile, place.numbers).runs(slots, together);
+  for (size_t first = 0, end; first < runs.size(); first = end) {
+    const int64_t inRegisters = slots[runs[first].first].problem;
+    for (end = first; end < runs.size() && slots[runs[end].first].problem == inRegisters;)
+      ++end;
+    SmallVector<Start, 1> starts = startsOf(layout, tile, inRegisters);
+    auto storeProblem = [&] {
+      for (const Run &run : ArrayRef(runs).slice(first, end - first))
+        storeRun(layout, tile, starts[slots[run.first].plane], slots, run);
+    };
+    if (guarded) {
+      Value stores = place.problemOf(tile.mapping, static_cast<int>(tile.radices.size()), inRegisters).inBatch;
+      if (Value holder = place.numbers.isFirstHolder(tile.mapping))
+        stores = arith::AndIOp::create(b, loc, stores, holder);
+      place.where(stores, storeProblem);
+    } else {
+      storeProblem();
+    }
+  }
+}
+
+LogicalResult ViewAccesses::store(id::StoreOp op, const Tile &tile) {
+  ViewLayout layout = layoutOf(op.getBuffer(), buffers);
+  if (!layout.inRow)
+    return notInRow(op);
+  layout.view.move(op.getMap().getPermutation().inverse()); // place p of the buffer holds digit source(p) of the tile
+  const TileSlots inMemory(layout, tile, place.numbers);
+  std::vector<Slot> slots;
+  if (failed(inMemory.find(op, slots)))
+    return failure();
+  const SmallVector<Value> values = code.numbersOf(tile);
+  for (Slot &slot : slots)
+    slot.value = values[slot.number];
+  const int64_t together = place.batch ? inMemory.problemsTogether() : 1;
+  if (together == 1) {
+    storeAll(slots, layout, tile, 1, /*guarded=*/static_cast<bool>(place.batch));
+    return success();
+  }
+  Value full = place.problemOf(tile.mapping, static_cast<int>(tile.radices.size()), slots.back().problem).inBatch;
+  auto branch = scf::IfOp::create(b, loc, TypeRange{}, full, /*withElseRegion=*/true);
+  place.inside(branch.thenBlock(), [&] { storeAll(slots, layout, tile, together, false); });
+  place.inside(branch.elseBlock(), [&] { storeAll(slots, layout, tile, 1, true); });
+  return success();
+}

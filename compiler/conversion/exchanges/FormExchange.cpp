@@ -1,0 +1,155 @@
+#include "compiler/conversion/exchanges/FormExchange.h"
+
+#include "compiler/conversion/Layouts.h"
+#include "compiler/conversion/Machine.h"
+#include "compiler/conversion/Meetings.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Mapping;
+
+//===--- addresses ------------------------------------------------------------------------------------------------===//
+
+Value FormExchange::pointerOf(id::ExchangeOp op, const Mapping &mapping, const ExchangeWords &words) {
+  const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+  Value offset = place.numbers.sum(
+      mapping, [&](int digit) { return layout.column(digit) * words.bytes; }, /*narrow=*/true);
+  offset = arith::ExtUIOp::create(b, loc, b.getI64Type(), offset);
+  if (place.slot)
+    offset = arith::AddIOp::create(
+        b, loc, offset,
+        arith::MulIOp::create(b, loc, place.slot, code.constant64(numberOf(op->getParentOp(), sharedBytesAttr))));
+  Value memory = sharedMemory(b, loc);
+  if (op->hasAttr(parkedAttr)) {
+    Value parked = arith::MulIOp::create(b, loc, round.rounds->place(round.item),
+                                         code.constant32(numberOf(op->getParentOp(), parkedBytesAttr)));
+    offset = arith::AddIOp::create(b, loc, offset, arith::ExtUIOp::create(b, loc, b.getI64Type(), parked));
+  }
+  return code.at(code.byteOffset(memory, offset), numberOf(op, sharedOffsetAttr));
+}
+
+/// What the digits of a register add.
+static int64_t registerOffset(const digits::SharedLayout &layout, const Mapping &mapping, size_t r,
+                              const ExchangeWords &words) {
+  int64_t offset = 0;
+  for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+    offset += value * layout.column(column.digits[0]) * words.bytes;
+  return offset;
+}
+
+//===--- writing and reading --------------------------------------------------------------------------------------===//
+
+void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
+  const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+  const ExchangeWords words = wordsOf(op);
+  Value own = pointerOf(op, tile.mapping, words);
+  std::optional<Destinations> blocks;
+  if (op.getKind() == id::ExchangeKind::Cluster)
+    blocks.emplace(destinationsOf(tile.mapping, op.getResult().getType().getMapping(), own));
+  for (size_t r = 0; r < tile.registers.size(); ++r) {
+    int64_t offset = registerOffset(layout, tile.mapping, r, words);
+    const SmallVector<Value> bases = blocks ? blocksOf(*blocks, tile.mapping, r) : SmallVector<Value>{own};
+    for (Value word : wordsOfNumbers(code.numbersOf(tile.registers[r], tile.element, words.unit), words)) {
+      for (Value base : bases)
+        LLVM::StoreOp::create(b, loc, word, code.at(base, offset), static_cast<unsigned>(packedBytes(word.getType())));
+      offset += words.setBytes;
+    }
+  }
+}
+
+FailureOr<Tile> FormExchange::exchange(id::ExchangeOp op, const Tile &tile, const Mapping &after) {
+  Tile moved = movedTile(tile, after);
+  const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+  const ExchangeWords words = wordsOf(op);
+  Value base = pointerOf(op, after, words);
+  for (size_t r = 0; r < moved.registers.size(); ++r) {
+    SmallVector<Value> values;
+    int64_t offset = registerOffset(layout, after, r, words);
+    for (Type word : words.types) {
+      values.push_back(
+          LLVM::LoadOp::create(b, loc, word, code.at(base, offset), static_cast<unsigned>(packedBytes(word))));
+      offset += words.setBytes;
+    }
+    moved.registers[r] = code.leavesOf(numbersOfWords(values, words, tile.element), tile.element);
+  }
+  return moved;
+}
+
+//===--- between the blocks of a cluster --------------------------------------------------------------------------===//
+
+static int64_t weightIn(const digits::LinearForm &form, int digit) {
+  return digit <= static_cast<int>(form.weight.size()) ? form.weight[digit - 1] : 0;
+}
+
+FormExchange::Destinations FormExchange::destinationsOf(const Mapping &before, const Mapping &after, Value own) {
+  Destinations to{own, {}, {}};
+  int64_t weight = 1;
+  for (const digits::Column &column : after[Field::Rank]) {
+    if (!column.digits.empty()) {
+      to.rank.weight.resize(std::max<size_t>(to.rank.weight.size(), column.digits[0]), 0);
+      to.rank.weight[column.digits[0] - 1] = weight;
+    }
+    weight *= column.radix;
+  }
+  if (!to.rank.weight.empty())
+    to.ofThread = place.numbers.sum(
+        before, [&](int digit) { return weightIn(to.rank, digit); }, /*narrow=*/true);
+  return to;
+}
+
+SmallVector<Value> FormExchange::blocksOf(Destinations &to, const Mapping &mapping, size_t r) {
+  int64_t rank = 0;
+  for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+    rank += value * weightIn(to.rank, column.digits[0]);
+  SmallVector<Value> &found = to.ofRegisters[rank];
+  if (!found.empty())
+    return found;
+  // Another block's shared memory has a stretch of addresses of its own.
+  auto memoryOf = [&](Value number) { found.push_back(peerMemory(b, loc, to.own, number)); };
+  if (to.ofThread) {
+    memoryOf(arith::AddIOp::create(b, loc, to.ofThread, code.constant32(rank)));
+  } else {
+    for (int64_t i = 0; i < mapping.extent(Field::Rank); ++i)
+      memoryOf(arith::XOrIOp::create(b, loc, place.rank, code.constant32(i)));
+  }
+  return found;
+}
+
+//===--- words ----------------------------------------------------------------------------------------------------===//
+
+SmallVector<Value> FormExchange::wordsOfNumbers(ArrayRef<Value> numbers, const ExchangeWords &words) {
+  SmallVector<Value> result;
+  if (words.unit) {
+    for (; !numbers.empty(); numbers = numbers.drop_front(words.perWord))
+      result.push_back(code.pack(numbers.take_front(words.perWord)));
+    return result;
+  }
+  for (Value number : numbers) {
+    if (packedBytes(number.getType()) > words.bytes)
+      number = LLVM::BitcastOp::create(b, loc, VectorType::get({2}, b.getI32Type()), number);
+    code.unpack(number, result);
+  }
+  return result;
+}
+
+SmallVector<Value> FormExchange::numbersOfWords(ArrayRef<Value> values, const ExchangeWords &words, Type element) {
+  SmallVector<Value> numbers;
+  if (words.unit) {
+    for (Value value : values)
+      code.unpack(value, numbers);
+    return numbers;
+  }
+  for (Type number : numberTypes(element)) {
+    const bool halves = packedBytes(number) > words.bytes;
+    Value value = values[0];
+    if (halves)
+      value = LLVM::BitcastOp::create(b, loc, number, code.pack(values.take_front(2)));
+    numbers.push_back(value);
+    values = values.drop_front(halves ? 2 : 1);
+  }
+  return numbers;
+}

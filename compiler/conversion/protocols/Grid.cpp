@@ -1,0 +1,80 @@
+#include "compiler/conversion/KernelParts.h"
+#include "compiler/conversion/TileBlocks.h"
+#include "compiler/conversion/protocols/Protocols.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+
+Value conversion::blockNumbers(TileCode &code, const KernelFrame &frame) {
+  OpBuilder &b = code.b;
+  const LoweredKernel &lowered = frame.lowered;
+  int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup),
+          inGroup = lowered.blocksPerGroup / lowered.launch.cluster;
+  Value groups = arith::ShRUIOp::create(
+      b, code.loc, arith::AddIOp::create(b, code.loc, frame.batch, code.constant64(lowered.problemsPerBlockGroup - 1)),
+      code.constant64(group));
+  Value numbers = arith::MulIOp::create(b, code.loc, groups, code.constant64(inGroup));
+  return arith::TruncIOp::create(b, code.loc, b.getI32Type(), numbers);
+}
+
+LogicalResult conversion::emitGrid(TileCode &code, KernelFrame &frame) {
+  BitParts parts(code, frame);
+  if (frame.rank)
+    parts.barriers.arriveAtStart();
+  if (failed(parts.emitter.emit()))
+    return failure();
+  parts.barriers.awaitStart(); // where nothing was sent to other blocks
+  return success();
+}
+
+LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
+  OpBuilder &b = code.b;
+  const Location loc = code.loc;
+  LoweredKernel &lowered = frame.lowered;
+  const TileBlocks shape = tileBlocksOf(frame.kernel, frame.target);
+  const auto [oneTile, inNumbers, tiles, tileThreads, batchProblems, blocks] = shape;
+  lowered.problemsPerBlockGroup = inNumbers ? 1 : tiles * batchProblems;
+  lowered.blocksPerGroup = shape.blocksPerGroup() * lowered.launch.cluster;
+  lowered.sharedBytes *= tiles;
+  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
+  FormPlace &place = parts.place;
+  place.thread = frame.thread;
+  place.rank = frame.rank;
+  place.batch = frame.batch;
+  if (lowered.launch.dependent)
+    parts.barriers.startEarly();
+  Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), frame.block),
+        inGroup = code.constant64(shape.blocksPerGroup());
+  Value block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);
+  place.first = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, wideBlock, inGroup),
+                                      code.constant64(lowered.problemsPerBlockGroup));
+  place.problem = place.first;
+  if (tiles > 1) {
+    Value perTile = code.constant32(tileThreads);
+    place.slot = arith::ExtUIOp::create(b, loc, b.getI64Type(), arith::DivUIOp::create(b, loc, frame.thread, perTile));
+    place.thread = arith::RemUIOp::create(b, loc, frame.thread, perTile);
+    if (!inNumbers)
+      place.problem = arith::AddIOp::create(b, loc, place.problem, place.slot);
+  }
+  if (inNumbers)
+    block = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, block, code.constant64(tiles)), place.slot);
+  OpBuilder::InsertionGuard guard(b);
+  if (tiles > 1 && !meets(frame.kernel)) { // threads beyond the batch have nothing to wait for
+    parts.barriers.awaitPrevious();
+    Value active = inNumbers ? arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, block, code.constant64(blocks))
+                             : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.problem, frame.batch);
+    b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
+  }
+  if (frame.rank)
+    parts.barriers.arriveAtStart();
+  place.count({frame.cut.threads, widestExtent(frame.kernel, Field::Rank), blocks}, block);
+  if (failed(parts.emitter.emit()))
+    return failure();
+  parts.barriers.awaitStart(); // where nothing was sent to other blocks
+  return success();
+}
