@@ -506,7 +506,7 @@ static std::string manifest(const frontend::Program &program, const std::string 
     info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
     layOut(info.outputs.back(), value, conversion::resultLayout(function, static_cast<int>(i)), true);
   }
-  for (const conversion::InPlacePair &pair : conversion::findInPlace(function, launches, target == "cpu"))
+  for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
     info.outputs[pair.output].inPlace.push_back(pair.input);
   return writeManifest(info, launches, resources);
 }

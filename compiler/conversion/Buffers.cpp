@@ -2,13 +2,20 @@
 
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Layouts.h"
+#include "compiler/conversion/Passes.h"
 #include "compiler/conversion/exchanges/PostExchange.h"
 #include "compiler/conversion/protocols/CooperativeRounds.h"
 #include "compiler/conversion/protocols/RingPasses.h"
+#include "compiler/passes/Target.h"
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
+
+namespace idc::conversion {
+#define GEN_PASS_DEF_PLACEBUFFERS
+#include "compiler/conversion/Passes.h.inc"
+} // namespace idc::conversion
 
 static int64_t bytesOf(Value value) {
   auto type = cast<id::SeqType>(value.getType());
@@ -91,16 +98,52 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
   }
 }
 
-/// The kernels with what is known of their launches, their buffers in the given places.
-static std::vector<LoweredKernel> describe(ArrayRef<id::KernelOp> kernels, const DenseMap<Value, Buffer> &places) {
+//===--- attributes -----------------------------------------------------------------------------------------------===//
+
+static constexpr const char *kindNames[] = {"input", "output", "workspace"};
+
+static DictionaryAttr toAttribute(const Buffer &buffer, MLIRContext *context) {
+  Builder b(context);
+  const bool inWorkspace = buffer.kind == Buffer::Kind::Workspace;
+  return b.getDictionaryAttr(b.getNamedAttr(kindNames[static_cast<int>(buffer.kind)],
+                                            b.getI64IntegerAttr(inWorkspace ? buffer.offsetPerProblem : buffer.index)));
+}
+
+/// What an attribute says of a value.
+static Buffer fromAttribute(DictionaryAttr place, Value value, func::FuncOp function) {
+  const NamedAttribute entry = *place.begin();
+  const int64_t number = cast<IntegerAttr>(entry.getValue()).getInt();
+  const auto index = static_cast<int>(number);
+  if (entry.getName() == kindNames[static_cast<int>(Buffer::Kind::Workspace)])
+    return bufferOf(Buffer::Kind::Workspace, 0, value, number, denseLayout(value));
+  if (entry.getName() == kindNames[static_cast<int>(Buffer::Kind::Input)])
+    return bufferOf(Buffer::Kind::Input, index, value, 0, argumentLayout(function, index));
+  const bool isResult = function.getBody().front().getTerminator()->getOperand(index) == value;
+  return bufferOf(Buffer::Kind::Output, index, value, 0, isResult ? resultLayout(function, index) : denseLayout(value));
+}
+
+static void setPlaces(ArrayRef<id::KernelOp> kernels, const DenseMap<Value, Buffer> &places) {
+  for (id::KernelOp kernel : kernels) {
+    SmallVector<Attribute> attributes;
+    for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
+      attributes.push_back(toAttribute(places.find(value)->second, kernel.getContext()));
+    kernel->setAttr(placesAttr, ArrayAttr::get(kernel.getContext(), attributes));
+  }
+}
+
+//===--- launches -------------------------------------------------------------------------------------------------===//
+
+std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
   std::vector<LoweredKernel> lowered;
   int64_t counters = 0; // bytes
-  for (id::KernelOp kernel : kernels) {
+  for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     LoweredKernel entry;
     entry.name = kernel.getName().str();
     entry.launch = kernel.getLaunch().getLaunch();
-    for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
-      entry.buffers.push_back(places.lookup(value));
+    SmallVector<Value> values(kernel.getInputs());
+    llvm::append_range(values, kernel.getOutputs());
+    for (auto [value, place] : llvm::zip(values, kernel->getAttrOfType<ArrayAttr>(placesAttr)))
+      entry.buffers.push_back(fromAttribute(cast<DictionaryAttr>(place), value, function));
     entry.scalars = scalarArguments(kernel);
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
       digits::Mapping mapping = load.getResult().getType().getMapping();
@@ -146,7 +189,7 @@ static LogicalResult checkInPlace(func::FuncOp function, const std::vector<Lower
   return success();
 }
 
-FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp function, bool cpu) {
+LogicalResult conversion::placeBuffers(func::FuncOp function, bool cpu) {
   SmallVector<id::KernelOp> kernels;
   Block &block = function.getBody().front();
   for (Operation &op : block.without_terminator()) {
@@ -162,17 +205,37 @@ FailureOr<std::vector<LoweredKernel>> conversion::assignBuffers(func::FuncOp fun
   DenseMap<Value, Buffer> places = arguments;
   const bool inPlace = function->hasAttr(inPlaceAttr);
   if (placeChain(kernels, block.getTerminator(), places)) {
-    std::vector<LoweredKernel> lowered = describe(kernels, places);
-    if (!inPlace || !findInPlace(function, lowered, cpu).empty())
-      return lowered;
+    setPlaces(kernels, places);
+    if (!inPlace || !findInPlace(function, describeLaunches(function), cpu).empty())
+      return success();
     places = arguments;
   }
   placeGraph(kernels, block.getTerminator(), places);
-  std::vector<LoweredKernel> lowered = describe(kernels, places);
-  if (inPlace && failed(checkInPlace(function, lowered, cpu)))
-    return failure();
-  return lowered;
+  setPlaces(kernels, places);
+  return inPlace ? checkInPlace(function, describeLaunches(function), cpu) : success();
 }
+
+namespace {
+
+struct PlaceBuffers : conversion::impl::PlaceBuffersBase<PlaceBuffers> {
+  using PlaceBuffersBase::PlaceBuffersBase;
+
+  void runOnOperation() override {
+    func::FuncOp function = getOperation();
+    passes::Target machine;
+    std::string error;
+    if (!passes::findTarget(target, machine, error)) {
+      function.emitError() << error;
+      return signalPassFailure();
+    }
+    const bool cpu = machine.kind == "cpu";
+    if (failed(placeBuffers(function, cpu)))
+      return signalPassFailure();
+    setInPlacePairs(function, findInPlace(function, describeLaunches(function), cpu));
+  }
+};
+
+} // namespace
 
 size_t LoweredKernel::pointerCount() const {
   size_t count = 0;

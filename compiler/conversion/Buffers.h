@@ -51,13 +51,19 @@ struct LoweredKernel {
   bool hasRing() const { return ringOffset >= 0; }
 };
 
-/// The kernels of a function of id.kernel ops in launch order, without what only a machine knows (threads, shared
-/// memory). In a chain of kernels the values between them alternate between the workspace and the output (which the
-/// last kernel overwrites), so that the workspace holds at most one of them; in other programs every value has a place
-/// in the workspace while it is needed, and so it has where the output is not dense, or where a function is to work in
-/// place (InPlace.h) and would not otherwise. Emits an error for ops that are no kernels, and for functions that cannot
-/// work in place but are to.
-mlir::FailureOr<std::vector<LoweredKernel>> assignBuffers(mlir::func::FuncOp function, bool cpu);
+/// On a kernel: where its operands and results lie (id-place-buffers).
+constexpr const char placesAttr[] = "id.places";
+
+/// Places the buffers of a function of id.kernel ops. In a chain of kernels the values between them alternate between
+/// the workspace and the output (which the last kernel overwrites), so that the workspace holds at most one of them; in
+/// other programs every value has a place in the workspace while it is needed, and so it has where the output is not
+/// dense, or where a function is to work in place (InPlace.h) and would not otherwise. Emits an error for ops that are
+/// no kernels, and for functions that cannot work in place but are to.
+mlir::LogicalResult placeBuffers(mlir::func::FuncOp function, bool cpu);
+
+/// The kernels of a function whose buffers have been placed, in launch order, without what only a machine knows
+/// (threads, shared memory).
+std::vector<LoweredKernel> describeLaunches(mlir::func::FuncOp function);
 
 /// Bytes at the beginning of the workspace that hold the kernels' counters and must be 0 before a launch.
 int64_t counterBytes(const std::vector<LoweredKernel> &kernels);

@@ -66,7 +66,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
   auto kernel = load->getParentOfType<id::KernelOp>();
   if (cpu)
     return {{{Field::Block}, true}}; // a turn of the loop, by one thread
-  const bool flat = !kernel.isBinary();
+  const bool straight = cutSections(kernel).straight;
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.
   DenseMap<Value, bool> made{{load.getResult(), true}};
@@ -101,7 +101,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
       units.push_back(block);
       break;
     case id::Meeting::Warp:
-      if (!flat)
+      if (straight)
         units.push_back({{Field::Block, Field::Rank, Field::Warp}, !whole});
       break;
     case id::Meeting::None: // a round of a team ends with a barrier
@@ -113,7 +113,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
     }
   }
   // Where threads meet, those beyond the batch read what is another thread's.
-  if (!flat || !meets)
+  if (straight || !meets)
     units.push_back({{Field::Block, Field::Rank, Field::Lane, Field::Warp}, true});
   return units;
 }
@@ -193,4 +193,22 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
           pair && (cpu || !pair->byOrder || function->hasAttr(inPlaceAttr)))
         pairs.push_back(*pair);
   return pairs;
+}
+
+static constexpr const char pairsAttr[] = "id.in_place_pairs";
+
+std::vector<InPlacePair> conversion::inPlacePairs(func::FuncOp function) {
+  std::vector<InPlacePair> pairs;
+  if (auto attribute = function->getAttrOfType<ArrayAttr>(pairsAttr))
+    for (auto pair : attribute.getAsRange<DenseI64ArrayAttr>())
+      pairs.push_back({static_cast<int>(pair[0]), static_cast<int>(pair[1]), pair[2] != 0});
+  return pairs;
+}
+
+void conversion::setInPlacePairs(func::FuncOp function, const std::vector<InPlacePair> &pairs) {
+  Builder b(function.getContext());
+  SmallVector<Attribute> attributes;
+  for (const InPlacePair &pair : pairs)
+    attributes.push_back(b.getDenseI64ArrayAttr({pair.input, pair.output, pair.byOrder}));
+  function->setAttr(pairsAttr, b.getArrayAttr(attributes));
 }

@@ -26,4 +26,8 @@ constexpr const char inPlaceAttr[] = "id.in_place";
 /// a GPU unless the function is to work in place; code for a CPU always keeps the order.
 std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vector<LoweredKernel> &kernels, bool cpu);
 
+/// The pairs that id-place-buffers has written.
+std::vector<InPlacePair> inPlacePairs(mlir::func::FuncOp function);
+void setInPlacePairs(mlir::func::FuncOp function, const std::vector<InPlacePair> &pairs);
+
 } // namespace idc::conversion

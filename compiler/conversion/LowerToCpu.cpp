@@ -4,12 +4,14 @@
 #include "compiler/conversion/LowerToCpu.h"
 
 #include "compiler/conversion/KernelParts.h"
+#include "compiler/conversion/Passes.h"
 #include "compiler/conversion/TileBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 using namespace idc;
@@ -78,10 +80,11 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
                                              std::vector<LoweredKernel> &kernels) {
   MLIRContext *context = function.getContext();
   context->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect>();
-  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function, /*cpu=*/true);
-  if (failed(lowered))
+  PassManager passes(context, func::FuncOp::getOperationName());
+  passes.addPass(createPlaceBuffers({target.name}));
+  if (failed(passes.run(function)))
     return {};
-  kernels = std::move(*lowered);
+  kernels = describeLaunches(function);
   Location loc = function.getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b(context);

@@ -52,14 +52,12 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
                        arith::ArithDialect, math::MathDialect>();
   PassManager passes(context, func::FuncOp::getOperationName());
   passes.addPass(createPlaceBarriers({target.name}));
+  passes.addPass(createPlaceBuffers({target.name}));
   passes.addPass(createSetLaunchBounds({target.name}));
   if (failed(passes.run(function)))
     return {};
-  FailureOr<std::vector<LoweredKernel>> lowered = assignBuffers(function, /*cpu=*/false);
-  if (failed(lowered))
-    return {};
-  kernels = std::move(*lowered);
-  const std::vector<InPlacePair> inPlace = findInPlace(function, kernels, /*cpu=*/false);
+  kernels = describeLaunches(function);
+  const std::vector<InPlacePair> inPlace = inPlacePairs(function);
   Location loc = function.getLoc();
   OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b(context);

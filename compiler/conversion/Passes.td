@@ -19,6 +19,21 @@ def PlaceBarriers : Pass<"id-place-barriers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def PlaceBuffers : Pass<"id-place-buffers", "::mlir::func::FuncOp"> {
+  let summary = "say which memory kernels read and write, and which results may lie on which arguments";
+  let description = [{
+    Kernels get `id.places`, one for each operand and result: an input or output of the function by its number, or a place
+    in the workspace in bytes, per problem. In a chain of kernels values alternate between workspace and output; in other
+    programs each has a place while it is needed. The function gets `id.in_place_pairs`, of each an argument, a result and
+    whether kernels must be compiled for equal pointers (1). Barriers must be placed.
+
+        %0 = id.kernel "f_k0" grid(%arg0) : (S) -> S {…}
+        %0 = id.kernel "f_k0" grid(%arg0) : (S) -> S {…} {id.places = [{input = 0}, {workspace = 0} ]}
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose kernels they are">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def SetLaunchBounds : Pass<"id-set-launch-bounds", "::mlir::func::FuncOp"> {
   let summary = "say how large a kernel's blocks are, and how many of them a multiprocessor shall have registers for";
   let description = [{
