@@ -32,11 +32,6 @@ const Tile &KernelEmitter::settled(Value value) {
   return tile;
 }
 
-LogicalResult KernelEmitter::emitBody(id::KernelOp kernel) {
-  auto ops = kernel.getBody().front().without_terminator();
-  return emitOps(ops.begin(), ops.end());
-}
-
 LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end) {
   for (Operation &op : llvm::make_range(first, end)) {
     LogicalResult result =

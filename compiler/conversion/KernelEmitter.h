@@ -1,7 +1,5 @@
-// What every machine does alike when a kernel becomes code: steps on the registers of a tile.
-//
-// Nodes, twiddles and pointwise steps are run register by register through Codelet; loads, stores and exchanges belong
-// to the machine.
+// Steps on the registers of a tile: nodes, twiddles and pointwise steps, register by register through Codelet. Loads,
+// stores and exchanges are left to TileEmitter.
 #pragma once
 
 #include "compiler/conversion/Bodies.h"
@@ -11,10 +9,6 @@ namespace idc::conversion {
 class KernelEmitter {
 public:
   virtual ~KernelEmitter() = default;
-
-  /// Runs the ops of the kernel's body in order, or some of them.
-  mlir::LogicalResult emitBody(id::KernelOp kernel);
-  mlir::LogicalResult emitOps(mlir::Block::iterator first, mlir::Block::iterator end);
 
 protected:
   KernelEmitter(TileCode &code, RootFactors &roots, Bodies &bodies)
@@ -26,6 +20,9 @@ protected:
   Codelet &codelet;
   RootFactors &roots;
   Bodies &bodies;
+
+  /// Runs some ops of a kernel's body in order.
+  mlir::LogicalResult emitOps(mlir::Block::iterator first, mlir::Block::iterator end);
 
   virtual mlir::FailureOr<Tile> emitLoad(id::LoadOp op) = 0;
   virtual mlir::LogicalResult emitStore(id::StoreOp op, const Tile &tile) = 0;
