@@ -90,12 +90,20 @@ public:
   LogicalResult run() {
     if (failed(checkHalves(kernel, cut)))
       return failure();
-    placeBarriers(/*tight=*/false);
+    placeBarriers(Again::Never);
     allocate();
     constexpr int64_t roomyBytes = 32768; // that a block may take before it is worth a barrier to use it twice
     if (sharedBytes > roomyBytes) {
-      placeBarriers(/*tight=*/true);
+      placeBarriers(Again::OfAll);
       allocate();
+      // A barrier that cuts a branch in two is worth a quarter of the memory.
+      const int64_t before = sharedBytes;
+      placeBarriers(Again::OfBranches);
+      allocate();
+      if (4 * sharedBytes > 3 * before) {
+        placeBarriers(Again::OfAll);
+        allocate();
+      }
     }
     placeKept();
     park();
@@ -121,7 +129,10 @@ private:
             exchange.getInput().getType().getMapping().numThreads() == 1);
   }
 
-  void placeBarriers(bool tight) {
+  /// Which sections have a barrier between what they read and what they write: those of all threads, or branches, too.
+  enum class Again { Never, OfAll, OfBranches };
+
+  void placeBarriers(Again where) {
     readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
     int epoch = 0, ofCluster = 0;
     bool started = false;
@@ -147,8 +158,8 @@ private:
       ofCluster = !reads.empty() && ofClusters ? epoch : ofCluster;
       readEpoch.push_back(epoch);
       clusterEpoch.push_back(ofCluster);
-      // A branch has no barrier inside.
-      const bool again = tight && !reads.empty() && !section.writes.empty() && section.threads == cut.threads;
+      const bool again = !reads.empty() && !section.writes.empty() &&
+                         (where == Again::OfBranches || (where == Again::OfAll && section.threads == cut.threads));
       for (id::ExchangeOp write : section.writes) {
         const bool first = isBetweenBlocks(write) && !started;
         setMeeting(write, beforeAttr, again ? id::Meeting::Block : first ? id::Meeting::Started : id::Meeting::None);

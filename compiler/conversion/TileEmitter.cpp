@@ -65,36 +65,59 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
       return failure();
     for (id::ExchangeOp exchange : section.writes)
       settled(exchange.getInput());
-    if (full)
-      awaitStart();
-    if (section.beforeWrites() == id::Meeting::Block)
-      parts.barriers.block();
+    return success();
+  };
+  auto write = [&] {
     for (id::ExchangeOp exchange : section.writes)
       if (Exchange *means = exchangeOf(exchange))
         means->write(exchange, settled(exchange.getInput()));
-    return success();
   };
-  if (full)
-    return emit();
+  const bool meets = section.beforeWrites() == id::Meeting::Block; // between its reads and its writes
+  if (full) {
+    if (failed(emit()))
+      return failure();
+    awaitStart();
+    if (meets)
+      parts.barriers.block();
+    write();
+    return success();
+  }
   awaitStart();
-  return emitBranch(section, emit);
+  SmallVector<Value> kept(section.kept);
+  if (!meets)
+    return emitBranch(section, kept, [&]() -> LogicalResult {
+      if (failed(emit()))
+        return failure();
+      write();
+      return success();
+    });
+  // The branch ends ahead of the barrier; what it is to write waits in registers.
+  for (id::ExchangeOp exchange : section.writes)
+    if (!llvm::is_contained(kept, exchange.getInput()))
+      kept.push_back(exchange.getInput());
+  if (failed(emitBranch(section, kept, emit)))
+    return failure();
+  parts.barriers.block();
+  parts.place.where(parts.place.isBelow(section.threads), write);
+  return success();
 }
 
-LogicalResult TileEmitter::emitBranch(const Section &section, llvm::function_ref<LogicalResult()> emit) {
+LogicalResult TileEmitter::emitBranch(const Section &section, ArrayRef<Value> leaving,
+                                      llvm::function_ref<LogicalResult()> emit) {
   LogicalResult result = success();
-  if (section.kept.empty()) {
+  if (leaving.empty()) {
     parts.place.where(parts.place.isBelow(section.threads), [&] { result = emit(); });
     return result;
   }
   SmallVector<Type> types;
-  for (Value kept : section.kept)
+  for (Value kept : leaving)
     llvm::append_range(types, code.numberTypesOf(emptyTile(kept.getType())));
   std::vector<Tile> made;
   auto branch = scf::IfOp::create(b, loc, types, parts.place.isBelow(section.threads), /*withElseRegion=*/true);
   parts.place.inside(branch.thenBlock(), [&] {
     result = emit();
     SmallVector<Value> values;
-    for (Value kept : section.kept) {
+    for (Value kept : leaving) {
       if (failed(result))
         break;
       made.push_back(settled(kept));
@@ -105,7 +128,7 @@ LogicalResult TileEmitter::emitBranch(const Section &section, llvm::function_ref
   parts.place.inside(branch.elseBlock(), [&] { yieldPoison(code, types); });
   SmallVector<Value> values(branch.getResults());
   ArrayRef<Value> rest = values;
-  for (auto [kept, tile] : llvm::zip(section.kept, made)) {
+  for (auto [kept, tile] : llvm::zip(leaving, made)) {
     const size_t count = code.numberTypesOf(tile).size();
     code.fill(tile, rest.take_front(count));
     rest = rest.drop_front(count);

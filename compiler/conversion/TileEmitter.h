@@ -52,7 +52,8 @@ private:
   llvm::DenseMap<mlir::Operation *, Tile> loaded; // ahead of their place
 
   mlir::LogicalResult emitSection(const Section &section);
-  mlir::LogicalResult emitBranch(const Section &section, llvm::function_ref<mlir::LogicalResult()> emit);
+  mlir::LogicalResult emitBranch(const Section &section, llvm::ArrayRef<mlir::Value> leaving,
+                                 llvm::function_ref<mlir::LogicalResult()> emit);
   /// The ops of a section. What a turn leaves to later ones is stored behind them.
   mlir::LogicalResult emitSteps(const Section &section);
   /// Begins the loads of branches for which `isWanted` holds.

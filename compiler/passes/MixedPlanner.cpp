@@ -5,7 +5,8 @@
 //    lies between two kernels has the digits that both tiles hold at its lowest addresses, then the rest of the
 //    consumer's tile, so that it is read linearly and written in runs. A kernel costs what a copy does, longer by its
 //    runs and by what it waits for its own threads; both overlap, hence the root of the squares.
-// 2. Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the least
+// 2. Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the
+// least
 //    cost: passes over what a multiprocessor's warps and blocks hide of their waiting. A pass with fewer
 //    values takes further digits into its registers, slowest addresses first, as passes of one size keep all threads
 //    busy. Where the first pass holds the lowest digit of what it loads in registers, or the last one that of what it
@@ -16,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -34,10 +36,12 @@ struct Side {
   int64_t bytes;
 };
 
-/// Steps of one kernel, the digits of its tile, and the bound of its passes' values; 0: the best one.
+/// Steps of one kernel, the digits of its tile, the blocks of a cluster that hold it together, and the bound of its
+/// passes' values; 0: the best one.
 struct Kernel {
   int first, last;
   std::vector<int> tile;
+  int64_t blocks = 1;
   int64_t size = 0;
 };
 
@@ -57,9 +61,9 @@ public:
   }
 
   std::vector<Schedule> run(size_t count) {
-    if (bytesOf(all) <= mostTileBytes() && isShortEnough(request, 1, steps, usualValues()))
+    if (isShortEnough(request, 1, steps, usualValues()))
       singles();
-    if (plans.empty()) {
+    if (bytesOf(all) > mostTileBytes() || plans.empty()) {
       pairs();
       sequences();
     }
@@ -137,13 +141,20 @@ private:
     return tiles;
   }
 
-  /// All ways to do the steps in one kernel, which differ in the values of passes.
+  /// All ways to do the steps in one kernel, which differ in the blocks of a cluster and in the values of passes.
   void singles() {
     const Side load{request.loadOrder, request.loadBytes}, store{request.storeOrder, request.storeBytes};
-    const int64_t best = passesOf({1, steps, all}, load, store) ? mostValues(1, steps) : valuesOf(all);
-    for (int64_t size = 2; size <= best; ++size) {
-      if (std::optional<Passes> passes = passesOf({1, steps, all, size}, load, store))
-        plans.push_back({passes->cost, {{1, steps, all, size}}});
+    for (int64_t blocks = 1; blocks <= target.maxCluster; ++blocks) {
+      Kernel kernel{1, steps, all, blocks};
+      if (bytesOf(all) > blocks * mostTileBytes() || valuesOf(all) % blocks != 0)
+        continue;
+      const int64_t most = passesOf(kernel, load, store) || blocks > 1 ? mostValues(1, steps) : valuesOf(all);
+      for (kernel.size = 2; kernel.size <= most; ++kernel.size)
+        if (std::optional<Passes> passes = passesOf(kernel, load, store))
+          plans.push_back(
+              {costOf(runCost(heldIn(passes->plan.ranges.front()), load, heldIn(passes->plan.ranges.back()), store),
+                      waitOf(*passes)),
+               {kernel}});
     }
   }
 
@@ -155,8 +166,8 @@ private:
           add({{1, last, producer}, {last + 1, steps, consumer}});
   }
 
-  /// The cheapest of all ways, by dynamic programming from the last kernel on: what a kernel costs depends on itself and
-  /// on the one that reads what it stores.
+  /// The cheapest of all ways, by dynamic programming from the last kernel on: what a kernel costs depends on itself
+  /// and on the one that reads what it stores.
   void sequences() {
     std::map<int, std::vector<Planned>> from; // first step -> the best ways to go on, one for each first kernel
     for (int first = steps; first >= 1; --first)
@@ -197,7 +208,17 @@ private:
 
   /// In copies; `next`: the kernel that reads what this one stores, null for the last one.
   double costOf(const Kernel &kernel, const Kernel *next, double wait) const {
-    return 1 + std::hypot(runCost(kernel, next) - 1, wait);
+    return costOf(runCost(kernel, next), wait);
+  }
+  double costOf(double runs, double wait) const { return 1 + std::hypot(target.passes.runs * (runs - 1), wait); }
+
+  /// The digits that a block holds.
+  static std::vector<int> heldIn(const RangePlan &range) {
+    std::vector<int> held;
+    for (Field field : {Field::Reg, Field::Lane, Field::Warp})
+      for (const digits::Column &column : range.mapping[field])
+        held.push_back(column.digits[0]);
+    return held;
   }
 
   /// The bytes that follow each other of what a tile holds of a side.
@@ -211,22 +232,28 @@ private:
     return bytes;
   }
 
-  /// Mean cost of the runs of load and store; runs that are no multiple of a sector begin and end within one.
+  /// Mean cost of the runs of load and store.
   double runCost(const Kernel &kernel, const Kernel *next) const {
-    if (kernel.tile.size() == all.size())
-      return 1;
-    auto costOf = [&](const RunCosts &costs, int64_t run, int64_t bytes) {
-      const int64_t common = std::gcd(run, target.sectorBytes);
-      double sectors = 1 + static_cast<double>(target.sectorBytes - common) / static_cast<double>(run);
-      return sectors * costs.at(run, bytes * valuesOf(all));
-    };
-    double load = 1; // what lies between two kernels is in the order of its consumer
-    if (kernel.first == 1)
-      load = costOf(target.loadRunCost, runOf(kernel.tile, {request.loadOrder, request.loadBytes}), request.loadBytes);
     Side store{request.storeOrder, request.storeBytes};
     if (next)
       store = {between(kernel.tile, next->tile), request.elementBytes};
-    return (load + costOf(target.storeRunCost, runOf(kernel.tile, store), store.bytes)) / 2;
+    // What lies between two kernels is in the order of its consumer.
+    return runCost(kernel.first == 1 ? kernel.tile : all, {request.loadOrder, request.loadBytes}, kernel.tile, store);
+  }
+
+  /// The same of blocks that hold some digits when they load, some when they store.
+  double runCost(const std::vector<int> &loaded, const Side &load, const std::vector<int> &stored,
+                 const Side &store) const {
+    return (accessCost(target.loadRunCost, loaded, load) + accessCost(target.storeRunCost, stored, store)) / 2;
+  }
+
+  /// Runs that are no multiple of a sector begin and end within one.
+  double accessCost(const RunCosts &costs, const std::vector<int> &held, const Side &side) const {
+    if (held.size() == all.size())
+      return 1;
+    const int64_t run = runOf(held, side), common = std::gcd(run, target.sectorBytes);
+    const double sectors = 1 + static_cast<double>(target.sectorBytes - common) / static_cast<double>(run);
+    return sectors * costs.at(run, side.bytes * valuesOf(all));
   }
 
   /// The address order of a value between two kernels.
@@ -247,12 +274,15 @@ private:
   std::optional<double> waitOf(const Kernel &kernel) {
     auto [known, fresh] = waits.try_emplace({kernel.first * (steps + 1) + kernel.last, kernel.tile}, -1);
     if (fresh)
-      if (std::optional<Passes> passes = passesOf(kernel, {request.loadOrder, request.loadBytes},
-                                                  {request.storeOrder, request.storeBytes})) {
-        constexpr double least = 0.01, free = 3, perUnit = 0.25; // fitted, too
-        known->second = std::max(least, perUnit * (passes->cost - free));
+      if (std::optional<Passes> passes =
+              passesOf(kernel, {request.loadOrder, request.loadBytes}, {request.storeOrder, request.storeBytes})) {
+        known->second = waitOf(*passes);
       }
     return known->second < 0 ? std::nullopt : std::optional(known->second);
+  }
+  double waitOf(const Passes &passes) const {
+    constexpr double least = 0.01;
+    return std::max(least, target.passes.perUnit * (passes.cost - target.passes.free));
   }
 
   Schedule scheduleOf(const std::vector<Kernel> &kernels) const {
@@ -264,6 +294,7 @@ private:
       if (!last)
         store = {between(kernels[k].tile, kernels[k + 1].tile), request.elementBytes};
       KernelPlan plan = passesOf(kernels[k], load, store)->plan;
+      plan.launch.cluster = kernels[k].blocks;
       if (!last)
         plan.order = store.order;
       plan.launch.dependent = k > 0 && target.dependentLaunch;
@@ -286,14 +317,14 @@ private:
 
   /// The cheapest passes of a kernel; nothing where a block has not as many threads.
   std::optional<Passes> passesOf(const Kernel &kernel, const Side &load, const Side &store) const {
-    const int64_t elements = valuesOf(kernel.tile), most = mostValues(kernel.first, kernel.last);
+    const int64_t elements = valuesOf(kernel.tile) / kernel.blocks, most = mostValues(kernel.first, kernel.last);
     std::optional<Passes> best;
     // Passes that would leave more threads than a block has take more values than planned for, from spilled registers.
-    const int64_t spilled = std::max(most, 4 * elements / target.maxThreadsPerBlock);
+    const int64_t spilled = kernel.blocks > 1 ? most : std::max(most, 4 * elements / target.maxThreadsPerBlock);
     for (int64_t size = kernel.size ? kernel.size : 2;
          kernel.size ? size == kernel.size : size <= most || (!best && size <= spilled); ++size) {
       Passes passes{passesOf(kernel, size, load.order, store.order)};
-      std::optional<double> cost = costOf(passes.plan, elements);
+      std::optional<double> cost = costOf(passes.plan, elements, kernel.blocks);
       if (!cost || (best && *cost >= best->cost))
         continue;
       passes.cost = *cost;
@@ -315,36 +346,67 @@ private:
     return most;
   }
 
-  /// Nothing where a tile has more threads than a block, or a block has no room for it.
-  std::optional<double> costOf(const KernelPlan &plan, int64_t elements) const {
+  /// Nothing where a tile has more threads than a block, or a block has no room for it. `elements`: of a block.
+  std::optional<double> costOf(const KernelPlan &plan, int64_t elements, int64_t together) const {
+    if (plan.ranges.empty())
+      return std::nullopt;
     int64_t threads = 1, values = 1;
     for (const RangePlan &range : plan.ranges) {
       threads = std::max(threads, range.mapping.numThreads());
       values = std::max(values, range.mapping.extent(Field::Reg));
     }
-    // A pass between two others reads one tile and writes the next, into the same memory where all threads meet between.
-    bool two = false;
-    for (size_t i = 1; i + 1 < plan.ranges.size(); ++i)
-      two |= plan.ranges[i].mapping.numThreads() != threads;
     constexpr double padding = 1.05;
-    const auto bytes = static_cast<int64_t>(padding * static_cast<double>((two ? 2 : 1) * elements * request.registerBytes));
+    const auto bytes = static_cast<int64_t>(padding * static_cast<double>(elements * request.registerBytes));
     if (threads > target.maxThreadsPerBlock || bytes > target.sharedBytesPerBlock)
       return std::nullopt;
-    const int64_t problems = std::max<int64_t>(1, std::min(target.flatThreads / threads, target.tileBytes / bytes));
-    // Fitted to 331 measured kernels of Fourier transforms of 60 to 12288 points, of which the choice is within 1.5 % of
-    // the best of each length in the mean: registers beside a thread's data; passes, the accesses to memory being two;
-    // warps hide waiting, and blocks that of others at their barriers.
-    constexpr double perRegister = 1.75, hidden = 0.2, alone = 0.5;
-    constexpr int64_t ownRegisters = 12, fewest = 32;
-    const auto beside = static_cast<int64_t>(perRegister * static_cast<double>(values * request.registerBytes / 4));
-    const int64_t registers = std::max<int64_t>(fewest, llvm::alignTo(ownRegisters + beside, 8)),
+    double idle = 0;
+    for (const RangePlan &range : plan.ranges)
+      idle += static_cast<double>(threads) / static_cast<double>(range.mapping.numThreads()) - 1;
+    const int64_t problems =
+        together > 1 ? 1 : std::max<int64_t>(1, std::min(target.flatThreads / threads, target.tileBytes / bytes));
+    // Passes, the accesses to memory being some; warps hide waiting, and blocks that of others at their barriers.
+    constexpr int64_t fewest = 32, most = 255; // registers of a thread
+    const PassCosts &costs = target.passes;
+    const auto data = static_cast<double>(values * request.registerBytes) / 4;
+    const int64_t wanted = llvm::alignTo(costs.ownRegisters + static_cast<int64_t>(costs.registersPerWord * data), 8),
+                  registers = std::clamp(wanted, fewest, most),
                   blocks = target.residentBlocks(problems * threads, registers, problems * bytes);
-    const double warps = static_cast<double>(blocks * problems * threads) / static_cast<double>(target.lanes);
-    return static_cast<double>(plan.ranges.size() + 2) / std::pow(warps, hidden) *
-           (1 + alone / static_cast<double>(blocks));
+    const double warps = static_cast<double>(blocks * problems * threads) / static_cast<double>(target.lanes),
+                 ranges = static_cast<double>(plan.ranges.size()),
+                 asked = std::max(static_cast<double>(wanted) / most,
+                                  static_cast<double>(registers * problems * threads) /
+                                      static_cast<double>(target.registersPerMultiprocessor));
+    const double cost = (ranges + costs.accesses) / std::pow(warps, costs.hidden) *
+                        (1 + costs.alone / static_cast<double>(blocks)) * (1 + costs.idle * idle / ranges) *
+                        std::pow(std::max(1.0, asked), costs.spilled);
+    return cost * (1 + costs.clusterDoubling * std::log2(static_cast<double>(together)));
   }
 
-  /// Passes of at most `size` values, a step with more alone.
+  /// The digits of the rank in a cluster: those of the highest addresses that are not `acted` on and make up so many
+  /// blocks. Empty if there are none.
+  std::vector<int> rankOf(const AddressOrder &order, const std::vector<int> &acted, int64_t blocks) const {
+    std::vector<int> rank;
+    std::function<bool(size_t, int64_t)> choose = [&](size_t end, int64_t left) {
+      if (left == 1)
+        return true;
+      for (size_t i = end; i-- > 0;) {
+        const int digit = order[i];
+        if (left % radix(digit) != 0 || llvm::is_contained(acted, digit))
+          continue;
+        rank.push_back(digit);
+        if (choose(i, left / radix(digit)))
+          return true;
+        rank.pop_back();
+      }
+      return false;
+    };
+    choose(order.size(), blocks);
+    return rank;
+  }
+
+  /// Passes of at most `size` values, a step with more alone. In a cluster the rank has digits that are not acted on
+  /// yet, from one of the passes on such that are done with: one exchange between blocks. No passes where there are no
+  /// such digits.
   KernelPlan passesOf(const Kernel &kernel, int64_t size, const AddressOrder &load, const AddressOrder &store) const {
     KernelPlan plan;
     for (int first = kernel.first, last; first <= kernel.last; first = last + 1) {
@@ -353,10 +415,32 @@ private:
       RangePlan range;
       range.first = first;
       range.last = last;
-      range.mapping =
-          mappingOf(kernel.tile, digitsOfSteps(request, first, last), size, first == kernel.first ? load : store);
       plan.ranges.push_back(range);
     }
+    std::vector<int> before, after; // what the rank has
+    int end = kernel.first;         // steps from here on have `after`
+    if (kernel.blocks > 1) {
+      for (size_t i = 1; i < plan.ranges.size() && after.empty(); ++i) {
+        end = plan.ranges[i].first;
+        before = rankOf(load, digitsOfSteps(request, kernel.first, end - 1), kernel.blocks);
+        if (!before.empty())
+          after = rankOf(store, digitsOfSteps(request, end, kernel.last), kernel.blocks);
+      }
+      if (after.empty())
+        return {};
+    }
+    auto tileMapping = [&](const std::vector<int> &registers, const AddressOrder &order, bool first) {
+      const std::vector<int> &rank = first ? before : after;
+      std::vector<int> tile;
+      llvm::copy_if(kernel.tile, std::back_inserter(tile), [&](int digit) { return !llvm::is_contained(rank, digit); });
+      Mapping mapping = mappingOf(tile, registers, size, order);
+      for (int digit : rank)
+        mapping.push(Field::Rank, digit, radix(digit));
+      return mapping;
+    };
+    for (RangePlan &range : plan.ranges)
+      range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last),
+                                  range.first == kernel.first ? load : store, range.first < end);
     auto holdsLowest = [](const RangePlan &range, const AddressOrder &order) {
       digits::Place place;
       return !order.empty() && range.mapping.find(order.front(), place) && place.field == Field::Reg &&
@@ -365,7 +449,7 @@ private:
     auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order) {
       RangePlan range;
       range.kind = kind;
-      range.mapping = mappingOf(kernel.tile, {}, size, order);
+      range.mapping = tileMapping({}, order, kind == RangePlan::Kind::Load);
       return range;
     };
     if (plan.ranges.empty() || holdsLowest(plan.ranges.front(), load))

@@ -52,6 +52,15 @@ static bool readLatency(const llvm::json::Value &value, LatencyCosts &costs, llv
          map.map("deviceBytes", costs.deviceBytes);
 }
 
+static bool readPasses(const llvm::json::Value &value, PassCosts &costs, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path.field("passes"));
+  return map && map.map("registersPerWord", costs.registersPerWord) && map.map("ownRegisters", costs.ownRegisters) &&
+         map.map("accesses", costs.accesses) && map.map("hidden", costs.hidden) && map.map("alone", costs.alone) &&
+         map.map("idle", costs.idle) && map.map("spilled", costs.spilled) &&
+         map.map("clusterDoubling", costs.clusterDoubling) && map.map("free", costs.free) &&
+         map.map("perUnit", costs.perUnit) && map.map("runs", costs.runs);
+}
+
 bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
   for (const auto &[key, text] : files) {
     if (name != key)
@@ -88,11 +97,12 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.loadRunCost = {readTable(file, "loadRunCost"), readTable(file, "farLoadRunCost"), nearBytes, farBytes};
     target.storeRunCost = {readTable(file, "storeRunCost"), readTable(file, "farStoreRunCost"), nearBytes, farBytes};
     target.clusterCost = readTable(file, "clusterCost");
-    if (const llvm::json::Value *costs = value->getAsObject()->get("latency"))
-      if (!readLatency(*costs, target.latency, root)) {
-        error = "target file " + name.str() + ": " + llvm::toString(root.getError());
-        return false;
-      }
+    const llvm::json::Value *passes = file.get("passes"), *latency = file.get("latency");
+    if ((passes && !readPasses(*passes, target.passes, root)) ||
+        (latency && !readLatency(*latency, target.latency, root))) {
+      error = "target file " + name.str() + ": " + llvm::toString(root.getError());
+      return false;
+    }
     return true;
   }
   error = "unknown target '" + name.str() + "'; known are";

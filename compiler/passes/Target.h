@@ -42,6 +42,22 @@ struct LatencyCosts {
   double deviceBytes = 1;         // that all of them do
 };
 
+/// What a kernel of passes over tiles of any radices waits for its own threads, fitted to measured kernels
+/// (docs/planning.md): its cost, in a unit of its own, and what of that is seen beside the time of a copy.
+struct PassCosts {
+  double registersPerWord = 1; // of a thread, those of the data included,
+  int64_t ownRegisters = 0;    // and whatever it holds
+  double accesses = 2;         // a load and a store, in passes
+  double hidden = 0;           // by warps: waiting falls with this power of theirs
+  double alone = 0;            // more, by the blocks of a multiprocessor, that they wait at their barriers
+  double idle = 0;             // more, by the threads that are idle in a pass over those that work
+  double spilled = 0;          // the power of the registers that a kernel asks for over those that there are
+  double clusterDoubling = 0;  // more, for each doubling of the blocks of a cluster
+  double free = 0;             // what memory hides,
+  double perUnit = 0;          // and what a unit above that takes over a copy
+  double runs = 1;             // what is seen of the costs of runs
+};
+
 struct Target {
   std::string name;
   std::string kind;     // "nvptx" or "cpu"
@@ -63,8 +79,8 @@ struct Target {
   int64_t levelWords = 32;             // the same where a block holds a group in levels,
   int64_t levelRunBytes = 32;          // and consecutive bytes of a buffer
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
-  int64_t maxMixedBytes = 0;           // of a tile with digits of other radices than 2 of which a kernel has many; 0: none
-  int64_t sharedBytesBesideCache = 0;  // of a multiprocessor; more leave little to the first-level cache
+  int64_t maxMixedBytes = 0; // of a tile with digits of other radices than 2 of which a kernel has many; 0: none
+  int64_t sharedBytesBesideCache = 0; // of a multiprocessor; more leave little to the first-level cache
   int64_t ringBytes =
       0; // of values between two passes of a kernel that stay in the cache beside what streams through it
   int64_t maxTileBytes = 131072;      // largest tile worth a kernel of its own
@@ -73,6 +89,7 @@ struct Target {
   CostTable clusterCost;
   double aloneCost = 1;    // the same of a kernel whose blocks have a multiprocessor to themselves
   double exchangeCost = 1; // factor of both for every exchange but the first
+  PassCosts passes;        // of GPUs
   LatencyCosts latency;    // of GPUs
 
   /// Registers of a thread that holds so many of data: with room for factors and addresses, and no more.
