@@ -148,11 +148,12 @@ protected:
     request.file = std::string(IDC_STDLIB) + "/" + sample.file;
     request.entry = sample.entry;
     request.types["T"] = "f32";
-    request.sizes["n"] = sample.n;
+    const bool isLength = std::string(sample.entry) == "fft_mixed";
+    request.sizes[isLength ? "N" : "n"] = sample.n;
     if (sample.schedule)
       request.scheduleFile = std::string(IDC_TEST_INPUTS "/") + sample.schedule;
-    bool isComplex = std::string(sample.entry) == "fft";
-    compile(request, size_t(isComplex ? 2 : 1) << sample.n);
+    bool isComplex = std::string(sample.entry).rfind("fft", 0) == 0;
+    compile(request, (isComplex ? 2 : 1) * (isLength ? size_t(sample.n) : size_t(1) << sample.n));
   }
 
   /// The orders in which no fault is found and the result is that of the kernels as they are compiled.
@@ -234,6 +235,7 @@ INSTANTIATE_TEST_SUITE_P(Programs, Synchronisation,
                                            Sample{"tickets_blocks", "fft.id", "fft", "tickets_blocks.id", 10, 1},
                                            Sample{"ring", "fft.id", "fft", "ring.id", 10},
                                            Sample{"dependent", "fft.id", "fft", "dependent.id", 9},
+                                           Sample{"branches", "fft.id", "fft_mixed", "branches.id", 4320},
                                            Sample{"levels", "scan.id", "exclusive_scan", nullptr, 10},
                                            Sample{"cooperative", "cooperative.mlir", nullptr, nullptr, 10},
                                            Sample{"cooperative_turns", "cooperative_turns.mlir", nullptr, nullptr, 12}),
