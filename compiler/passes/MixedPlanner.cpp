@@ -3,14 +3,14 @@
 // 1. Kernels. The steps are cut into as many kernels as their digits' tiles need; a tile is the digits of its steps and
 //    the lowest ones of the addresses at which it is loaded and stored, in every number that a block has room for. What
 //    lies between two kernels has the digits that both tiles hold at its lowest addresses, then the rest of the
-//    consumer's tile, so that it is read linearly and written in runs. A kernel costs what a copy does, longer by its
-//    runs and by what it waits for its own threads; both overlap, hence the root of the squares.
+//    consumer's tile, so that it is read linearly and written in runs. A whole problem may be held by a cluster of any
+//    number of blocks, with one exchange between them. A kernel costs what a copy does, longer by its runs and by what
+//    it waits for its own threads; both overlap, hence the root of the squares.
 // 2. Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the
-// least
-//    cost: passes over what a multiprocessor's warps and blocks hide of their waiting. A pass with fewer
-//    values takes further digits into its registers, slowest addresses first, as passes of one size keep all threads
-//    busy. Where the first pass holds the lowest digit of what it loads in registers, or the last one that of what it
-//    stores, a range of its own loads or stores.
+//    least cost: passes over what a multiprocessor's warps and blocks hide of their waiting. A pass with fewer values
+//    takes further digits into its registers, slowest addresses first, as passes of one size keep all threads busy.
+//    Where the first pass holds the lowest digit of what it loads in registers, or the last one that of what it stores,
+//    a range of its own loads or stores.
 #include "compiler/passes/MixedPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
