@@ -463,14 +463,12 @@ private:
         return std::nullopt;
       return place.position;
     };
-    auto acts = [&](Operation *step) { return turnOf(step).has_value(); };
-    const auto *first = llvm::find_if(group.steps, acts);
-    if (first == group.steps.end())
+    const ArrayRef<Operation *> steps = stepsOnTurns(group.steps, turnOf);
+    if (steps.empty())
       return group.levels.front()[Field::Turn].empty() || fail(here + "no node acts on the axes of turn");
-    auto last = std::find_if(group.steps.rbegin(), group.steps.rend(), acts).base();
-    if (!canBeDoneInTurns(ArrayRef<Operation *>(first, last), turnOf))
-      return fail(here + "steps " + Twine(program.numberOf(*first)) + " to " +
-                  Twine(program.numberOf(*std::prev(last))) +
+    if (!canBeDoneInTurns(steps, turnOf))
+      return fail(here + "steps " + Twine(program.numberOf(steps.front())) + " to " +
+                  Twine(program.numberOf(steps.back())) +
                   " act on turns, and take what is known after later ones only");
     return true;
   }

@@ -475,14 +475,12 @@ private:
         return std::nullopt;
       return static_cast<int>(llvm::find(turns, axes.front()) - turns.begin());
     };
-    auto acts = [&](Operation *step) { return turnOf(step).has_value(); };
-    const auto *first = llvm::find_if(steps, acts);
-    if (first == steps.end())
+    const ArrayRef<Operation *> own = stepsOnTurns(steps, turnOf);
+    if (own.empty())
       return turns.empty();
-    auto last = std::find_if(steps.rbegin(), steps.rend(), acts).base();
     const bool begun = group.stores.empty(); // steps are still to join
-    const bool comesBack = turnOf(*std::prev(last)) == 0 && expands(*std::prev(last));
-    return (begun || comesBack) && canBeDoneInTurns(ArrayRef<Operation *>(first, last), turnOf);
+    const bool comesBack = turnOf(own.back()) == 0 && expands(own.back());
+    return (begun || comesBack) && canBeDoneInTurns(own, turnOf);
   }
 
   /// True for a node whose results have its digits.

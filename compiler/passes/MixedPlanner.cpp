@@ -148,13 +148,14 @@ private:
       Kernel kernel{1, steps, all, blocks};
       if (bytesOf(all) > blocks * mostTileBytes() || valuesOf(all) % blocks != 0)
         continue;
-      const int64_t most = passesOf(kernel, load, store) || blocks > 1 ? mostValues(1, steps) : valuesOf(all);
+      // Where a block has no such passes some with more values, from spilled registers.
+      const int64_t most = blocks > 1 || passesOf(kernel, load, store) ? mostValues(1, steps) : valuesOf(all);
       for (kernel.size = 2; kernel.size <= most; ++kernel.size)
         if (std::optional<Passes> passes = passesOf(kernel, load, store))
-          plans.push_back(
-              {costOf(runCost(heldIn(passes->plan.ranges.front()), load, heldIn(passes->plan.ranges.back()), store),
-                      waitOf(*passes)),
-               {kernel}});
+          plans.push_back({costOf(runCost(digitsOfBlock(passes->plan.ranges.front().mapping), load,
+                                          digitsOfBlock(passes->plan.ranges.back().mapping), store),
+                                  waitOf(*passes)),
+                           {kernel}});
     }
   }
 
@@ -211,15 +212,6 @@ private:
     return costOf(runCost(kernel, next), wait);
   }
   double costOf(double runs, double wait) const { return 1 + std::hypot(target.passes.runs * (runs - 1), wait); }
-
-  /// The digits that a block holds.
-  static std::vector<int> heldIn(const RangePlan &range) {
-    std::vector<int> held;
-    for (Field field : {Field::Reg, Field::Lane, Field::Warp})
-      for (const digits::Column &column : range.mapping[field])
-        held.push_back(column.digits[0]);
-    return held;
-  }
 
   /// The bytes that follow each other of what a tile holds of a side.
   int64_t runOf(const std::vector<int> &tile, const Side &side) const {

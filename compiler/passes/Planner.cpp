@@ -42,6 +42,15 @@ int64_t passes::runBytes(const std::vector<int> &digitSet, const digits::Address
   return bytes;
 }
 
+std::vector<int> passes::digitsOfBlock(const digits::Mapping &mapping) {
+  using digits::Field;
+  std::vector<int> held;
+  for (Field field : {Field::Reg, Field::Lane, Field::Warp})
+    for (const digits::Column &column : mapping[field])
+      held.push_back(column.digits[0]);
+  return held;
+}
+
 std::vector<int> passes::digitsOfSteps(const PlanRequest &request, int first, int last) {
   return digitsIn(request.stepDigits.ofRun(first, last));
 }

@@ -38,18 +38,18 @@ struct PlanOperand {
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
   Plan plan = Plan::Throughput;
-  size_t candidate = 0;                     // of the schedules for the plan, best first
-  int numDigits = 0;                        // of the logical sequence
-  int idleDigits = 0;                       // above those, like those of a batch
-  std::vector<int> radices;                 // of its digits, [digit-1]; empty: all are 2
-  int64_t elementBytes = 8;                 // the largest element that a step makes or takes
-  int64_t registerBytes = 8;                // the most that an element takes in registers
-  int64_t loadBytes = 8;                    // an element of the input
-  int64_t storeBytes = 8;                   // an element of the output
-  StepDigits stepDigits;                    // those that the node of each step acts on
-  std::vector<int64_t> operationsUpTo;      // [step]: of steps 1 … step, about, for an element; empty: next to nothing
-  digits::AddressOrder loadOrder;           // of the input, lowest address digit first
-  digits::AddressOrder storeOrder;          // of the output
+  size_t candidate = 0;                // of the schedules for the plan, best first
+  int numDigits = 0;                   // of the logical sequence
+  int idleDigits = 0;                  // above those, like those of a batch
+  std::vector<int> radices;            // of its digits, [digit-1]; empty: all are 2
+  int64_t elementBytes = 8;            // the largest element that a step makes or takes
+  int64_t registerBytes = 8;           // the most that an element takes in registers
+  int64_t loadBytes = 8;               // an element of the input
+  int64_t storeBytes = 8;              // an element of the output
+  StepDigits stepDigits;               // those that the node of each step acts on
+  std::vector<int64_t> operationsUpTo; // [step]: of steps 1 … step, about, for an element; empty: next to nothing
+  digits::AddressOrder loadOrder;      // of the input, lowest address digit first
+  digits::AddressOrder storeOrder;     // of the output
   std::vector<PlanOperand> operands;
 };
 
@@ -62,6 +62,9 @@ bool planSchedule(const PlanRequest &request, const Target &target, Schedule &sc
 /// number of lowest address digits in the set.
 int64_t runBytes(const std::vector<int> &digitSet, const digits::AddressOrder &order, int64_t elementBytes);
 
+/// The digits of a tile that one block holds.
+std::vector<int> digitsOfBlock(const digits::Mapping &mapping);
+
 /// The digits of steps `first` … `last`, ascending.
 std::vector<int> digitsOfSteps(const PlanRequest &request, int first, int last);
 /// How many these are.
@@ -71,7 +74,8 @@ int countDigits(const PlanRequest &request, int first, int last);
 /// may have more.
 constexpr int64_t maxKernelOperations = 131072;
 
-/// True when one kernel may have all of steps `first` … `last`, by the operations of a thread that holds so many values.
+/// True when one kernel may have all of steps `first` … `last`, by the operations of a thread that holds so many
+/// values.
 bool isShortEnough(const PlanRequest &request, int first, int last, int64_t values);
 
 /// Steps `first` … `last` in consecutive groups of at most `size` digits each, as long as possible.

@@ -53,11 +53,7 @@ AddressOrder TileMappings::workspaceOrder(const std::vector<int> &producer, cons
 }
 
 int64_t TileMappings::runOfBlock(const Mapping &mapping, const Side &side) {
-  std::vector<int> held;
-  for (Field field : {Field::Reg, Field::Lane, Field::Warp})
-    for (const digits::Column &column : mapping[field])
-      held.push_back(column.digits[0]);
-  return runBytes(held, side.order, side.elementBytes);
+  return runBytes(digitsOfBlock(mapping), side.order, side.elementBytes);
 }
 
 /// The digits outside a tile: neighbouring blocks run at the same time, so the side with the shorter runs decides which

@@ -8,13 +8,20 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
 
-KnownAt KnownAt::operator&(const KnownAt &other) const {
-  if (kind == Always || (kind == other.kind && digit == other.digit))
-    return other;
-  return other.kind == Always ? *this : KnownAt{Last, -1};
-}
-
 namespace {
+
+/// The turns at which an element is known.
+struct KnownAt {
+  enum Kind { Always, Second, Last } kind = Always;
+  int digit = -1; // of Second: it is at its second value
+
+  /// Where both are known.
+  KnownAt operator&(const KnownAt &other) const {
+    if (kind == Always || (kind == other.kind && digit == other.digit))
+      return other;
+    return other.kind == Always ? *this : KnownAt{Last, -1};
+  }
+};
 
 size_t leavesOf(Value value) { return id::leafTypes(id::elementOf(value.getType())).size(); }
 
@@ -37,8 +44,7 @@ DenseSet<size_t> argumentsOf(Region &body, size_t first, size_t count) {
 
 class TurnOrder {
 public:
-  TurnOrder(ArrayRef<Operation *> steps, llvm::function_ref<std::optional<int>(Operation *)> turnOf)
-      : steps(steps), turnOf(turnOf) {}
+  TurnOrder(ArrayRef<Operation *> steps, TurnOf turnOf) : steps(steps), turnOf(turnOf) {}
 
   bool run() {
     DenseSet<Operation *> own(steps.begin(), steps.end());
@@ -58,7 +64,7 @@ private:
     KnownAt known;
   };
   ArrayRef<Operation *> steps;
-  llvm::function_ref<std::optional<int>(Operation *)> turnOf;
+  TurnOf turnOf;
   llvm::MapVector<Value, State> found; // of the results of steps; what comes from elsewhere lacks none
 
   void set(Value value, int lacks, KnownAt known) {
@@ -150,6 +156,12 @@ private:
 
 } // namespace
 
-bool passes::canBeDoneInTurns(ArrayRef<Operation *> steps, llvm::function_ref<std::optional<int>(Operation *)> turnOf) {
-  return TurnOrder(steps, turnOf).run();
+ArrayRef<Operation *> passes::stepsOnTurns(ArrayRef<Operation *> steps, TurnOf turnOf) {
+  auto isNoNode = [&](Operation *step) { return !turnOf(step); };
+  steps = steps.drop_while(isNoNode);
+  while (!steps.empty() && isNoNode(steps.back()))
+    steps = steps.drop_back();
+  return steps;
 }
+
+bool passes::canBeDoneInTurns(ArrayRef<Operation *> steps, TurnOf turnOf) { return TurnOrder(steps, turnOf).run(); }
