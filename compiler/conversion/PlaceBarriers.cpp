@@ -90,20 +90,15 @@ public:
   LogicalResult run() {
     if (failed(checkHalves(kernel, cut)))
       return failure();
-    placeBarriers(Again::Never);
-    allocate();
+    place(Again::Never);
     constexpr int64_t roomyBytes = 32768; // that a block may take before it is worth a barrier to use it twice
     if (sharedBytes > roomyBytes) {
-      placeBarriers(Again::OfAll);
-      allocate();
+      place(Again::OfAll);
       // A barrier that cuts a branch in two is worth a quarter of the memory.
       const int64_t before = sharedBytes;
-      placeBarriers(Again::OfBranches);
-      allocate();
-      if (4 * sharedBytes > 3 * before) {
-        placeBarriers(Again::OfAll);
-        allocate();
-      }
+      place(Again::OfBranches);
+      if (4 * sharedBytes > 3 * before)
+        place(Again::OfAll);
     }
     placeKept();
     park();
@@ -131,6 +126,11 @@ private:
 
   /// Which sections have a barrier between what they read and what they write: those of all threads, or branches, too.
   enum class Again { Never, OfAll, OfBranches };
+
+  void place(Again where) {
+    placeBarriers(where);
+    allocate();
+  }
 
   void placeBarriers(Again where) {
     readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
@@ -211,11 +211,10 @@ private:
     for (const Section &section : cut.sections)
       for (Operation &op : llvm::make_range(section.first, section.end))
         if (actsOnTurns(&op)) {
-          constexpr int64_t widestNumber = 8;
           int64_t numbers = 0;
           for (Value pair : pairsOf(cast<id::NodeOp>(op)))
             numbers += static_cast<int64_t>(numberTypes(id::elementOf(pair.getType())).size());
-          setNumber(&op, sharedOffsetAttr, take(sharedBytes, numbers * widestNumber, widestNumber));
+          setNumber(&op, sharedOffsetAttr, take(sharedBytes, numbers * keptNumberBytes, keptNumberBytes));
         }
     sharedBytes = llvm::alignTo(sharedBytes, alignment);
   }

@@ -168,10 +168,12 @@ bool conversion::actsOnTurns(Operation *op) {
   return false;
 }
 
+bool conversion::isPair(id::NodeOp node, Value value) {
+  return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
+}
+
 SmallVector<Value> conversion::pairsOf(id::NodeOp node) {
-  return llvm::to_vector(llvm::make_filter_range(node.getInputs(), [&](Value value) {
-    return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
-  }));
+  return llvm::to_vector(llvm::make_filter_range(node.getInputs(), [&](Value value) { return isPair(node, value); }));
 }
 
 ExchangeWords conversion::wordsOf(id::ExchangeOp exchange) {

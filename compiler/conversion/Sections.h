@@ -66,7 +66,11 @@ bool isPosted(mlir::Operation *op);
 
 /// True for nodes on digits that a block works through in turns.
 bool actsOnTurns(mlir::Operation *op);
-/// The operands of a node that have its digits.
+/// Numbers that turns keep for later ones lie so many bytes apart.
+constexpr int64_t keptNumberBytes = 8;
+/// True for an operand or result of a node that has its digits.
+bool isPair(id::NodeOp node, mlir::Value value);
+/// The operands of which that is so.
 llvm::SmallVector<mlir::Value> pairsOf(id::NodeOp node);
 
 /// How the elements of an exchange are cut into words of shared memory.

@@ -10,14 +10,7 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 
-static constexpr int64_t widestNumber = 8; // bytes; numbers that are kept lie so far apart
-
 static unsigned bytesOf(Type number) { return static_cast<unsigned>(packedBytes(number)); }
-
-/// True for an operand or result of a node that has its digits.
-static bool isPair(id::NodeOp node, Value value) {
-  return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
-}
 
 //===--- what is kept ---------------------------------------------------------------------------------------------===//
 
@@ -34,7 +27,7 @@ void TurnSteps::clearKept(const Sections &cut) {
           for (Type type : numberTypes(id::elementOf(pair.getType()))) {
             LLVM::StoreOp::create(b, loc, LLVM::ZeroOp::create(b, loc, type),
                                   code.at(memoryOf(cast<id::NodeOp>(op)), offset), bytesOf(type));
-            offset += widestNumber;
+            offset += keptNumberBytes;
           }
       }
   });
@@ -44,7 +37,7 @@ void TurnSteps::storeKept() {
   for (const Kept &value : kept)
     place.where(value.isComplete, [&] {
       for (auto [i, number] : llvm::enumerate(value.numbers))
-        LLVM::StoreOp::create(b, loc, number, code.at(value.memory, static_cast<int64_t>(i) * widestNumber),
+        LLVM::StoreOp::create(b, loc, number, code.at(value.memory, static_cast<int64_t>(i) * keptNumberBytes),
                               bytesOf(number.getType()));
     });
   kept.clear();
@@ -98,7 +91,7 @@ LogicalResult TurnSteps::emit(id::NodeOp node, llvm::function_ref<const Tile &(V
     for (Value number : own.numbers) {
       Type type = number.getType();
       before.push_back(LLVM::LoadOp::create(b, loc, type, memory, bytesOf(type)));
-      memory = code.at(memory, widestNumber);
+      memory = code.at(memory, keptNumberBytes);
     }
     const SmallVector<Value> first = expands ? choose(isSecond, before, own.numbers) : before;
     llvm::append_range(arguments, code.leavesOf(first, tile.element));

@@ -18,10 +18,14 @@ using digits::Mapping;
 
 Type BitAccesses::Unit::type() const { return LLVM::LLVMArrayType::get(number, components); }
 
-BitAccesses::Unit BitAccesses::unitOf(const BufferMemory &buffer, Type element, Type number, int components) {
+FailureOr<BitAccesses::Unit> BitAccesses::unitOf(Operation *op, const BufferMemory &buffer, Type element) {
+  Type number;
+  int components;
+  if (!id::splitNumbers(element, number, components))
+    return op->emitError() << "elements of type " << element << " cannot be generated yet";
   if (buffer.layout.planar)
-    return {number, 1, id::elementBytes(number)};
-  return {number, components, id::elementBytes(element)};
+    return Unit{number, 1, id::elementBytes(number)};
+  return Unit{number, components, id::elementBytes(element)};
 }
 
 size_t BitAccesses::numberInGroup(const Unit &unit, size_t length, size_t k, int c) {
@@ -170,12 +174,12 @@ Value BitAccesses::pointerAt(const Address &address, size_t plane, size_t r, con
 FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> ready) {
   place.beforeUse();
   Tile tile = emptyTile(op.getResult().getType());
-  Type real;
-  int components;
-  if (!id::splitNumbers(tile.element, real, components))
-    return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
   const BufferMemory &buffer = buffers.find(op.getBuffer())->second;
-  const Unit unit = unitOf(buffer, tile.element, real, components);
+  const FailureOr<Unit> found = unitOf(op, buffer, tile.element);
+  if (failed(found))
+    return failure();
+  const Unit unit = *found;
+  const int components = unit.components * static_cast<int>(buffer.planes.size()); // numbers of an element
   Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(),
                              maxVector(buffer, unit));
   Address address = makeAddress(access, tile.mapping, buffer, unit);
@@ -240,12 +244,12 @@ FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> read
 
 LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
   place.beforeUse();
-  Type real;
-  int components;
-  if (!id::splitNumbers(tile.element, real, components))
-    return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
   const BufferMemory &buffer = buffers.find(op.getBuffer())->second;
-  const Unit unit = unitOf(buffer, tile.element, real, components);
+  const FailureOr<Unit> found = unitOf(op, buffer, tile.element);
+  if (failed(found))
+    return failure();
+  const Unit unit = *found;
+  const int components = unit.components * static_cast<int>(buffer.planes.size()); // numbers of an element
   Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(buffer, unit));
   Address address = makeAddress(access, tile.mapping, buffer, unit);
   std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
@@ -256,7 +260,7 @@ LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
     SmallVector<Value> numbers(length * components);
     for (size_t k = 0; k < length; ++k) {
       size_t from = withVector(r, access.vectorBits, k ^ access.vectorFlip);
-      for (auto [c, number] : llvm::enumerate(code.numbersOf(tile.registers[from], tile.element, real)))
+      for (auto [c, number] : llvm::enumerate(code.numbersOf(tile.registers[from], tile.element, unit.number)))
         numbers[numberInGroup(unit, length, k, static_cast<int>(c))] = number;
     }
     packed.emplace_back();

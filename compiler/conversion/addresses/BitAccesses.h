@@ -51,7 +51,8 @@ private:
     bool streams;
   };
 
-  static Unit unitOf(const BufferMemory &buffer, mlir::Type element, mlir::Type number, int components);
+  /// Fails, with an error at the op, where numbers of an element differ in size.
+  static mlir::FailureOr<Unit> unitOf(mlir::Operation *op, const BufferMemory &buffer, mlir::Type element);
   /// The place of number `c` of the k-th of `length` neighbouring elements: plane by plane, in each element by element.
   static size_t numberInGroup(const Unit &unit, size_t length, size_t k, int c);
   /// The most elements that one access takes.
