@@ -222,13 +222,10 @@ struct PlaceBuffers : conversion::impl::PlaceBuffersBase<PlaceBuffers> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    passes::Target machine;
-    std::string error;
-    if (!passes::findTarget(target, machine, error)) {
-      function.emitError() << error;
+    const std::optional<passes::Target> machine = passes::findTarget(target, function);
+    if (!machine)
       return signalPassFailure();
-    }
-    const bool cpu = machine.kind == "cpu";
+    const bool cpu = machine->kind == "cpu";
     if (failed(placeBuffers(function, cpu)))
       return signalPassFailure();
     setInPlacePairs(function, findInPlace(function, describeLaunches(function), cpu));

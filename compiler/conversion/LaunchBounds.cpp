@@ -73,17 +73,14 @@ struct SetLaunchBounds : impl::SetLaunchBoundsBase<SetLaunchBounds> {
   using SetLaunchBoundsBase::SetLaunchBoundsBase;
 
   void runOnOperation() override {
-    passes::Target machine;
-    std::string error;
-    if (!passes::findTarget(target, machine, error)) {
-      getOperation().emitError() << error;
+    const std::optional<passes::Target> machine = passes::findTarget(target, getOperation());
+    if (!machine)
       return signalPassFailure();
-    }
     for (id::KernelOp kernel : getOperation().getOps<id::KernelOp>()) {
-      const TileBlocks shape = tileBlocksOf(kernel, machine);
+      const TileBlocks shape = tileBlocksOf(kernel, *machine);
       const int64_t threads = cutSections(kernel).straight ? shape.tileThreads : shape.tiles * shape.tileThreads;
       setNumber(kernel, blockThreadsAttr, threads);
-      setNumber(kernel, residentAttr, residentBlocks(kernel, shape, threads, machine));
+      setNumber(kernel, residentAttr, residentBlocks(kernel, shape, threads, *machine));
     }
   }
 };

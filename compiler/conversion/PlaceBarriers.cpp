@@ -240,12 +240,9 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
   using PlaceBarriersBase::PlaceBarriersBase;
 
   void runOnOperation() override {
-    passes::Target machine;
-    std::string error;
-    if (!passes::findTarget(target, machine, error)) {
-      getOperation().emitError() << error;
+    const std::optional<passes::Target> machine = passes::findTarget(target, getOperation());
+    if (!machine)
       return signalPassFailure();
-    }
     for (id::KernelOp kernel : getOperation().getOps<id::KernelOp>()) {
       WalkResult planned = kernel.walk([](id::ExchangeOp exchange) -> WalkResult {
         if (exchange.getKind() == id::ExchangeKind::Unplanned)
@@ -256,7 +253,7 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
         return signalPassFailure();
       if (cutSections(kernel).straight)
         ChainBarriers(kernel).run();
-      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, machine).oneTile).run()))
+      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, *machine).oneTile).run()))
         return signalPassFailure();
     }
   }

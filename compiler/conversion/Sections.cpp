@@ -161,19 +161,15 @@ bool conversion::actsOnTurns(Operation *op) {
   for (Value value : llvm::concat<Value>(node.getInputs(), node.getOutputs())) {
     auto tile = cast<id::TileType>(value.getType());
     digits::Place place;
-    if (tile.getNumDigits() == node.getNumDigits() && !node.getDigits().empty() &&
+    if (node.isArray(value) && !node.getDigits().empty() &&
         tile.getMapping().find(static_cast<int>(node.getDigits()[0]), place) && place.field == Field::Turn)
       return true;
   }
   return false;
 }
 
-bool conversion::isPair(id::NodeOp node, Value value) {
-  return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
-}
-
 SmallVector<Value> conversion::pairsOf(id::NodeOp node) {
-  return llvm::to_vector(llvm::make_filter_range(node.getInputs(), [&](Value value) { return isPair(node, value); }));
+  return llvm::to_vector(llvm::make_filter_range(node.getInputs(), [&](Value value) { return node.isArray(value); }));
 }
 
 ExchangeWords conversion::wordsOf(id::ExchangeOp exchange) {

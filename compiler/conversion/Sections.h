@@ -68,9 +68,7 @@ bool isPosted(mlir::Operation *op);
 bool actsOnTurns(mlir::Operation *op);
 /// Numbers that turns keep for later ones lie so many bytes apart.
 constexpr int64_t keptNumberBytes = 8;
-/// True for an operand or result of a node that has its digits.
-bool isPair(id::NodeOp node, mlir::Value value);
-/// The operands of which that is so.
+/// The operands of a node that are arrays of its digits: of one on turns, pairs.
 llvm::SmallVector<mlir::Value> pairsOf(id::NodeOp node);
 
 /// How the elements of an exchange are cut into words of shared memory.

@@ -68,7 +68,7 @@ SmallVector<Value> TurnSteps::choose(Value condition, ArrayRef<Value> those, Arr
 
 LogicalResult TurnSteps::emit(id::NodeOp node, llvm::function_ref<const Tile &(Value)> tileOf,
                               llvm::function_ref<void(Value, Tile)> hold) {
-  auto hasDigits = [&](Value value) { return isPair(node, value); };
+  auto hasDigits = [&](Value value) { return node.isArray(value); };
   const bool expands = llvm::any_of(node.getOutputs(), hasDigits);
   Value whole = expands ? *llvm::find_if(node.getOutputs(), hasDigits) : *llvm::find_if(node.getInputs(), hasDigits);
   const Tile one = emptyTile(whole.getType());

@@ -622,14 +622,15 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
       function.emitError() << "has no schedule";
       return signalPassFailure();
     }
+    const std::optional<Target> machine = findTarget(target, function);
+    if (!machine)
+      return signalPassFailure();
     Schedule schedule;
-    Target machine;
     std::string error;
-    bool known = findTarget(target, machine, error);
     // The radices of mappings' digits are those of chains and of axes.
-    FlowProgram program = findSegments(function, &machine);
-    if (!known || !fromAttribute(attribute, {}, schedule, error) || !formGroups(program, schedule, machine, error) ||
-        !Builder(function, program, machine).run(schedule, error)) {
+    FlowProgram program = findSegments(function, &*machine);
+    if (!fromAttribute(attribute, {}, schedule, error) || !formGroups(program, schedule, *machine, error) ||
+        !Builder(function, program, *machine).run(schedule, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand
       emitError(place ? Location(place) : function.getLoc()) << error;
       return signalPassFailure();

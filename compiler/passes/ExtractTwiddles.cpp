@@ -89,7 +89,7 @@ struct ProductWithRoot : OpRewritePattern<id::PointwiseOp> {
 std::optional<digits::Polynomial> selects(id::NodeOp node, ValueRange values, size_t position, size_t &index) {
   for (auto [i, value] : llvm::enumerate(values)) {
     ArrayRef<int32_t> radices = id::radicesOf(value.getType());
-    bool isArray = static_cast<int>(radices.size()) == node.getNumDigits();
+    bool isArray = node.isArray(value);
     size_t leaves = id::leafTypes(id::elementOf(value.getType())).size();
     size_t count = isArray ? leaves * static_cast<size_t>(node.getArity()) : leaves;
     if (position >= count) {

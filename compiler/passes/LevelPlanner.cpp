@@ -486,9 +486,7 @@ private:
   /// True for a node whose results have its digits.
   static bool expands(Operation *step) {
     auto node = cast<id::NodeOp>(step);
-    return llvm::all_of(node.getOutputs(), [&](Value value) {
-      return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
-    });
+    return llvm::all_of(node.getOutputs(), [&](Value value) { return node.isArray(value); });
   }
 
   /// True when the threads of a block and their registers are within limits: about twice those of a value, as an

@@ -13,6 +13,8 @@
 //    a range of its own loads or stores.
 #include "compiler/passes/MixedPlanner.h"
 
+#include "compiler/passes/TileMappings.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
@@ -29,12 +31,6 @@ using digits::Field;
 using digits::Mapping;
 
 namespace {
-
-/// What a block loads, or stores: the order of its addresses, low first, and the bytes of an element.
-struct Side {
-  AddressOrder order;
-  int64_t bytes;
-};
 
 /// Steps of one kernel, the digits of its tile, the blocks of a cluster that hold it together, and the bound of its
 /// passes' values; 0: the best one.
@@ -215,7 +211,7 @@ private:
 
   /// The bytes that follow each other of what a tile holds of a side.
   int64_t runOf(const std::vector<int> &tile, const Side &side) const {
-    int64_t bytes = side.bytes;
+    int64_t bytes = side.elementBytes;
     for (int digit : side.order) {
       if (!llvm::is_contained(tile, digit))
         break;
@@ -245,7 +241,7 @@ private:
       return 1;
     const int64_t run = runOf(held, side), common = std::gcd(run, target.sectorBytes);
     const double sectors = 1 + static_cast<double>(target.sectorBytes - common) / static_cast<double>(run);
-    return sectors * costs.at(run, side.bytes * valuesOf(all));
+    return sectors * costs.at(run, side.elementBytes * valuesOf(all));
   }
 
   /// The address order of a value between two kernels.

@@ -161,17 +161,13 @@ struct PadDigits : impl::PadDigitsBase<PadDigits> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    Target machine;
-    std::string error;
-    if (!findTarget(target, machine, error)) {
-      function.emitError(error);
-      signalPassFailure();
-      return;
-    }
-    if (machine.kind == "cpu") // flat kernels have no lanes there
+    const std::optional<Target> machine = findTarget(target, function);
+    if (!machine)
+      return signalPassFailure();
+    if (machine->kind == "cpu") // kernels of groups have no lanes there
       return;
     const DigitClasses classes(function);
-    const SmallVector<int64_t> radices = choose(function, classes, machine);
+    const SmallVector<int64_t> radices = choose(function, classes, *machine);
     if (llvm::any_of(radices, [](int64_t radix) { return radix != 0; }))
       pad(function, classes, radices);
   }

@@ -24,12 +24,10 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    Target machine;
-    std::string error;
-    if (!findTarget(target, machine, error)) {
-      function.emitError() << error;
+    const std::optional<Target> machine = findTarget(target, function);
+    if (!machine)
       return signalPassFailure();
-    }
+    std::string error;
     std::optional<Plan> wanted = findPlan(plan);
     if (!wanted) {
       function.emitError() << "unknown plan '" << plan << "'; known are throughput and latency";
@@ -40,10 +38,10 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     auto kernels = dyn_cast_if_present<ArrayAttr>(written);
     if (written && (!kernels || !fromAttribute(kernels, {}, given, error)))
       return; // what is wrong is found when kernels are built
-    FlowProgram program = findSegments(function, &machine);
+    FlowProgram program = findSegments(function, &*machine);
     if (written) {
-      schedule = completed(given, program, machine, *wanted);
-    } else if (!planAll(program, machine, *wanted, schedule, error)) {
+      schedule = completed(given, program, *machine, *wanted);
+    } else if (!planAll(program, *machine, *wanted, schedule, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }

@@ -114,9 +114,8 @@ void splitBody(Region &body, const Parts &parts) {
 /// The arrangement that has all digits of the node.
 ArrayRef<int32_t> arrangementOf(id::NodeOp node) {
   for (Value value : llvm::concat<Value>(node.getInputs(), node.getOutputs()))
-    if (ArrayRef<int32_t> radices = id::radicesOf(value.getType());
-        static_cast<int>(radices.size()) == node.getNumDigits())
-      return radices;
+    if (node.isArray(value))
+      return id::radicesOf(value.getType());
   llvm_unreachable("one value has as many digits as the largest");
 }
 

@@ -47,14 +47,12 @@ std::optional<Placement> passes::placementOf(Operation *step) {
   placement.joins = node.getInputs().size() == arity && node.getOutputs().size() == 1;
   if (!placement.joins && node.getInputs().size() != 1)
     return std::nullopt;
-  auto isFull = [&](Value value) {
-    return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
-  };
   ValueRange singles = placement.joins ? ValueRange(node.getInputs()) : ValueRange(node.getOutputs());
   Value whole = placement.joins ? node.getOutputs()[0] : node.getInputs()[0];
   Type element = id::elementOf(whole.getType());
-  if (!isFull(whole) ||
-      llvm::any_of(singles, [&](Value value) { return isFull(value) || id::elementOf(value.getType()) != element; }))
+  if (!node.isArray(whole) || llvm::any_of(singles, [&](Value value) {
+        return node.isArray(value) || id::elementOf(value.getType()) != element;
+      }))
     return std::nullopt;
   size_t leaves = id::leafTypes(element).size();
   ValueRange yielded = node.getBody().front().getTerminator()->getOperands();

@@ -1,6 +1,8 @@
 // Reads the targets' data files.
 #include "compiler/passes/Target.h"
 
+#include "mlir/IR/Operation.h"
+
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
@@ -109,6 +111,15 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
   for (const std::string &known : targetNames())
     error += " " + known;
   return false;
+}
+
+std::optional<Target> idc::passes::findTarget(llvm::StringRef name, mlir::Operation *where) {
+  Target target;
+  std::string error;
+  if (findTarget(name, target, error))
+    return target;
+  where->emitError() << error;
+  return std::nullopt;
 }
 
 std::vector<std::string> idc::passes::targetNames() {

@@ -4,9 +4,14 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+namespace mlir {
+class Operation;
+}
 
 namespace idc::passes {
 
@@ -100,6 +105,8 @@ struct Target {
 
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.
 bool findTarget(llvm::StringRef name, Target &target, std::string &error);
+/// The same for a pass; what is wrong is reported at `where`, and there is no target then.
+std::optional<Target> findTarget(llvm::StringRef name, mlir::Operation *where);
 /// Names of all targets, ascending.
 std::vector<std::string> targetNames();
 

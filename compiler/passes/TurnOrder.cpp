@@ -105,11 +105,8 @@ private:
   bool addNode(id::NodeOp node, int turn) {
     if (node.getDigits().size() != 1 || node.getArity() != 2)
       return false;
-    auto isPair = [&](Value value) {
-      return static_cast<int>(id::radicesOf(value.getType()).size()) == node.getNumDigits();
-    };
     for (Value operand : node.getInputs())
-      if (found.lookup(operand).lacks != (isPair(operand) ? turn : turn + 1))
+      if (found.lookup(operand).lacks != (node.isArray(operand) ? turn : turn + 1))
         return false;
     const KnownAt second{KnownAt::Second, turn};
     // When an element of the result is known, at the turns of one of the digit's values (of both: -1); nothing where it
@@ -120,10 +117,10 @@ private:
       for (Value operand : node.getInputs()) {
         const KnownAt own = found.lookup(operand).known;
         const size_t count = leavesOf(operand);
-        for (int element = 0; element < (isPair(operand) ? 2 : 1); ++element, argument += count) {
+        for (int element = 0; element < (node.isArray(operand) ? 2 : 1); ++element, argument += count) {
           if (!dependsOn(node.getBody(), leaf, leaves, argument, count))
             continue;
-          if (!isPair(operand)) {
+          if (!node.isArray(operand)) {
             if (half == 0 && own.kind != KnownAt::Always)
               return std::nullopt;
             known = known & (half == 1 && own.kind == KnownAt::Second && own.digit == turn ? KnownAt{} : own);
@@ -142,13 +139,13 @@ private:
     for (Value result : node.getOutputs()) {
       const size_t count = leavesOf(result);
       KnownAt known;
-      for (int half = isPair(result) ? 0 : -1; half < (isPair(result) ? 2 : 0); ++half, leaf += count) {
+      for (int half = node.isArray(result) ? 0 : -1; half < (node.isArray(result) ? 2 : 0); ++half, leaf += count) {
         std::optional<KnownAt> at = knownAt(leaf, count, half);
         if (!at)
           return false;
         known = known & *at;
       }
-      set(result, isPair(result) ? turn : turn + 1, known);
+      set(result, node.isArray(result) ? turn : turn + 1, known);
     }
     return true;
   }

@@ -362,11 +362,13 @@ int NodeOp::getNumDigits() {
   return static_cast<int>(n);
 }
 
+bool NodeOp::isArray(Value value) { return static_cast<int>(radicesOf(value.getType()).size()) == getNumDigits(); }
+
 int64_t NodeOp::getArity() {
   for (Value v : llvm::concat<Value>(getInputs(), getOutputs())) {
-    ArrayRef<int32_t> radices = radicesOf(v.getType());
-    if (static_cast<int>(radices.size()) != getNumDigits())
+    if (!isArray(v))
       continue;
+    ArrayRef<int32_t> radices = radicesOf(v.getType());
     int64_t arity = 1;
     for (int64_t digit : getDigits())
       arity *= radices[digit - 1];
@@ -376,8 +378,7 @@ int64_t NodeOp::getArity() {
 }
 
 bool NodeOp::preservesDigits() {
-  return llvm::all_of(llvm::concat<Value>(getInputs(), getOutputs()),
-                      [&](Value v) { return static_cast<int>(radicesOf(v.getType()).size()) == getNumDigits(); });
+  return llvm::all_of(llvm::concat<Value>(getInputs(), getOutputs()), [&](Value v) { return isArray(v); });
 }
 
 LogicalResult NodeOp::verify() {

@@ -104,6 +104,8 @@ def Id_NodeOp : Id_Op<"node", [Pure, IsolatedFromAbove]> {
     int getNumDigits();
     /// Product of the radices of the node's digits.
     int64_t getArity();
+    /// True when an operand or result has all of the node's digits: it is an array in the body, else one element.
+    bool isArray(mlir::Value value);
     /// True when every operand and result has all digits.
     bool preservesDigits();
   }];
