@@ -251,7 +251,15 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
       });
       if (planned.wasInterrupted())
         return signalPassFailure();
-      if (cutSections(kernel).straight)
+      const bool straight = cutSections(kernel).straight;
+      WalkResult fits = kernel.walk([&](id::ExchangeOp exchange) -> WalkResult {
+        if (!straight && exchange.getLayoutAttr() && exchange.isOfBits())
+          return exchange.emitError() << "has a layout of bits, in a kernel whose addresses are sums";
+        return WalkResult::advance();
+      });
+      if (fits.wasInterrupted())
+        return signalPassFailure();
+      if (straight)
         ChainBarriers(kernel).run();
       else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, *machine).oneTile).run()))
         return signalPassFailure();

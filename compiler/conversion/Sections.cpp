@@ -25,12 +25,57 @@ bool isBetweenBlocks(Operation *op) {
   return exchange && exchange.getKind() == id::ExchangeKind::Cluster;
 }
 
+/// Roots of unity that a few tables give: the digits of a monomial index one.
+bool isSmall(id::PolyAttr exponent) {
+  constexpr size_t tableDigits = 10;
+  const digits::Polynomial polynomial = exponent.getPolynomial();
+  return llvm::all_of(polynomial.monomials(), [&](const auto &term) { return term.first.size() <= tableDigits; });
+}
+
+/// A tile whose addresses are put together from bits: all digits are bits, five of them the lanes of a warp.
+bool isTileOfBits(id::TileType tile) {
+  constexpr int64_t warpLanes = 32;
+  Type number;
+  int numbers;
+  return id::areBits(tile.getRadices()) && tile.getMapping().extent(Field::Lane) == warpLanes &&
+         id::splitNumbers(tile.getElement(), number, numbers);
+}
+
+/// True when buffers are taken whole, each step makes one value from the one before, and all tiles have the same bits.
+bool isStraight(id::KernelOp kernel) {
+  if (kernel.getLaunch().getTeam() > 1)
+    return false;
+  std::vector<int> held;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) ||
+        op.getNumResults() != 1 || (isa<id::NodeOp>(op) && op.getNumOperands() != 1))
+      return false;
+    if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && !exchange.isOfBits())
+      return false;
+    if (auto twiddle = dyn_cast<id::TwiddleOp>(op); twiddle && !isSmall(twiddle.getExponent()))
+      return false;
+    WalkResult roots = op.walk([](id::OmegaOp omega) {
+      return omega.getDynamic() || !isSmall(omega.getExponent()) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (roots.wasInterrupted())
+      return false;
+    auto tile = dyn_cast<id::TileType>(op.getResult(0).getType());
+    if (!tile)
+      continue;
+    if (held.empty())
+      held = tile.getMapping().digits();
+    if (!isTileOfBits(tile) || tile.getMapping().digits() != held)
+      return false;
+  }
+  return !held.empty();
+}
+
 class Cutter {
 public:
   explicit Cutter(id::KernelOp kernel) : kernel(kernel) {}
 
   Sections run() {
-    result.straight = kernel.isBinary() && kernel.getLaunch().getTeam() == 1;
+    result.straight = isStraight(kernel);
     if (result.straight) {
       cutPasses();
       return std::move(result);

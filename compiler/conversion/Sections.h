@@ -11,8 +11,9 @@
 // registers of its threads for a later branch of the same threads. id-place-barriers decides who meets between
 // sections.
 //
-// A binary kernel is straight: all threads hold all tiles, which have the same digits, and an exchange is read where it
-// is written. It is one section, or one for each pass of a ring.
+// A kernel is straight when each step makes one value from the one before and all tiles have the same digits, which are
+// bits: then all threads hold all of it, an exchange is read where it is written, and addresses are put together from
+// bits. It is one section, or one for each pass of a ring.
 //
 // The sections of a cooperative kernel are in two halves: from the first one that waits for other blocks' posts on they
 // belong to the second, which a block does one item later than the first (protocols/CooperativeRounds.h). What goes
@@ -39,7 +40,7 @@ struct Section {
 };
 
 struct Sections {
-  bool straight = false; // exchanges are written, met and read where they stand
+  bool straight = false; // exchanges are written, met and read where they stand, by bits
   llvm::SmallVector<Section> sections;
   llvm::DenseMap<mlir::Operation *, size_t> sectionOf;
   int64_t threads = 1; // of the widest tile

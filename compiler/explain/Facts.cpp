@@ -19,10 +19,8 @@ namespace {
 constexpr int64_t warpLanes = 32;
 
 /// The mapping with a warp's threads in `lane` and the others of the block in `warp`; nothing where a warp's are no
-/// digits of it. Threads of flat kernels are numbered by all of `lane`, or, where that is empty, by `block`.
-std::optional<Mapping> byWarps(Mapping mapping, bool flat, int64_t threads) {
-  if (!flat)
-    return mapping;
+/// digits of it. Where no field of threads holds anything, these are numbered by `block`.
+std::optional<Mapping> byWarps(Mapping mapping, int64_t threads) {
   bool oneThread = mapping.threads().empty();
   std::vector<digits::Column> columns = oneThread ? mapping[Field::Block] : mapping.threads();
   mapping[Field::Lane].clear();
@@ -99,8 +97,6 @@ private:
   id::KernelOp op;
   const passes::Target &target;
   llvm::DenseMap<mlir::Value, std::string> names;
-
-  bool isFlat() { return !op.isBinary() && target.kind != "cpu"; }
 
   /// What joins and views make a result of has its name.
   void nameStored(mlir::Value value, const std::string &name) {
@@ -190,7 +186,7 @@ private:
   /// Runs of a block and sectors of a warp.
   void count(Access &access, id::TileType tile, const std::vector<int> &vectorBits) {
     int64_t bytes = id::elementBytes(tile.getElement());
-    std::optional<Mapping> mapping = byWarps(access.mapping, isFlat(), kernel.threads);
+    std::optional<Mapping> mapping = byWarps(access.mapping, kernel.threads);
     if (!mapping)
       return;
     // The registers of one wide access come first.
@@ -208,14 +204,13 @@ private:
       if (digit > digits) // batch digits lie above
         order.push_back(digit);
     access.count = digits::countAccess(*mapping, order, bytes, static_cast<int>(vectorBits.size()));
-    bool binary = llvm::all_of(tile.getRadices(), [](int32_t radix) { return radix == 2; });
     bool placed = llvm::none_of(mapping->columns, [](const auto &field) {
       return llvm::any_of(field, [](const digits::Column &column) { return column.digits.size() != 1; });
     });
     // The blocks of a cluster run together: what they touch meets in the cache.
     for (const digits::Column &column : (*mapping)[Field::Rank])
       (*mapping)[Field::Warp].push_back(column);
-    if (binary && placed)
+    if (id::areBits(tile.getRadices()) && placed)
       access.runBytes = passes::TileMappings::runOfBlock(*mapping, {order, bytes});
   }
 

@@ -69,7 +69,7 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
       if (!range.mapping[Field::Turn].empty())
         return where + "turn is for blocks of a team";
       const int64_t threads = range.mapping.numThreads();
-      if (!chain.isBinary()) {
+      if (!chain.isOfBits()) {
         if (launch.persistent)
           return where + "numbers are drawn for digits of radix 2 only";
         if (static_cast<int>(held.size()) > n)
@@ -103,7 +103,7 @@ std::string checkKernels(const Schedule &schedule, size_t first, size_t end, Flo
         return where + "a ring is loaded by the next kernel, and there is none";
       int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
               delay = std::max(kernel.delay, other->delay);
-      if (!chain.isBinary())
+      if (!chain.isOfBits())
         return where + "a ring lies between tiles of radix 2";
       if (target.kind == "cpu" || launch != digits::Launch() || (kernel.ring && other->ring) ||
           static_cast<int>(reference.digits().size()) != n)
@@ -200,8 +200,6 @@ private:
   int numKernels = 0;
 
   Value bufferOf(Value value) { return buffers.contains(value) ? buffers.lookup(value) : value; }
-  /// The next kernel may start before the one before it ends, where the planner has no reason against it.
-  bool startsEarly() const { return target.dependentLaunch && numKernels > 0; }
   std::string nextName() { return (function.getName() + "_k" + Twine(numKernels++)).str(); }
 
   static id::SeqType movedType(id::SeqType type, Type element, const digits::Permutation &map) {
@@ -272,8 +270,6 @@ private:
     for (const KernelPlan &plan : passes)
       types.push_back(resultType(chain, plan, types.back().getElement(), last && &plan == &passes.back()));
     Location loc = function.getLoc();
-    digits::Launch launch = passes[0].launch;
-    launch.dependent |= !chain.isBinary() && startsEarly();
     SmallVector<Value> inputs{input};
     for (const KernelPlan &plan : passes)
       for (Operation *step : stepsOf(chain, plan, last))
@@ -281,7 +277,7 @@ private:
           if (Value buffer = bufferOf(operand.from.buffer); operand.step == step && !llvm::is_contained(inputs, buffer))
             inputs.push_back(buffer);
     auto op = id::KernelOp::create(builder, loc, TypeRange{types.back()}, nextName(),
-                                   id::LaunchAttr::get(context, launch), inputs);
+                                   id::LaunchAttr::get(context, passes[0].launch), inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
@@ -307,8 +303,6 @@ private:
     auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
     auto tileType = [&](const Mapping &mapping, Type type) {
       auto tile = id::TileType::get(context, chain.type.getRadices(), mapping.str(), type);
-      if (chain.isBinary())
-        return tile;
       Mapping divided = tile.getMapping(); // with the digits' radices, whichever way a schedule divides its threads
       divided.splitThreads(target.lanes);
       return id::TileType::get(context, chain.type.getRadices(), divided.str(), type);

@@ -33,14 +33,9 @@ ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
   sides.source = exchange.getInput().getType().getMapping().without(together);
   sides.target = exchange.getResult().getType().getMapping().without(together);
   sides.wordBytes = id::exchangeWordBytes(exchange.getInput().getType().getElement());
-  auto kernel = exchange->getParentOfType<id::KernelOp>();
-  sides.flat = kernel && !kernel.isBinary();
-  if (!sides.flat) {
-    sides.lanes = static_cast<int>(sides.source.extent(Field::Lane));
-    return sides;
-  }
-  for (digits::Mapping *side : {&sides.source, &sides.target})
-    side->splitThreads(std::numeric_limits<int64_t>::max()); // one number
+  if (!exchange.isOfBits())
+    for (digits::Mapping *side : {&sides.source, &sides.target})
+      side->splitThreads(std::numeric_limits<int64_t>::max()); // one number
   auto isHeld = [](const digits::Column &column) { return !column.digits.empty(); };
   if (llvm::all_of(sides.source[Field::Rank], isHeld) && llvm::all_of(sides.target[Field::Rank], isHeld)) {
     sides.betweenBlocks = sides.source[Field::Rank] != sides.target[Field::Rank];
@@ -55,6 +50,6 @@ ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
 }
 
 int passes::countConflicts(const ExchangeSides &sides, const digits::SharedLayout &layout) {
-  return std::max(digits::countConflicts(sides.source, layout, sides.wordBytes, sides.lanes),
-                  digits::countConflicts(sides.target, layout, sides.wordBytes, sides.lanes));
+  return std::max(digits::countConflicts(sides.source, layout, sides.wordBytes),
+                  digits::countConflicts(sides.target, layout, sides.wordBytes));
 }

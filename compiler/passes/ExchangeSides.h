@@ -6,14 +6,13 @@
 namespace idc::passes {
 
 /// What an exchange writes to shared memory and reads from it, as the layout and the bank counter see them: without the
-/// digits in which the elements of one word differ, and in flat kernels with what the blocks of a cluster give to all
-/// of them held by threads. What the rank of `target` holds says which block's memory a word goes to.
+/// digits in which the elements of one word differ, threads numbered without regard to warps where the layout is a sum,
+/// and what the blocks of a cluster give to all of them held by threads. What the rank of `target` holds says which
+/// block's memory a word goes to.
 struct ExchangeSides {
   digits::Mapping source, target;
   int64_t wordBytes = 4;
-  int lanes = 32;
-  bool flat = false;          // threads are numbered without regard to warps
-  bool betweenBlocks = false; // flat: the blocks of a cluster give away what they hold
+  bool betweenBlocks = false; // the blocks of a cluster give away what they hold
 };
 
 ExchangeSides sidesOf(id::ExchangeOp exchange);

@@ -1,4 +1,4 @@
-// The axes of steps that share a flat kernel.
+// The axes of steps that share a kernel.
 //
 // Operands and results of a step agree digit by digit, and where values made along different ways meet, their axes
 // become one. A digit that a node inserts takes the axis of the last one removed that is not back yet, so that an

@@ -1,4 +1,4 @@
-// Which steps share a flat kernel, and what travels between two.
+// Which steps outside chains share a kernel, and what travels between two.
 //
 // In one group every digit of every value belongs to an axis: operands and results of a step agree digit by digit, and
 // where values made along different ways meet, their axes become one. The axes of nodes' digits are held by a thread,

@@ -1,4 +1,4 @@
-// Groups: steps outside chains that share a flat kernel.
+// Groups: steps outside chains that share a kernel.
 #pragma once
 
 #include "compiler/passes/Planner.h"

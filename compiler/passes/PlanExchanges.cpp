@@ -36,16 +36,15 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
     WalkResult result = getOperation().walk([&](id::ExchangeOp op) {
       const ExchangeSides sides = sidesOf(op);
       digits::ExchangeOptions options;
-      options.maxShuffleSwaps = sides.flat ? -1 : static_cast<int>(maxShuffleSwaps);
+      options.maxShuffleSwaps = op.isOfBits() ? static_cast<int>(maxShuffleSwaps) : -1;
       options.wordBytes = sides.wordBytes;
-      options.padded = sides.flat;
-      options.lanes = sides.lanes;
+      options.padded = !op.isOfBits();
       digits::ExchangePlan plan;
       std::string error;
       if (op.getKind() == id::ExchangeKind::Shared) {
         // Asked for: values that only some threads hold stay there for a later section of the kernel.
         plan.kind = sides.betweenBlocks ? digits::ExchangeKind::Cluster : digits::ExchangeKind::Shared;
-        plan.shared = digits::paddedLayout(sides.source, sides.target, options.wordBytes, options.lanes);
+        plan.shared = digits::paddedLayout(sides.source, sides.target, options.wordBytes);
       } else if (!digits::planExchange(sides.source, sides.target, options, plan, error)) {
         op.emitError() << "cannot plan this exchange: " << error;
         return WalkResult::interrupt();

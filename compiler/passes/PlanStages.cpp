@@ -180,12 +180,12 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
         if (int place = operand.from.map.source(q); place <= held)
           planned.order[place - 1] = q;
     }
-    if (!chain.isBinary())
-      request.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());
+    request.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());
     Schedule own;
     if (!planSchedule(request, machine, own, error))
       return false;
     for (KernelPlan &kernel : own.kernels) {
+      kernel.launch.dependent |= !chain.isOfBits() && machine.dependentLaunch && !schedule.kernels.empty();
       for (RangePlan &range : kernel.ranges) {
         range.first += chain.firstStep - 1;
         range.last += chain.firstStep - 1;

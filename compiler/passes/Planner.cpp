@@ -133,10 +133,14 @@ static void addIdle(const PlanRequest &request, Schedule &schedule) {
     }
 }
 
+bool passes::areBits(const PlanRequest &request) {
+  return llvm::all_of(request.radices, [](int radix) { return radix == 2; });
+}
+
 bool passes::planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error) {
   if (target.kind == "cpu")
     return planVectors(request, target, schedule, error);
-  if (request.plan == Plan::Throughput && request.radices.empty() && countIdle(request) > 0) {
+  if (request.plan == Plan::Throughput && areBits(request) && countIdle(request) > 0) {
     const PlanRequest smaller = withoutIdle(request);
     if (!planSchedule(smaller, target, schedule, error))
       return false;
@@ -144,7 +148,7 @@ bool passes::planSchedule(const PlanRequest &request, const Target &target, Sche
     return true;
   }
   std::vector<Schedule> schedules;
-  if (!request.radices.empty()) {
+  if (!areBits(request)) {
     schedules = planMixed(request, target, request.candidate + 1, error);
     if (!error.empty())
       return false;

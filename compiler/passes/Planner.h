@@ -41,7 +41,7 @@ struct PlanRequest {
   size_t candidate = 0;                // of the schedules for the plan, best first
   int numDigits = 0;                   // of the logical sequence
   int idleDigits = 0;                  // above those, like those of a batch
-  std::vector<int> radices;            // of its digits, [digit-1]; empty: all are 2
+  std::vector<int> radices;            // of its digits, [digit-1]; those beyond are 2
   int64_t elementBytes = 8;            // the largest element that a step makes or takes
   int64_t registerBytes = 8;           // the most that an element takes in registers
   int64_t loadBytes = 8;               // an element of the input
@@ -52,6 +52,9 @@ struct PlanRequest {
   digits::AddressOrder storeOrder;     // of the output
   std::vector<PlanOperand> operands;
 };
+
+/// True when all digits are of radix 2.
+bool areBits(const PlanRequest &request);
 
 /// The cheapest schedule for the plan on a machine: by counted bytes for throughput, by the time of one problem for
 /// latency; a CPU has one schedule for both. False with `error` set when a single step has more digits than a block can

@@ -75,10 +75,6 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
-static bool isBinary(Type type) {
-  return llvm::all_of(id::radicesOf(type), [](int32_t radix) { return radix == 2; });
-}
-
 /// A sequence whose digits a mapping can spread: radix 2 or, where a block has room for tiles of others, small radices;
 /// elements of numbers of one size.
 static bool isSpreadable(Type type, int64_t maxMixedBytes) {
@@ -87,7 +83,7 @@ static bool isSpreadable(Type type, int64_t maxMixedBytes) {
   Type number;
   int count;
   return id::splitNumbers(sequence.getElement(), number, count) &&
-         (isBinary(sequence) ||
+         (id::areBits(sequence.getRadices()) ||
           (maxMixedBytes > 0 && llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; })));
 }
 
@@ -101,7 +97,7 @@ static bool isChainStep(Operation *op, int64_t maxMixedBytes) {
         return isSpreadable(type, maxMixedBytes) && id::radicesOf(type) == id::radicesOf(to);
       }))
     return false;
-  // Nodes on records that no thread can hold are left to flat kernels, which take a program's values one by one.
+  // Nodes on records that no thread can hold are left to groups, which take a program's values one by one.
   constexpr int64_t maxNodeBytes = 512;
   if (auto node = dyn_cast<id::NodeOp>(op); node && isa<id::RecordType>(id::elementOf(from)))
     if (node.getArity() * std::max(id::registerBytes(id::elementOf(from)), id::registerBytes(id::elementOf(to))) >
@@ -360,7 +356,7 @@ static void makeGroup(FlowProgram &program, FlowSegment &segment) {
   segment = groupOf(ops);
 }
 
-/// True for digits of other radices that one thread's registers, so many words, hold together: a flat kernel needs no
+/// True for digits of other radices that one thread's registers, so many words, hold together: a group needs no
 /// exchange for them.
 static bool fitsThread(const FlowChain &chain, int64_t maxWords) {
   llvm::SmallSet<int, 8> digits;
@@ -387,15 +383,15 @@ static bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
          (!chain.steps.empty() || chain.type.getNumElements() <= maxMixedBytes / bytes);
 }
 
-/// Chains that are better made by flat kernels become groups: those of other radices that need no exchange or have no
+/// Chains that are better made otherwise become groups: those of other radices that need no exchange or have no
 /// tiles; next to a group, where they are a few more steps of it, those with larger nodes, and those without nodes.
 static void dissolveChains(FlowProgram &program, int64_t maxMixedBytes) {
   constexpr int64_t ownWords = 32, sharedWords = 96;
   auto isFewSteps = [](const FlowChain &chain) {
-    return chain.steps.empty() ? !chain.after.empty() : !chain.isBinary() && fitsThread(chain, sharedWords);
+    return chain.steps.empty() ? !chain.after.empty() : !chain.isOfBits() && fitsThread(chain, sharedWords);
   };
   for (FlowSegment &segment : program.segments)
-    if (segment.chain && !segment.chain->isBinary() &&
+    if (segment.chain && !segment.chain->isOfBits() &&
         (fitsThread(*segment.chain, ownWords) || !hasTiles(*segment.chain, maxMixedBytes)))
       makeGroup(program, segment);
   bool changed = true;
@@ -523,7 +519,7 @@ FlowProgram passes::findSegments(func::FuncOp function, const Target *target) {
     });
     auto isHeld = [&](const FlowChain *chain, OpOperand &operand) { // digits of other radices: maxMixedBytes
       const ChainWidth width = widthWith(chain, operand);
-      return !target || !isBinary(operand.get().getType()) ||
+      return !target || !id::areBits(id::radicesOf(operand.get().getType())) ||
              width.digits <= maxNodeDigits(*target, width.registerBytes);
     };
     if (loadable && isChainStep(&op, maxMixedBytes))

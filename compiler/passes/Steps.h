@@ -103,10 +103,7 @@ struct FlowChain {
     return input.buffer == buffer ||
            llvm::any_of(operands, [&](const FlowOperand &operand) { return operand.from.buffer == buffer; });
   }
-  /// True when all digits are of radix 2.
-  bool isBinary() const {
-    return llvm::all_of(type.getRadices(), [](int32_t radix) { return radix == 2; });
-  }
+  bool isOfBits() const { return id::areBits(type.getRadices()); }
 };
 
 /// What a group reads: a buffer's sequence, its digits named by the group's axes.
@@ -127,7 +124,7 @@ struct FlowStore {
   std::optional<digits::BufferView> placed() const;
 };
 
-/// Steps outside chains that one flat kernel does. Digits of different values that run together are one *axis*;
+/// Steps outside chains that one kernel does. Digits of different values that run together are one *axis*;
 /// GroupAxes.cpp finds them. What holds them is one mapping for every level (LevelPlanner.h), in which digit a + 1 is
 /// axis a, and batch digits are numbered above the axes. The tile of a value is the projection of its level's mapping
 /// on the axes that it has.

@@ -80,7 +80,7 @@ struct Target {
   int64_t vectorBytes = 16;            // widest access of one thread
   int64_t dataRegistersPerThread = 64; // 32-bit registers a thread's part of a tile may take
   int64_t flatThreads = 256;           // of a block that is filled with whole problems, about
-  int64_t groupWords = 32;             // 32-bit words of one value in a thread of a flat kernel
+  int64_t groupWords = 32;             // 32-bit words of one value in a thread of a group
   int64_t levelWords = 32;             // the same where a block holds a group in levels,
   int64_t levelRunBytes = 32;          // and consecutive bytes of a buffer
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor

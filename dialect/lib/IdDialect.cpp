@@ -393,9 +393,8 @@ int64_t id::exchangeWordBytes(Type element) {
 
 std::vector<int> id::exchangeWordDigits(ExchangeOp exchange) {
   TileType before = exchange.getInput().getType(), after = exchange.getResult().getType();
-  auto kernel = exchange->getParentOfType<KernelOp>();
   int64_t bytes = elementBytes(before.getElement());
-  if (bytes != (bytes & -bytes) || (kernel && !kernel.isBinary()))
+  if (bytes != (bytes & -bytes) || !exchange.isOfBits())
     return {};
   int most = 0;
   while (bytes << most < exchangeWordBytes(before.getElement()))
@@ -440,6 +439,10 @@ ArrayRef<int32_t> id::radicesOf(Type data) {
   if (auto tile = dyn_cast<TileType>(data))
     return tile.getRadices();
   return cast<SeqType>(data).getRadices();
+}
+
+bool id::areBits(ArrayRef<int32_t> radices) {
+  return llvm::all_of(radices, [](int32_t radix) { return radix == 2; });
 }
 
 Type id::elementOf(Type data) {

@@ -465,45 +465,6 @@ LogicalResult KernelOp::verify() {
                     SmallVector<Type>(getOutputs().getTypes()));
 }
 
-bool KernelOp::isBinary() {
-  // Roots of unity that a few tables give: the digits of a monomial index one.
-  const size_t tableDigits = 10;
-  auto isSmall = [&](PolyAttr exponent) {
-    const digits::Polynomial polynomial = exponent.getPolynomial();
-    return llvm::all_of(polynomial.monomials(), [&](const auto &term) { return term.first.size() <= tableDigits; });
-  };
-  bool found = true;
-  getBody().walk([&](Operation *op) {
-    if (auto omega = dyn_cast<OmegaOp>(op))
-      found &= !omega.getDynamic() && isSmall(omega.getExponent());
-    if (auto twiddle = dyn_cast<TwiddleOp>(op))
-      found &= isSmall(twiddle.getExponent());
-  });
-  if (!found)
-    return false;
-  std::vector<int> held;
-  for (Operation &op : getBody().front().without_terminator()) {
-    if (!isa<LoadOp, StoreOp, ExchangeOp, TwiddleOp, PointwiseOp, NodeOp>(op) || op.getNumResults() != 1 ||
-        (isa<NodeOp>(op) && op.getNumOperands() != 1))
-      return false;
-    auto tile = dyn_cast<TileType>(op.getResult(0).getType());
-    if (!tile)
-      continue;
-    digits::Mapping mapping = tile.getMapping();
-    constexpr int64_t warpLanes = 32;
-    Type number;
-    int numbers;
-    if (mapping.extent(digits::Field::Lane) != warpLanes || !splitNumbers(tile.getElement(), number, numbers) ||
-        llvm::any_of(tile.getRadices(), [](int32_t radix) { return radix != 2; }))
-      return false;
-    if (held.empty())
-      held = mapping.digits();
-    if (mapping.digits() != held)
-      return false;
-  }
-  return !held.empty();
-}
-
 /// A buffer that is stored and loaded in one kernel is a ring: enough memory and delay that no block waits for one that
 /// has not started.
 static LogicalResult verifyRing(LoadOp load) {
@@ -630,6 +591,12 @@ LogicalResult ExchangeOp::verify() {
       getKind() != ExchangeKind::Grid)
     return emitOpError() << "only exchanges through memory have a layout";
   return success();
+}
+
+bool ExchangeOp::isOfBits() {
+  if (LayoutAttr layout = getLayoutAttr())
+    return !layout.getPadded();
+  return getKind() != ExchangeKind::Shared && areBits(getInput().getType().getRadices());
 }
 
 OpFoldResult ExchangeOp::fold(FoldAdaptor) {

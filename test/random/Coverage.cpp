@@ -1,5 +1,6 @@
 #include "Coverage.h"
 
+#include "compiler/conversion/Sections.h"
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -92,7 +93,7 @@ void Coverage::count(ModuleOp module, const std::string &target) {
     if (exchanges.empty())
       exchanges.insert("none");
     for (const std::string &exchange : exchanges) {
-      std::string column = target + (kernel.isBinary() ? " binary " : " general ") + exchange;
+      std::string column = target + (conversion::cutSections(kernel).straight ? " straight " : " general ") + exchange;
       columns.insert(column);
       for (const std::string &property : found)
         ++cells[property][column];

@@ -39,7 +39,7 @@ int64_t registerBytes(mlir::Type element);
 /// widest access.
 int64_t exchangeWordBytes(mlir::Type element);
 /// The digits in which the elements of one word differ, lowest bits of the word first: elements of less than a bank's
-/// width move together where threads hold them together before and after. In kernels of binary tiles only.
+/// width move together where threads hold them together before and after, and words are numbered by bits.
 std::vector<int> exchangeWordDigits(ExchangeOp exchange);
 /// An element as `count` numbers of one type that lie one after another: its own where they agree (residues: their
 /// integers), else integers of their size. False for elements whose numbers differ in size, and for bool.
@@ -49,6 +49,8 @@ llvm::SmallVector<int64_t> leafOffsets(mlir::Type element);
 /// Shape and element of a sequence or a tile.
 llvm::ArrayRef<int32_t> radicesOf(mlir::Type data);
 mlir::Type elementOf(mlir::Type data);
+/// True for digits of radix 2 alone.
+bool areBits(llvm::ArrayRef<int32_t> radices);
 /// "2**12 * 3", most significant factor first; "1" without digits.
 std::string shapeText(llvm::ArrayRef<int32_t> radices);
 

@@ -43,7 +43,7 @@ def Id_ResizeOp : Id_Op<"resize", [Pure, IsolatedFromAbove]> {
   let description = [{
     The input's `lowest` lowest digits become the lowest digits of the result; the digits above are the same. Element k
     of the new ones is element k of the old ones; where those have none, it is what the body yields, the leaves of an
-    element. A result that is no longer than the input has no body. In a flat kernel it is a view of a buffer: a load
+    element. A result that is no longer than the input has no body. In a kernel it is a view of a buffer: a load
     reads what is there, a store (the operand, with no other use) writes what the result has.
   }];
   let arguments = (ins Id_SeqType:$input, I64Attr:$lowest);
@@ -194,11 +194,6 @@ def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "$name custom<LaunchWords>($launch) `(` $inputs `)` attr-dict `:` functional-type($inputs, $outputs) $body";
   let hasVerifier = 1;
-  let extraClassDeclaration = [{
-    /// True when all tiles have the same digits, of radix 2, in mappings of 32 lanes, and buffers are taken whole, step by
-    /// step from one value to the next: then digits are bits of numbers, and addresses are put together from bits.
-    bool isBinary();
-  }];
 }
 
 def Id_LoadOp : Id_Op<"load", [Pure]> {
@@ -253,6 +248,11 @@ def Id_ExchangeOp : Id_Op<"exchange", [Pure]> {
   let assemblyFormat = "$input custom<Means>($kind, $layout) attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
   let hasFolder = 1;
+  let extraClassDeclaration = [{
+    /// True when the bits of the words' numbers in shared memory are bits of digits: the layout is an XOR of columns, or
+    /// will be one, where all digits are bits and no kind is asked for yet. Else it is a sum.
+    bool isOfBits();
+  }];
 }
 
 def Id_StoreOp : Id_Op<"store", [Pure]> {
