@@ -202,6 +202,15 @@ private:
   Value bufferOf(Value value) { return buffers.contains(value) ? buffers.lookup(value) : value; }
   std::string nextName() { return (function.getName() + "_k" + Twine(numKernels++)).str(); }
 
+  /// A step in a kernel: nothing is to be decided any more.
+  Operation *cloneOf(Operation *step) {
+    Operation *clone = builder.clone(*step);
+    for (StringRef decided :
+         {StringRef("id.crossing"), StringRef(chainAttr), StringRef(groupAttr), StringRef(carrierAttr)})
+      clone->removeAttr(decided);
+    return clone;
+  }
+
   static id::SeqType movedType(id::SeqType type, Type element, const digits::Permutation &map) {
     std::vector<int> moved = map.apply(std::vector<int>(type.getRadices().begin(), type.getRadices().end()));
     return id::SeqType::get(type.getContext(), SmallVector<int32_t>(moved.begin(), moved.end()), element);
@@ -319,7 +328,7 @@ private:
               id::LoadOp::create(builder, step->getLoc(), tileType(current, id::elementOf(buffer.getType())), buffer,
                                  id::PermAttr::get(context, operand.from.map), IntegerAttr());
         }
-      Operation *clone = builder.clone(*step);
+      Operation *clone = cloneOf(step);
       clone->setOperands(operands);
       tile = clone->getResult(0);
       tile.setType(tileType(current, id::elementOf(tile.getType())));
@@ -582,8 +591,7 @@ private:
         FlowValue from = program.resolve(operand.get());
         operands.push_back(renamed(valueHere(from.buffer), from.map, group.axes[from.buffer]));
       }
-      Operation *clone = builder.clone(*step);
-      clone->removeAttr("id.crossing");
+      Operation *clone = cloneOf(step);
       clone->setOperands(operands);
       for (auto [result, old] : llvm::zip(clone->getResults(), step->getResults())) {
         result.setType(tileType(group, id::elementOf(old.getType()), group.axes[old], level));
@@ -622,9 +630,11 @@ struct BuildKernels : impl::BuildKernelsBase<BuildKernels> {
     Schedule schedule;
     std::string error;
     // The radices of mappings' digits are those of chains and of axes.
-    FlowProgram program = findSegments(function, &*machine);
-    if (!fromAttribute(attribute, {}, schedule, error) || !formGroups(program, schedule, *machine, error) ||
-        !Builder(function, program, *machine).run(schedule, error)) {
+    FailureOr<FlowProgram> program = segmentsOf(function);
+    if (failed(program))
+      return signalPassFailure();
+    if (!fromAttribute(attribute, {}, schedule, error) || !formGroups(*program, schedule, *machine, error) ||
+        !Builder(function, *program, *machine).run(schedule, error)) {
       auto place = function->getAttrOfType<LocationAttr>("id.schedule_location"); // of a schedule written by hand
       emitError(place ? Location(place) : function.getLoc()) << error;
       return signalPassFailure();

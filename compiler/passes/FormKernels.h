@@ -16,7 +16,7 @@ bool namesGroups(const Schedule &schedule, const FlowProgram &program);
 /// A group as a kernel of a schedule: its steps by their numbers, with what holds the axes that their values have.
 KernelPlan kernelOf(const FlowProgram &program, const FlowGroup &group, const Target &target);
 
-/// Puts the segments of findSegments() in the order of the schedule's kernels, and its steps outside chains together as
+/// Puts the segments of segmentsOf() in the order of the schedule's kernels, and its steps outside chains together as
 /// these kernels say. A value that is used in another kernel or returned is stored by the first kernel that makes it.
 /// Axes that no range of a kernel holds number its blocks. False, with `error` set, when such a kernel cannot be built;
 /// what is wrong with kernels of chains is left to be found.

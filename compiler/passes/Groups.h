@@ -7,7 +7,7 @@
 
 namespace idc::passes {
 
-/// Puts groups of findSegments() together, decides what is stored between them and what is made again, and fills in
+/// Puts the groups of segmentsOf() together, decides what is stored between them and what is made again, and fills in
 /// their layouts. A thread's part of one value takes at most the target's `groupWords`, or a block holds the group in
 /// levels, unless one step alone needs more. `number`: of the different ways to do so that are known, the best being 0;
 /// false, with the best, when there are not so many.

@@ -10,11 +10,10 @@
 //
 // High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes;
 // late twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
+#include "compiler/passes/FormChains.h"
 #include "compiler/passes/Linearity.h"
-#include "compiler/passes/Steps.h"
 
 #include "llvm/ADT/BitVector.h"
-
 
 using namespace mlir;
 using namespace idc;
@@ -50,17 +49,12 @@ bool commute(const Unit &a, const Unit &b) {
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override {
-    FlowProgram program = findSegments(getOperation(), /*target=*/nullptr);
+    // Results and their order are the same on every machine.
+    FlowProgram program = findChains(getOperation(), /*target=*/nullptr);
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain)
         continue;
-      SmallVector<Operation *> ops;
-      for (FlowStep &step : segment.chain->steps) {
-        llvm::append_range(ops, step.before);
-        ops.push_back(step.node);
-      }
-      llvm::append_range(ops, segment.chain->after);
-      if (!ops.empty())
+      if (SmallVector<Operation *> ops = segment.chain->ops(); !ops.empty())
         reorder(*segment.chain, ops);
     }
   }

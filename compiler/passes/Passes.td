@@ -85,6 +85,22 @@ def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
+  let summary = "cut the function into chains, which are planned as a whole, and steps for groups";
+  let description = [{
+    A chain is as long a run of steps as possible in which each takes the only use of the value before it, all digits are
+    kept, and the target's registers or tiles can hold what a node acts on. Every step gets the number of its chain
+    (`id.chain`) or of its group (`id.group`), which later passes read; a step of a chain with several operands says
+    which of them the step before makes (`id.carrier`).
+
+        %0 = id.node [2] (%x) {…} {id.chain = 0}
+        %1 = id.pointwise (%y, %0) {…} {id.carrier = 1, id.chain = 0}
+        %2 = id.node [1] (%1) {…} {id.group = 1}                // %1 : array, %2 : single elements
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits count">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   let summary = "choose a schedule for a target by resource analysis, unless the function has one";
   let description = [{

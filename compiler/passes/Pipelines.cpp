@@ -34,6 +34,10 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
                                 unsigned candidate) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // Once: planning and building number steps alike.
+  FormChainsOptions chains;
+  chains.target = target;
+  function.addPass(createFormChains(chains));
   PlanStagesOptions stages;
   stages.target = target;
   stages.plan = plan;

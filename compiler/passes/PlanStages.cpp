@@ -38,10 +38,12 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     auto kernels = dyn_cast_if_present<ArrayAttr>(written);
     if (written && (!kernels || !fromAttribute(kernels, {}, given, error)))
       return; // what is wrong is found when kernels are built
-    FlowProgram program = findSegments(function, &*machine);
+    FailureOr<FlowProgram> program = segmentsOf(function);
+    if (failed(program))
+      return signalPassFailure();
     if (written) {
-      schedule = completed(given, program, *machine, *wanted);
-    } else if (!planAll(program, *machine, *wanted, schedule, error)) {
+      schedule = completed(given, *program, *machine, *wanted);
+    } else if (!planAll(*program, *machine, *wanted, schedule, error)) {
       function.emitError() << error;
       return signalPassFailure();
     }

@@ -1,16 +1,9 @@
-// Walks a function in digit flow and groups its ops.
+// The segments of a function in digit flow, read from what id-form-chains (FormChains.cpp) has written to its ops.
 //
-// An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
-// chains the one with most nodes, the others end. A permutation that ends a chain becomes the chain's. Permutations
-// elsewhere, and repetitions, belong to the loads of whoever uses them. What joins no chain is a group of one step;
-// Groups.cpp puts groups together.
+// Permutations that no chain ends with, and repetitions, belong to the loads of whoever uses them.
 #include "compiler/passes/Steps.h"
 
-#include "compiler/passes/Planner.h"
-
-#include "llvm/ADT/SmallSet.h"
-
-#include <limits>
+#include <utility>
 
 using namespace mlir;
 using namespace idc;
@@ -75,52 +68,6 @@ SmallVector<int> passes::digitsOf(id::NodeOp node) {
   return SmallVector<int>(node.getDigits().begin(), node.getDigits().end());
 }
 
-/// A sequence whose digits a mapping can spread: radix 2 or, where a block has room for tiles of others, small radices;
-/// elements of numbers of one size.
-static bool isSpreadable(Type type, int64_t maxMixedBytes) {
-  constexpr int32_t maxRadix = 31; // larger digits would fill a thread, or leave too many threads
-  auto sequence = cast<id::SeqType>(type);
-  Type number;
-  int count;
-  return id::splitNumbers(sequence.getElement(), number, count) &&
-         (id::areBits(sequence.getRadices()) ||
-          (maxMixedBytes > 0 && llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; })));
-}
-
-/// True when the op may be a step of a chain.
-static bool isChainStep(Operation *op, int64_t maxMixedBytes) {
-  if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) || op->getNumResults() != 1 ||
-      (op->getNumOperands() != 1 && !isa<id::PointwiseOp>(op)))
-    return false;
-  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
-  if (!isSpreadable(to, maxMixedBytes) || !llvm::all_of(op->getOperandTypes(), [&](Type type) {
-        return isSpreadable(type, maxMixedBytes) && id::radicesOf(type) == id::radicesOf(to);
-      }))
-    return false;
-  // Nodes on records that no thread can hold are left to groups, which take a program's values one by one.
-  constexpr int64_t maxNodeBytes = 512;
-  if (auto node = dyn_cast<id::NodeOp>(op); node && isa<id::RecordType>(id::elementOf(from)))
-    if (node.getArity() * std::max(id::registerBytes(id::elementOf(from)), id::registerBytes(id::elementOf(to))) >
-        maxNodeBytes)
-      return false;
-  auto hasTables = [&](const digits::Polynomial &exponent) {
-    return llvm::all_of(exponent.monomials(), [&](const auto &term) {
-      int64_t entries = 1;
-      for (int digit : term.first)
-        entries = std::min(entries * id::radicesOf(from)[digit - 1], int64_t(2) << maxMonomialDigits);
-      return entries <= int64_t(1) << maxMonomialDigits;
-    });
-  };
-  if (auto twiddle = dyn_cast<id::TwiddleOp>(op))
-    return hasTables(twiddle.getExponent().getPolynomial());
-  // An exponent known at run time only is looked up by its value.
-  WalkResult result = op->walk([&](id::OmegaOp omega) {
-    bool found = !omega.getDynamic() && hasTables(omega.getExponent().getPolynomial());
-    return found ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  return !result.wasInterrupted();
-}
-
 SmallVector<int32_t> FlowView::apply(ArrayRef<int32_t> radices) const {
   if (kind == Kind::Resize) {
     id::ResizeOp op = resize;
@@ -140,6 +87,36 @@ SmallVector<int32_t> FlowValue::viewRadices() const {
   for (const FlowView &view : views)
     radices = view.apply(radices);
   return radices;
+}
+
+FlowChain::FlowChain(Value source) : source(source), type(cast<id::SeqType>(source.getType())), result(source) {}
+
+void FlowChain::append(Operation *step, unsigned carrier) {
+  if (step->getNumOperands() > 1)
+    carriers[step] = carrier;
+  for (OpOperand &operand : step->getOpOperands())
+    if (operand.getOperandNumber() != carrier)
+      operands.push_back({step, operand.getOperandNumber(), {}});
+  result = step->getResult(0);
+  if (auto node = dyn_cast<id::NodeOp>(step))
+    steps.push_back({std::exchange(after, {}), node});
+  else
+    after.push_back(step);
+}
+
+SmallVector<Operation *> FlowChain::ops() const {
+  SmallVector<Operation *> ops;
+  for (const FlowStep &step : steps) {
+    llvm::append_range(ops, step.before);
+    ops.push_back(step.node);
+  }
+  llvm::append_range(ops, after);
+  return ops;
+}
+
+void FlowChain::end(id::PermuteOp last) {
+  permute = last;
+  result = last.getResult();
 }
 
 static std::vector<int> toVector(ArrayRef<int32_t> radices) { return {radices.begin(), radices.end()}; }
@@ -296,13 +273,6 @@ static void takeApart(FlowProgram &program) {
   });
 }
 
-/// Segments that name their ops one by one.
-static FlowSegment groupOf(ArrayRef<Operation *> steps) {
-  FlowSegment segment;
-  segment.group.steps.assign(steps.begin(), steps.end());
-  return segment;
-}
-
 /// A segment that does nothing but put a value into a buffer.
 static FlowSegment copyOf(Value value) {
   FlowSegment segment;
@@ -340,87 +310,11 @@ static void copyFirst(FlowProgram &program, Value value) {
   program.copied.insert(value);
 }
 
-/// True for what a chain can load.
-static bool isWholeBuffer(const FlowValue &value) { return !value.isRepeated() && !value.isResized(); }
-
-static void makeGroup(FlowProgram &program, FlowSegment &segment) {
-  FlowChain &chain = *segment.chain;
-  if (chain.permute)
-    program.moved.insert(chain.permute.getResult());
-  SmallVector<Operation *> ops;
-  for (FlowStep &step : chain.steps) {
-    llvm::append_range(ops, step.before);
-    ops.push_back(step.node);
-  }
-  llvm::append_range(ops, chain.after);
-  segment = groupOf(ops);
-}
-
-/// True for digits of other radices that one thread's registers, so many words, hold together: a group needs no
-/// exchange for them.
-static bool fitsThread(const FlowChain &chain, int64_t maxWords) {
-  llvm::SmallSet<int, 8> digits;
-  for (const FlowStep &step : chain.steps)
-    for (int digit : digitsOf(step.node))
-      digits.insert(digit);
-  int64_t words = id::registerBytes(chain.type.getElement()) / 4;
-  for (int digit : digits)
-    words = std::min(words * chain.type.getRadices()[digit - 1], 2 * maxWords);
-  return words <= maxWords;
-}
-
-/// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or
-/// changes values needs no tiles.
-static bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
-  const int64_t bytes = id::registerBytes(chain.type.getElement());
-  auto fits = [&](const FlowStep &step) {
-    int64_t values = 1;
-    for (int digit : digitsOf(step.node))
-      values = std::min(values * chain.type.getRadices()[digit - 1], maxMixedBytes + 1);
-    return values * bytes <= maxMixedBytes;
-  };
-  return llvm::all_of(chain.steps, fits) &&
-         (!chain.steps.empty() || chain.type.getNumElements() <= maxMixedBytes / bytes);
-}
-
-/// Chains that are better made otherwise become groups: those of other radices that need no exchange or have no
-/// tiles; next to a group, where they are a few more steps of it, those with larger nodes, and those without nodes.
-static void dissolveChains(FlowProgram &program, int64_t maxMixedBytes) {
-  constexpr int64_t ownWords = 32, sharedWords = 96;
-  auto isFewSteps = [](const FlowChain &chain) {
-    return chain.steps.empty() ? !chain.after.empty() : !chain.isOfBits() && fitsThread(chain, sharedWords);
-  };
-  for (FlowSegment &segment : program.segments)
-    if (segment.chain && !segment.chain->isOfBits() &&
-        (fitsThread(*segment.chain, ownWords) || !hasTiles(*segment.chain, maxMixedBytes)))
-      makeGroup(program, segment);
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    DenseMap<Value, bool> madeByGroup; // buffer -> whether a group makes it
-    for (FlowSegment &segment : program.segments)
-      for (Operation *step : segment.group.steps)
-        for (Value result : step->getResults())
-          madeByGroup[result] = true;
-    DenseSet<Value> takenByGroup;
-    for (FlowSegment &segment : program.segments)
-      for (Operation *step : segment.group.steps)
-        for (Value operand : step->getOperands())
-          takenByGroup.insert(program.resolve(operand).buffer);
-    for (FlowSegment &segment : program.segments) {
-      if (!segment.chain || !isFewSteps(*segment.chain))
-        continue;
-      FlowChain &chain = *segment.chain;
-      bool takesFromGroup = llvm::any_of(chain.after, [&](Operation *step) {
-        return llvm::any_of(step->getOperands(),
-                            [&](Value value) { return madeByGroup.lookup(program.resolve(value).buffer); });
-      });
-      if (!takesFromGroup && !takenByGroup.contains(chain.result))
-        continue;
-      makeGroup(program, segment);
-      changed = true;
-    }
-  }
+/// True for a sequence that a chain without steps moves: of bits, its elements numbers of one size.
+static bool isMoved(Type type) {
+  Type number;
+  int count;
+  return id::splitNumbers(id::elementOf(type), number, count) && id::areBits(id::radicesOf(type));
 }
 
 /// Puts every segment behind those that make what it takes, otherwise in the order in which they begin.
@@ -459,111 +353,44 @@ static void orderSegments(FlowProgram &program) {
   program.segments = std::move(ordered);
 }
 
-/// The width of a chain, or, without one, of what begins with `operand`, once the operand's op is part of it.
-static ChainWidth widthWith(const FlowChain *chain, OpOperand &operand) {
-  ChainWidth width = chain ? chain->width : ChainWidth{0, id::registerBytes(id::elementOf(operand.get().getType()))};
-  Operation *op = operand.getOwner();
-  if (auto node = dyn_cast<id::NodeOp>(op))
-    width.digits = std::max(width.digits, static_cast<int>(node.getDigits().size()));
-  width.registerBytes = std::max(width.registerBytes, id::registerBytes(id::elementOf(op->getResult(0).getType())));
-  return width;
-}
+//===--- segments -------------------------------------------------------------------------------------------------===//
 
-FlowProgram passes::findSegments(func::FuncOp function, const Target *target) {
-  const int64_t maxMixedBytes = target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max();
-  FlowProgram program;
-  Block &block = function.getBody().front();
-  DenseMap<Value, int> openChains; // by their last value
-  // A chain takes no view, and one behind a group for it alone would be a kernel more: what is made of digits that were
-  // made longer for groups is left to them.
-  DenseSet<Value> padded;
-  auto newChain = [&](Value source) -> int {
-    FlowSegment segment;
-    segment.chain.emplace();
-    segment.chain->source = source;
-    segment.chain->type = cast<id::SeqType>(source.getType());
-    segment.chain->result = source;
-    program.segments.push_back(std::move(segment));
-    return static_cast<int>(program.segments.size()) - 1;
-  };
-  auto chainOf = [&](Value value) {
-    auto open = openChains.find(value);
-    return open != openChains.end() && value.hasOneUse() ? open->second : -1;
+/// The steps of a function by the segments that id-form-chains has written to them. Fails, with an error at the op,
+/// where one has none.
+static LogicalResult readSegments(Block &block, FlowProgram &program) {
+  DenseMap<int64_t, size_t> places; // of a segment's number
+  auto placeOf = [&](IntegerAttr number) {
+    auto [place, fresh] = places.try_emplace(number.getInt(), program.segments.size());
+    if (fresh)
+      program.segments.emplace_back();
+    return place->second;
   };
   for (Operation &op : block.without_terminator()) {
-    if (llvm::any_of(op.getOperands(), [&](Value operand) { return padded.contains(operand); }) ||
-        op.hasAttr(paddedDigitAttr))
-      padded.insert(op.result_begin(), op.result_end());
-    if (auto permute = dyn_cast<id::PermuteOp>(op)) {
-      int index = chainOf(permute.getInput());
-      if (index < 0) {
-        program.moved.insert(permute.getResult());
-        continue;
-      }
-      FlowChain &chain = *program.segments[index].chain;
-      chain.permute = permute;
-      chain.result = permute.getResult();
-      openChains.erase(permute.getInput());
-      continue;
-    }
-    if (isa<id::RepeatOp, id::ResizeOp>(op)) {
+    auto chain = op.getAttrOfType<IntegerAttr>(chainAttr), group = op.getAttrOfType<IntegerAttr>(groupAttr);
+    auto permute = dyn_cast<id::PermuteOp>(op);
+    if (!chain && (permute || isa<id::RepeatOp, id::ResizeOp>(op))) {
       program.moved.insert(op.getResult(0));
-      continue;
-    }
-    // The operand that carries the chain on, or starts one: of an open chain, the one with most nodes, or one that is
-    // not repeated.
-    int index = -1, carrier = -1;
-    size_t mostNodes = 0;
-    bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return program.resolve(operand).isResized() || padded.contains(operand);
-    });
-    auto isHeld = [&](const FlowChain *chain, OpOperand &operand) { // digits of other radices: maxMixedBytes
-      const ChainWidth width = widthWith(chain, operand);
-      return !target || !id::areBits(id::radicesOf(operand.get().getType())) ||
-             width.digits <= maxNodeDigits(*target, width.registerBytes);
-    };
-    if (loadable && isChainStep(&op, maxMixedBytes))
-      for (OpOperand &operand : op.getOpOperands()) {
-        if (!isHeld(nullptr, operand))
-          continue;
-        int open = chainOf(operand.get());
-        if (open >= 0 && !isHeld(&*program.segments[open].chain, operand))
-          open = -1;
-        size_t nodes = open < 0 ? 0 : program.segments[open].chain->steps.size();
-        bool better = index < 0 ? open >= 0 : open >= 0 && nodes >= mostNodes;
-        if (!better && (carrier >= 0 || !isWholeBuffer(program.resolve(operand.get()))))
-          continue;
-        index = open;
-        carrier = static_cast<int>(operand.getOperandNumber());
-        mostNodes = nodes;
-      }
-    if (carrier < 0) {
-      program.segments.push_back(groupOf({&op}));
-      continue;
-    }
-    if (index < 0)
-      index = newChain(op.getOperand(carrier));
-    FlowChain &chain = *program.segments[index].chain;
-    chain.width = widthWith(chain.result == chain.source ? nullptr : &chain, op.getOpOperand(carrier));
-    if (op.getNumOperands() > 1)
-      chain.carriers[&op] = static_cast<unsigned>(carrier);
-    for (OpOperand &operand : op.getOpOperands())
-      if (static_cast<int>(operand.getOperandNumber()) != carrier)
-        chain.operands.push_back({&op, operand.getOperandNumber(), {}});
-    openChains.erase(chain.result);
-    chain.result = op.getResult(0);
-    openChains[chain.result] = index;
-    if (auto node = dyn_cast<id::NodeOp>(op)) {
-      FlowStep step;
-      step.before = std::move(chain.after);
-      step.node = node;
-      chain.after.clear();
-      chain.steps.push_back(std::move(step));
+    } else if (chain) {
+      std::optional<FlowChain> &own = program.segments[placeOf(chain)].chain;
+      auto number = op.getAttrOfType<IntegerAttr>(carrierAttr);
+      const auto carrier = static_cast<unsigned>(number ? number.getInt() : 0);
+      if (!own)
+        own.emplace(op.getOperand(carrier));
+      permute ? own->end(permute) : own->append(&op, carrier);
+    } else if (group) {
+      program.segments[placeOf(group)].group.steps.push_back(&op);
     } else {
-      chain.after.push_back(&op);
+      return op.emitError() << "belongs to no chain or group; run id-form-chains first";
     }
   }
-  dissolveChains(program, maxMixedBytes);
+  return success();
+}
+
+FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
+  FlowProgram program;
+  Block &block = function.getBody().front();
+  if (failed(readSegments(block, program)))
+    return failure();
   orderSegments(program);
   takeApart(program);
   for (auto resize : block.getOps<id::ResizeOp>())
@@ -605,9 +432,8 @@ FlowProgram passes::findSegments(func::FuncOp function, const Target *target) {
       continue;
     }
     int index = static_cast<int>(program.segments.size());
-    if (isSpreadable(value.getType(), 0) && isWholeBuffer(program.resolve(value))) {
-      newChain(value);
-      program.segments.back().chain->firstStep = program.numSteps + 1;
+    if (isMoved(value.getType()) && program.resolve(value).isWhole()) {
+      program.segments.emplace_back().chain.emplace(value).firstStep = program.numSteps + 1;
       program.returned.push_back({index, -1});
       continue;
     }

@@ -7,6 +7,8 @@
 #include "dialect/digits/Launch.h"
 #include "dialect/digits/Mapping.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -14,8 +16,6 @@
 #include <vector>
 
 namespace idc::passes {
-
-struct Target;
 
 /// Digits of one monomial of a chain's exponents: tables of roots of unity have so many index bits.
 constexpr int maxMonomialDigits = 10;
@@ -54,6 +54,8 @@ struct FlowValue {
   bool isResized() const {
     return llvm::any_of(views, [](const FlowView &view) { return view.kind == FlowView::Kind::Resize; });
   }
+  /// True for what a chain can load.
+  bool isWhole() const { return !isRepeated() && !isResized(); }
   /// Where the elements of the value lie in the buffer.
   digits::BufferView placed() const;
   bool operator==(const FlowValue &o) const { return buffer == o.buffer && map == o.map && views == o.views; }
@@ -75,15 +77,15 @@ struct FlowOperand {
   FlowValue from;
 };
 
-/// What a thread that does the steps of a chain holds at least.
-struct ChainWidth {
-  int digits = 0;            // of the widest node
-  int64_t registerBytes = 0; // of the widest element
-};
-
 /// Steps that a planner can spread over tiles: each takes the sequence of the step before and keeps all digits;
 /// pointwise steps may take further sequences, which lie in buffers. Elements are numbers of one size.
 struct FlowChain {
+  /// A chain without steps.
+  explicit FlowChain(mlir::Value source);
+  /// Adds a step, which takes what the chain makes so far as operand `carrier`; and what moves its result.
+  void append(mlir::Operation *step, unsigned carrier);
+  void end(id::PermuteOp last);
+
   mlir::Value source; // what the first op takes
   FlowValue input;    // the same as a buffer
   std::vector<FlowStep> steps;
@@ -94,8 +96,9 @@ struct FlowChain {
   mlir::Value result;                                   // the value that the chain makes
   std::vector<FlowOperand> operands;                    // in the order of their steps
   llvm::DenseMap<mlir::Operation *, unsigned> carriers; // of pointwise steps: the operand made by the step before
-  ChainWidth width;
 
+  /// The steps as ops, in order.
+  llvm::SmallVector<mlir::Operation *> ops() const;
   /// The number of the operand that a step takes from the step before.
   unsigned carrierOf(mlir::Operation *step) const { return carriers.lookup(step); }
   /// True when a kernel of the chain reads the buffer.
@@ -187,10 +190,14 @@ struct FlowProgram {
   FlowValue sourceOf(mlir::Value value) const;
 };
 
-/// The chains of a function, and every other step as a group of its own; of these only steps and stores are filled in.
-/// Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
-/// radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
-FlowProgram findSegments(mlir::func::FuncOp function, const Target *target);
+/// What id-form-chains writes to every step: the number of its chain, or of its group; and of a step of a chain that
+/// has several operands the one that it takes from the step before. A permutation that ends a chain has the chain's
+/// number.
+constexpr llvm::StringLiteral chainAttr = "id.chain", groupAttr = "id.group", carrierAttr = "id.carrier";
+
+/// The segments of a function as these attributes say; of groups only steps and stores are filled in. Fails, with an
+/// error at the op, where a step has none.
+mlir::FailureOr<FlowProgram> segmentsOf(mlir::func::FuncOp function);
 
 /// On id.resize: nodes act on none of the digits that change. Longer ones can be spread over lanes.
 constexpr llvm::StringLiteral paddedDigitAttr = "id.padded_digit";

@@ -1,5 +1,5 @@
 // Schedules that do not fit their program or machine.
-// RUN: idc-opt %s --id-build-kernels --split-input-file --verify-diagnostics
+// RUN: idc-opt %s --id-form-chains --id-build-kernels --split-input-file --verify-diagnostics
 
 !r = !id.seq<2**6, f32>
 

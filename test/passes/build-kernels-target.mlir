@@ -1,6 +1,6 @@
 // The machine's limits are those of the pass's target.
-// RUN: idc-opt %s "--id-build-kernels=target=cpu" | FileCheck %s
-// RUN: not idc-opt %s "--id-build-kernels=target=sm_90" 2>&1 | FileCheck %s --check-prefix=LANES
+// RUN: idc-opt %s "--id-form-chains=target=cpu" "--id-build-kernels=target=cpu" | FileCheck %s
+// RUN: not idc-opt %s "--id-form-chains=target=sm_90" "--id-build-kernels=target=sm_90" 2>&1 | FileCheck %s --check-prefix=LANES
 // RUN: not idc-opt %s "--id-build-kernels=target=abacus" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // CHECK: id.load {{.*}} "reg(4) lane(3..1)"

@@ -1,5 +1,5 @@
 // The schedule's kernels: tiles, exchanges where the mapping changes, index maps at the ends.
-// RUN: idc-opt %s --id-build-kernels --split-input-file | FileCheck %s
+// RUN: idc-opt %s --id-form-chains --id-build-kernels --split-input-file | FileCheck %s
 
 !s = !id.seq<2**6, complex<f32>>
 

@@ -1,7 +1,7 @@
 // A node with more digits than registers hold is no step of a chain: a flat kernel takes it, in whose threads it lies.
-// RUN: idc-opt %s "--id-plan-stages=target=cpu" | FileCheck %s --check-prefix=PLAN
-// RUN: idc-opt %s "--id-plan-stages=target=cpu" "--id-build-kernels=target=cpu" | FileCheck %s --check-prefix=KERNEL
-// RUN: idc-opt %s "--id-plan-stages=target=sm_90" "--id-build-kernels=target=sm_90" | FileCheck %s --check-prefix=KERNEL
+// RUN: idc-opt %s "--id-form-chains=target=cpu" "--id-plan-stages=target=cpu" | FileCheck %s --check-prefix=PLAN
+// RUN: idc-opt %s "--id-form-chains=target=cpu" "--id-plan-stages=target=cpu" "--id-build-kernels=target=cpu" | FileCheck %s --check-prefix=KERNEL
+// RUN: idc-opt %s "--id-form-chains=target=sm_90" "--id-plan-stages=target=sm_90" "--id-build-kernels=target=sm_90" | FileCheck %s --check-prefix=KERNEL
 
 // PLAN: id.schedule = [{axes = "axes 7..1: digits 7..1 of step 1", launch = "grid", ranges = [{first = 1 : i64, last = 1 : i64, map = "reg(7..1)", range = "steps"}]}]
 // KERNEL-COUNT-1: id.kernel "wide_k0"

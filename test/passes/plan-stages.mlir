@@ -1,7 +1,7 @@
 // The planner writes a schedule for a machine; one that stands there is kept.
-// RUN: idc-opt %s "--id-plan-stages=target=sm_90" | FileCheck %s --check-prefixes=CHECK,GPU
-// RUN: idc-opt %s "--id-plan-stages=target=sm_80" | FileCheck %s --check-prefixes=CHECK,GPU
-// RUN: idc-opt %s "--id-plan-stages=target=cpu" | FileCheck %s --check-prefixes=CHECK,CPU
+// RUN: idc-opt %s "--id-form-chains=target=sm_90" "--id-plan-stages=target=sm_90" | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: idc-opt %s "--id-form-chains=target=sm_80" "--id-plan-stages=target=sm_80" | FileCheck %s --check-prefixes=CHECK,GPU
+// RUN: idc-opt %s "--id-form-chains=target=cpu" "--id-plan-stages=target=cpu" | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: not idc-opt %s "--id-plan-stages=target=abacus" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 // UNKNOWN: error: unknown target 'abacus'; known are cpu sm_100 sm_80 sm_90

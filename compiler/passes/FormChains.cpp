@@ -1,0 +1,306 @@
+// Input: digit flow. Output: the same function; every op of a chain has the chain's number (`id.chain`), every other
+// step that of its group (`id.group`), which are one numbering in the order in which they begin.
+//
+// An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
+// chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
+// permutation that ends a chain becomes the chain's. What joins no chain is a group of one step; Groups.cpp puts groups
+// together. Chains that are better made otherwise become groups at the end.
+#include "compiler/passes/FormChains.h"
+
+#include "compiler/passes/Planner.h"
+
+#include "llvm/ADT/SmallSet.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_FORMCHAINS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+//===--- what a chain takes ---------------------------------------------------------------------------------------===//
+
+/// A sequence whose digits a mapping can spread: radix 2 or, where a block has room for tiles of others, small radices;
+/// elements of numbers of one size.
+bool isSpreadable(Type type, int64_t maxMixedBytes) {
+  constexpr int32_t maxRadix = 31; // larger digits would fill a thread, or leave too many threads
+  auto sequence = cast<id::SeqType>(type);
+  Type number;
+  int count;
+  return id::splitNumbers(sequence.getElement(), number, count) &&
+         (id::areBits(sequence.getRadices()) ||
+          (maxMixedBytes > 0 && llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; })));
+}
+
+/// True when the op may be a step of a chain.
+bool isChainStep(Operation *op, int64_t maxMixedBytes) {
+  if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) || op->getNumResults() != 1 ||
+      (op->getNumOperands() != 1 && !isa<id::PointwiseOp>(op)))
+    return false;
+  Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
+  if (!isSpreadable(to, maxMixedBytes) || !llvm::all_of(op->getOperandTypes(), [&](Type type) {
+        return isSpreadable(type, maxMixedBytes) && id::radicesOf(type) == id::radicesOf(to);
+      }))
+    return false;
+  // Nodes on records that no thread can hold are left to groups, which take a program's values one by one.
+  constexpr int64_t maxNodeBytes = 512;
+  if (auto node = dyn_cast<id::NodeOp>(op); node && isa<id::RecordType>(id::elementOf(from)))
+    if (node.getArity() * std::max(id::registerBytes(id::elementOf(from)), id::registerBytes(id::elementOf(to))) >
+        maxNodeBytes)
+      return false;
+  auto hasTables = [&](const digits::Polynomial &exponent) {
+    return llvm::all_of(exponent.monomials(), [&](const auto &term) {
+      int64_t entries = 1;
+      for (int digit : term.first)
+        entries = std::min(entries * id::radicesOf(from)[digit - 1], int64_t(2) << maxMonomialDigits);
+      return entries <= int64_t(1) << maxMonomialDigits;
+    });
+  };
+  if (auto twiddle = dyn_cast<id::TwiddleOp>(op))
+    return hasTables(twiddle.getExponent().getPolynomial());
+  // An exponent known at run time only is looked up by its value.
+  WalkResult result = op->walk([&](id::OmegaOp omega) {
+    bool found = !omega.getDynamic() && hasTables(omega.getExponent().getPolynomial());
+    return found ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// What a thread that does the steps of a chain holds at least.
+struct ChainWidth {
+  int digits = 0;            // of the widest node
+  int64_t registerBytes = 0; // of the widest element
+};
+
+/// The width of a chain, or, without one, of what begins with `operand`, once the operand's op is part of it.
+ChainWidth widthWith(const ChainWidth *chain, OpOperand &operand) {
+  ChainWidth width = chain ? *chain : ChainWidth{0, id::registerBytes(id::elementOf(operand.get().getType()))};
+  Operation *op = operand.getOwner();
+  if (auto node = dyn_cast<id::NodeOp>(op))
+    width.digits = std::max(width.digits, static_cast<int>(node.getDigits().size()));
+  width.registerBytes = std::max(width.registerBytes, id::registerBytes(id::elementOf(op->getResult(0).getType())));
+  return width;
+}
+
+/// True for digits of other radices that one thread's registers, so many words, hold together: a group needs no
+/// exchange for them.
+bool fitsThread(const FlowChain &chain, int64_t maxWords) {
+  llvm::SmallSet<int, 8> digits;
+  for (const FlowStep &step : chain.steps)
+    for (int digit : digitsOf(step.node))
+      digits.insert(digit);
+  int64_t words = id::registerBytes(chain.type.getElement()) / 4;
+  for (int digit : digits)
+    words = std::min(words * chain.type.getRadices()[digit - 1], 2 * maxWords);
+  return words <= maxWords;
+}
+
+/// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or
+/// changes values needs no tiles.
+bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
+  const int64_t bytes = id::registerBytes(chain.type.getElement());
+  auto fits = [&](const FlowStep &step) {
+    int64_t values = 1;
+    for (int digit : digitsOf(step.node))
+      values = std::min(values * chain.type.getRadices()[digit - 1], maxMixedBytes + 1);
+    return values * bytes <= maxMixedBytes;
+  };
+  return llvm::all_of(chain.steps, fits) &&
+         (!chain.steps.empty() || chain.type.getNumElements() <= maxMixedBytes / bytes);
+}
+
+//===--- the walk -------------------------------------------------------------------------------------------------===//
+
+class ChainFinder {
+public:
+  ChainFinder(Block &block, const Target *target)
+      : block(block), target(target),
+        maxMixedBytes(target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max()) {}
+
+  FlowProgram run() {
+    for (Operation &op : block.without_terminator())
+      add(op);
+    dissolveChains();
+    return std::move(program);
+  }
+
+private:
+  Block &block;
+  const Target *target;
+  const int64_t maxMixedBytes;
+  FlowProgram program;
+  DenseMap<Value, size_t> open;   // chains by their last value
+  std::vector<ChainWidth> widths; // of the segments that are chains
+  // A chain takes no view, and one behind a group for it alone would be a kernel more: what is made of digits that were
+  // made longer for groups is left to them.
+  DenseSet<Value> padded;
+
+  FlowChain &chain(size_t index) { return *program.segments[index].chain; }
+  /// The open chain that a use would go on with.
+  std::optional<size_t> chainOf(Value value) const {
+    auto found = open.find(value);
+    return found != open.end() && value.hasOneUse() ? std::optional(found->second) : std::nullopt;
+  }
+  /// True when the registers that hold a chain can do the operand's op, too. (Digits of other radices: maxMixedBytes.)
+  bool isHeld(std::optional<size_t> chain, OpOperand &operand) const {
+    const ChainWidth width = widthWith(chain ? &widths[*chain] : nullptr, operand);
+    return !target || !id::areBits(id::radicesOf(operand.get().getType())) ||
+           width.digits <= maxNodeDigits(*target, width.registerBytes);
+  }
+
+  void add(Operation &op) {
+    if (llvm::any_of(op.getOperands(), [&](Value operand) { return padded.contains(operand); }) ||
+        op.hasAttr(paddedDigitAttr))
+      padded.insert(op.result_begin(), op.result_end());
+    if (auto permute = dyn_cast<id::PermuteOp>(op)) {
+      if (std::optional<size_t> ended = chainOf(permute.getInput())) {
+        chain(*ended).end(permute);
+        open.erase(permute.getInput());
+      } else {
+        program.moved.insert(permute.getResult());
+      }
+    } else if (isa<id::RepeatOp, id::ResizeOp>(op)) {
+      program.moved.insert(op.getResult(0));
+    } else if (OpOperand *carrier = carrierOf(op)) {
+      append(op, *carrier);
+    } else {
+      addSegment().group.steps.push_back(&op);
+    }
+  }
+
+  FlowSegment &addSegment() {
+    widths.emplace_back();
+    return program.segments.emplace_back();
+  }
+
+  /// The operand that carries a chain on, or starts one: of an open chain, the one with most nodes, or one that is not
+  /// repeated. Null when the op is no step of a chain.
+  OpOperand *carrierOf(Operation &op) {
+    const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
+      return program.resolve(operand).isResized() || padded.contains(operand);
+    });
+    if (!loadable || !isChainStep(&op, maxMixedBytes))
+      return nullptr;
+    OpOperand *carrier = nullptr;
+    std::optional<size_t> mostNodes; // of an open chain
+    for (OpOperand &operand : op.getOpOperands()) {
+      if (!isHeld(std::nullopt, operand))
+        continue;
+      std::optional<size_t> index = goesOn(operand);
+      const size_t nodes = index ? chain(*index).steps.size() : 0;
+      const bool better = index && (!mostNodes || nodes >= *mostNodes);
+      if (!better && (carrier || !program.resolve(operand.get()).isWhole()))
+        continue;
+      carrier = &operand;
+      mostNodes = index ? std::optional(nodes) : std::nullopt;
+    }
+    return carrier;
+  }
+
+  /// The chain that an operand's op can go on with.
+  std::optional<size_t> goesOn(OpOperand &operand) const {
+    std::optional<size_t> index = chainOf(operand.get());
+    return index && isHeld(index, operand) ? index : std::nullopt;
+  }
+
+  void append(Operation &op, OpOperand &carrier) {
+    std::optional<size_t> index = goesOn(carrier);
+    if (!index) {
+      index = program.segments.size();
+      addSegment().chain.emplace(carrier.get());
+    }
+    FlowChain &own = chain(*index);
+    const bool begins = own.result == own.source;
+    widths[*index] = widthWith(begins ? nullptr : &widths[*index], carrier);
+    open.erase(own.result);
+    own.append(&op, carrier.getOperandNumber());
+    open[own.result] = *index;
+  }
+
+  //===--- what becomes a group after all -------------------------------------------------------------------------===//
+
+  void makeGroup(FlowSegment &segment) {
+    FlowChain &chain = *segment.chain;
+    if (chain.permute)
+      program.moved.insert(chain.permute.getResult());
+    SmallVector<Operation *> ops = chain.ops();
+    segment = FlowSegment();
+    segment.group.steps = std::move(ops);
+  }
+
+  /// Chains that are better made otherwise become groups: those of other radices that need no exchange or have no
+  /// tiles; next to a group, where they are a few more steps of it, those with larger nodes, and those without nodes.
+  void dissolveChains() {
+    constexpr int64_t ownWords = 32, sharedWords = 96;
+    auto isFewSteps = [](const FlowChain &chain) {
+      return chain.steps.empty() ? !chain.after.empty() : !chain.isOfBits() && fitsThread(chain, sharedWords);
+    };
+    for (FlowSegment &segment : program.segments)
+      if (segment.chain && !segment.chain->isOfBits() &&
+          (fitsThread(*segment.chain, ownWords) || !hasTiles(*segment.chain, maxMixedBytes)))
+        makeGroup(segment);
+    bool changed = true;
+    while (changed) {
+      changed = false;
+      DenseMap<Value, bool> madeByGroup; // buffer -> whether a group makes it
+      for (FlowSegment &segment : program.segments)
+        for (Operation *step : segment.group.steps)
+          for (Value result : step->getResults())
+            madeByGroup[result] = true;
+      DenseSet<Value> takenByGroup;
+      for (FlowSegment &segment : program.segments)
+        for (Operation *step : segment.group.steps)
+          for (Value operand : step->getOperands())
+            takenByGroup.insert(program.resolve(operand).buffer);
+      for (FlowSegment &segment : program.segments) {
+        if (!segment.chain || !isFewSteps(*segment.chain))
+          continue;
+        FlowChain &chain = *segment.chain;
+        bool takesFromGroup = llvm::any_of(chain.after, [&](Operation *step) {
+          return llvm::any_of(step->getOperands(),
+                              [&](Value value) { return madeByGroup.lookup(program.resolve(value).buffer); });
+        });
+        if (!takesFromGroup && !takenByGroup.contains(chain.result))
+          continue;
+        makeGroup(segment);
+        changed = true;
+      }
+    }
+  }
+};
+
+struct FormChains : impl::FormChainsBase<FormChains> {
+  using FormChainsBase::FormChainsBase;
+
+  void runOnOperation() override {
+    const std::optional<Target> machine = findTarget(target, getOperation());
+    if (!machine)
+      return signalPassFailure();
+    Builder b(&getContext());
+    for (auto [number, segment] : llvm::enumerate(findChains(getOperation(), &*machine).segments)) {
+      const IntegerAttr own = b.getI64IntegerAttr(static_cast<int64_t>(number));
+      for (Operation *step : segment.group.steps)
+        step->setAttr(groupAttr, own);
+      if (!segment.chain)
+        continue;
+      for (Operation *step : segment.chain->ops())
+        step->setAttr(chainAttr, own);
+      for (auto [step, carrier] : segment.chain->carriers)
+        step->setAttr(carrierAttr, b.getI64IntegerAttr(carrier));
+      if (segment.chain->permute)
+        segment.chain->permute->setAttr(chainAttr, own);
+    }
+  }
+};
+
+} // namespace
+
+FlowProgram findChains(func::FuncOp function, const Target *target) {
+  return ChainFinder(function.getBody().front(), target).run();
+}
+
+} // namespace idc::passes
