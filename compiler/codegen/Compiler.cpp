@@ -199,7 +199,8 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     if (llvm::Error error = applySchedule(errors))
       return error;
     PassManager manager(&context);
-    passes::buildStagePipeline(manager, request.target, passes::planName(request.plan), request.candidate);
+    passes::buildStagePipeline(manager, request.target, passes::planName(request.plan), request.candidate,
+                               request.listed);
     auto plan = [&]() -> LogicalResult {
       bool addressable = true;
       auto check = [&](mlir::Type type) {
@@ -576,6 +577,11 @@ llvm::Expected<func::FuncOp> Compiler::stages(llvm::raw_ostream &errors) {
   if (llvm::Error error = state->toModule(Level::Stages, errors))
     return error;
   return state->function();
+}
+
+std::vector<passes::CandidateList> Compiler::candidates() const {
+  auto listed = state->function()->getAttrOfType<ArrayAttr>(passes::candidatesAttr);
+  return listed ? passes::candidatesFrom(listed) : std::vector<passes::CandidateList>();
 }
 
 std::string Compiler::scheduleOrigin() const { return state->scheduleOrigin; }

@@ -30,6 +30,7 @@ struct CompileRequest {
   std::vector<std::string> libraries; // folders searched for imports
   passes::Plan plan = passes::Plan::Throughput;
   unsigned candidate = 0;           // of the plan's schedules, best first
+  unsigned listed = 0;              // candidates that candidates() gives of each part of the program
   bool ownSchedules = true;         // those of the program, and measured ones of the standard library
   std::vector<std::string> layouts; // of arrays that are not dense (LayoutOptions.h)
   bool inPlace = false;             // every result may have the memory of an argument
@@ -67,6 +68,9 @@ public:
 
   /// What that schedule says it took: "2.34 copies", "10.5 us"; empty when it says nothing. As scheduleOrigin().
   std::string scheduleMeasured() const;
+
+  /// The best of the planner's candidates from the one taken on, once there are stages; CompileRequest::listed of them.
+  std::vector<passes::CandidateList> candidates() const;
 
   /// The elaborated program, after parsing and checking.
   llvm::Expected<const frontend::Program *> program(llvm::raw_ostream &errors);

@@ -299,6 +299,7 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
   facts.plan = manifest.getString("plan")->str();
   facts.schedule = compiler.scheduleOrigin().empty() ? "the planner's" : compiler.scheduleOrigin();
   facts.measured = compiler.scheduleMeasured();
+  facts.candidates = compiler.candidates();
   facts.inputs = arraysOf(manifest.getArray("inputs"));
   facts.outputs = arraysOf(manifest.getArray("outputs"));
   facts.workspaceBytes = *manifest.getObject("workspace")->getInteger("bytesPerProblem");

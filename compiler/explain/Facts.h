@@ -67,6 +67,7 @@ struct Facts {
   int64_t workspaceBytes = 0, workspaceFixedBytes = 0; // per problem, and once
   int64_t movedBytes = 0, leastBytes = 0;              // of one problem
   double predicted = 0;                                // sum over the kernels; 0: not for this plan
+  std::vector<passes::CandidateList> candidates;       // the planner's best, where they were asked for
 };
 
 /// Compiles as far as the manifest. Errors as of codegen::Compiler.

@@ -4,6 +4,8 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace idc;
 using namespace idc::explain;
 using frontend::Step;
@@ -41,7 +43,7 @@ static std::string plural(int64_t count, llvm::StringRef one) {
 
 std::string explain::launchOf(const Kernel &kernel) {
   return formatv("{0}; {1} of {2} for {3}", kernel.launch, plural(kernel.blocks, "block"),
-                             plural(kernel.threads, "thread"), plural(kernel.problems, "problem"))
+                 plural(kernel.threads, "thread"), plural(kernel.problems, "problem"))
       .str();
 }
 
@@ -152,6 +154,35 @@ static void printKernel(llvm::raw_ostream &os, const Kernel &kernel) {
   }
 }
 
+/// A count as it is, anything else with two digits.
+static std::string spellNumber(double value) {
+  return value == std::floor(value) ? std::to_string(static_cast<int64_t>(value)) : formatv("{0:f2}", value).str();
+}
+
+/// "grid, steps 1..5": a kernel of a candidate.
+static std::string describe(const passes::KernelPlan &kernel) {
+  std::string text = kernel.launch.str();
+  int last = 0;
+  for (const passes::RangePlan &range : kernel.ranges)
+    last = std::max(last, range.last);
+  if (kernel.hasSteps())
+    text += formatv(", steps {0}..{1}", kernel.firstStep(), last).str();
+  return kernel.ring ? text + ", with a ring" : text;
+}
+
+static void printCandidates(llvm::raw_ostream &os, const passes::CandidateList &list) {
+  os << "\nThe planner's best for " << list.part << ", and what it counted\n";
+  for (auto [number, candidate] : llvm::enumerate(list.candidates)) {
+    os << formatv("  {0,4}  {1} {2}\n", number + 1, spellNumber(candidate.cost.cost), candidate.cost.unit);
+    for (const auto &[kernel, cost] : llvm::zip(candidate.schedule.kernels, candidate.cost.kernels)) {
+      os << "        " << describe(kernel) << ": " << spellNumber(cost.cost);
+      for (const auto &[name, value] : cost.counted)
+        os << (&name == &cost.counted.front().first ? "; " : ", ") << name << ' ' << spellNumber(value);
+      os << '\n';
+    }
+  }
+}
+
 void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
   os << facts.symbol << ": " << facts.program->entry;
   if (std::string settings = settingsOf(facts); !settings.empty())
@@ -178,4 +209,6 @@ void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
     os << "predicted: " << predicted << '\n';
   if (std::string measured = measuredFor(facts); !measured.empty())
     os << "measured: " << measured << '\n';
+  for (const passes::CandidateList &list : facts.candidates)
+    printCandidates(os, list);
 }

@@ -62,20 +62,30 @@ public:
     tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, 13});
   }
 
-  /// The cheapest schedules, at most `count`, best first.
-  std::vector<Schedule> run(size_t count) const {
-    std::vector<Schedule> schedules;
+  /// The cheapest schedules, as many as the pool wants.
+  void run(CandidatePool &pool) const {
     if (tooLarge)
-      return schedules;
-    auto shapes = [&](int first, int last, const CostLimit &limit) { return shapesOf(first, last, count > 1, limit); };
-    std::vector<std::pair<Schedule, double>> choices = rings();
-    for (const auto &[kernels, cost] : cheapestSplits<Shape>(steps, count, shapes))
-      choices.emplace_back(scheduleOf(kernels), cost);
-    llvm::stable_sort(choices, [](const auto &a, const auto &b) { return a.second < b.second; });
-    for (auto &[schedule, cost] : choices)
-      if (schedules.size() < count && cost <= worthTrying * choices.front().second)
-        schedules.push_back(std::move(schedule));
-    return schedules;
+      return;
+    auto shapes = [&](int first, int last, const CostLimit &limit) { return shapesOf(first, last, limit); };
+    const std::vector<Candidate> ringed = rings();
+    double least = infinite;
+    for (const Candidate &candidate : ringed)
+      least = std::min(least, candidate.cost.cost);
+    // Several shapes may come to one schedule.
+    for (size_t count = pool.wanted();; count *= 2) {
+      const auto splits = cheapestSplits<Shape>(steps, count, shapes);
+      if (!splits.empty())
+        least = std::min(least, splits.front().second);
+      auto isWorthTrying = [&](double cost) { return cost <= worthTrying * least; };
+      for (const Candidate &candidate : ringed)
+        if (isWorthTrying(candidate.cost.cost))
+          pool.add(candidate);
+      for (const auto &[kernels, cost] : splits)
+        if (isWorthTrying(cost))
+          pool.add({scheduleOf(kernels), {cost, unit, costsOf(kernels)}});
+      if (pool.isFull() || splits.size() < count || !isWorthTrying(splits.back().second))
+        return;
+    }
   }
 
 private:
@@ -91,6 +101,7 @@ private:
   static constexpr int64_t ringSlack = 8; // tiles
   /// A schedule that costs so many times as much as the cheapest is not the best one: so far the costs are right.
   static constexpr double worthTrying = 1.4;
+  static constexpr const char *unit = "copies";
 
   //===--- kernels and tiles --------------------------------------------------------------------------------------===//
 
@@ -113,8 +124,8 @@ private:
   /// Schedules of two kernels as one of two passes, each with its cost, where a ring of the values between them fits
   /// the cache: as many tiles on their way as one problem has, and half as many as blocks run at a time. Narrow
   /// elements stay in two kernels, which measure faster.
-  std::vector<std::pair<Schedule, double>> rings() const {
-    std::vector<std::pair<Schedule, double>> found;
+  std::vector<Candidate> rings() const {
+    std::vector<Candidate> found;
     if (!isShortEnough(request, 1, steps, int64_t(1) << registerDigits))
       return found;
     for (int last = 1; last < steps && request.elementBytes >= 8 && request.operands.empty() && request.idleDigits == 0;
@@ -139,7 +150,7 @@ private:
       first.ring = slots;
       first.delay = delay;
       second.launch = first.launch;
-      found.emplace_back(std::move(schedule), cost * ringCost);
+      found.push_back({std::move(schedule), {cost * ringCost, unit, costsOf(kernels)}});
     }
     return found;
   }
@@ -150,9 +161,10 @@ private:
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Shape &kernel) const { return kernel.last == steps; }
 
-  /// The shapes that a kernel of these steps can have, each with its cost, or with a bound of it that reaches the limit;
-  /// `tuning` asks for more than the planner chooses among.
-  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool tuning, const CostLimit &limit) const {
+  /// The shapes that a kernel of these steps can have, each with its cost, or with a bound of it that reaches the
+  /// limit.
+  std::vector<std::pair<Shape, double>> shapesOf(int first, int last, const CostLimit &limit) const {
+    const bool tuning = request.forTuning;
     std::vector<std::pair<Shape, double>> shapes;
     if (!isShortEnough(request, first, last, int64_t(1) << registerDigits))
       return shapes;
@@ -200,15 +212,38 @@ private:
     leastWait = waitCost(shape, mappings.passesOf(shape.first, shape.last, registers).size(), 1);
     if (double least = total(runs, leastWait); limit.isReachedBy(least))
       return least;
+    std::optional<KernelPlan> plan = estimated(shape, tile);
+    return plan ? total(runs, waitCost(shape, *plan)) : infinite;
+  }
+
+  /// A kernel by itself, as if its neighbours had its own tiles; nothing where a cluster would access parts of sectors.
+  std::optional<KernelPlan> estimated(const Shape &shape, const std::vector<int> &tile) const {
     AddressOrder between = mappings.workspaceOrder(tile, tile);
     Side load{meetsInput(shape) ? request.loadOrder : between, request.loadBytes};
     Side store{meetsOutput(shape) ? request.storeOrder : between, request.storeBytes};
-    std::optional<KernelPlan> plan =
-        shape.ranks ? clusterKernel(shape, tile, load, store) : blockKernel(shape, tile, load, store);
-    if (!plan || (shape.ranks && (TileMappings::runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
-                                  TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes)))
-      return infinite;
-    return total(runs, waitCost(shape, *plan));
+    if (!shape.ranks)
+      return blockKernel(shape, tile, load, store);
+    std::optional<KernelPlan> plan = clusterKernel(shape, tile, load, store);
+    if (plan && (TileMappings::runOfBlock(plan->ranges.front().mapping, load) < target.sectorBytes ||
+                 TileMappings::runOfBlock(plan->ranges.back().mapping, store) < target.sectorBytes))
+      return std::nullopt;
+    return plan;
+  }
+
+  /// What the costs of kernels are made of.
+  std::vector<KernelCost> costsOf(const std::vector<Shape> &kernels) const {
+    std::vector<KernelCost> costs;
+    for (const Shape &shape : kernels) {
+      const std::vector<int> tile = tileOf(shape);
+      const KernelPlan plan = *estimated(shape, tile);
+      costs.push_back({costOf(shape),
+                       {{"runs", runCost(shape, tile, countDigits(request, shape.first, shape.last))},
+                        {"waits", waitCost(shape, plan)},
+                        {"ranges", static_cast<double>(plan.ranges.size())},
+                        {"exchanges between blocks", static_cast<double>(betweenBlocks(plan))},
+                        {"blocks of a cluster", static_cast<double>(int64_t(1) << shape.ranks)}}});
+    }
+    return costs;
   }
 
   /// Mean cost of the runs of load and store; that of operands on top.
@@ -245,11 +280,15 @@ private:
     return shape.ranks || shape.registers || std::min(shape.digits, request.numDigits) > tileDigits;
   }
 
-  double waitCost(const Shape &shape, const KernelPlan &plan) const {
-    int betweenBlocks = 0;
+  static int betweenBlocks(const KernelPlan &plan) {
+    int exchanges = 0;
     for (size_t i = 1; i < plan.ranges.size(); ++i)
-      betweenBlocks += plan.ranges[i].mapping[Field::Rank] != plan.ranges[i - 1].mapping[Field::Rank];
-    return waitCost(shape, plan.ranges.size(), betweenBlocks);
+      exchanges += plan.ranges[i].mapping[Field::Rank] != plan.ranges[i - 1].mapping[Field::Rank];
+    return exchanges;
+  }
+
+  double waitCost(const Shape &shape, const KernelPlan &plan) const {
+    return waitCost(shape, plan.ranges.size(), betweenBlocks(plan));
   }
 
   /// What is left of waiting for the exchanges of so many ranges, as few other blocks of a multiprocessor fill it with
@@ -347,6 +386,6 @@ private:
 
 } // namespace
 
-std::vector<Schedule> passes::planBlocks(const PlanRequest &request, const Target &target, size_t count) {
-  return BlockPlanner(request, target).run(count);
+void passes::proposeBlocks(const PlanRequest &request, const Target &target, CandidatePool &pool) {
+  BlockPlanner(request, target).run(pool);
 }

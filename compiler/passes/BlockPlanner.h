@@ -5,8 +5,8 @@
 
 namespace idc::passes {
 
-/// The `count` cheapest schedules (or fewer) for a machine with registers, lanes, warps and shared memory, best first.
-/// None when a step has more digits than a block holds.
-std::vector<Schedule> planBlocks(const PlanRequest &request, const Target &target, size_t count);
+/// The cheapest schedules for a machine with registers, lanes, warps and shared memory. None when a step has more
+/// digits than a block holds.
+void proposeBlocks(const PlanRequest &request, const Target &target, CandidatePool &pool);
 
 } // namespace idc::passes

@@ -458,7 +458,7 @@ int64_t bytesOf(const FlowProgram &program) {
 
 /// A way to put groups together.
 namespace {
-struct Candidate {
+struct Grouping {
   FlowProgram program;
   bool isWithinLimits;
 };
@@ -467,11 +467,11 @@ struct Candidate {
 static bool isOneKernel(const FlowProgram &program) { return program.segments.size() <= 1; }
 
 /// Those of a list of limits; `first`: only up to one that makes the program one kernel within its limits.
-static std::vector<Candidate> tryLimits(const FlowProgram &program, const Target &target, ArrayRef<LevelLimits> all,
-                                        bool first) {
-  std::vector<Candidate> candidates;
+static std::vector<Grouping> tryLimits(const FlowProgram &program, const Target &target, ArrayRef<LevelLimits> all,
+                                       bool first) {
+  std::vector<Grouping> candidates;
   for (const LevelLimits &limits : all) {
-    Candidate &last = candidates.emplace_back(Candidate{program, true});
+    Grouping &last = candidates.emplace_back(Grouping{program, true});
     last.isWithinLimits = Merger(last.program, target, limits).run();
     if (first && last.isWithinLimits && isOneKernel(last.program))
       break;
@@ -480,12 +480,12 @@ static std::vector<Candidate> tryLimits(const FlowProgram &program, const Target
 }
 
 /// All candidates, the best first; `first`: that one alone.
-static std::vector<Candidate> findCandidates(const FlowProgram &program, const Target &target, Plan plan, bool first) {
+static std::vector<Grouping> findGroupings(const FlowProgram &program, const Target &target, Plan plan, bool first) {
   const bool hasGroups = llvm::any_of(
       program.segments, [](const FlowSegment &segment) { return !segment.chain && !segment.group.steps.empty(); });
-  std::vector<Candidate> found;
+  std::vector<Grouping> found;
   if (plan == Plan::Latency && target.kind != "cpu" && hasGroups) {
-    for (Candidate &candidate : tryLimits(program, target, latencyLimits(target), first))
+    for (Grouping &candidate : tryLimits(program, target, latencyLimits(target), first))
       if (candidate.isWithinLimits && isOneKernel(candidate.program))
         found.push_back(std::move(candidate));
     if (first && !found.empty())
@@ -496,7 +496,7 @@ static std::vector<Candidate> findCandidates(const FlowProgram &program, const T
   constexpr size_t mostSegments = 1024;
   if (target.kind == "cpu" || !hasGroups || program.segments.size() > mostSegments)
     limits.truncate(1);
-  std::vector<Candidate> candidates = tryLimits(program, target, limits, first);
+  std::vector<Grouping> candidates = tryLimits(program, target, limits, first);
   // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
   constexpr double hardly = 1.05;
   int64_t least = std::numeric_limits<int64_t>::max();
@@ -507,33 +507,52 @@ static std::vector<Candidate> findCandidates(const FlowProgram &program, const T
     if (isLast)
       break;
   }
-  auto costsMore = [&](const Candidate &candidate) {
+  auto costsMore = [&](const Grouping &candidate) {
     return static_cast<double>(bytesOf(candidate.program)) > hardly * static_cast<double>(least);
   };
-  auto rank = [&](const Candidate &candidate) {
+  auto rank = [&](const Grouping &candidate) {
     return std::pair(costsMore(candidate) ? bytesOf(candidate.program) : 0, !candidate.isWithinLimits);
   };
-  auto isBetter = [&](const Candidate &a, const Candidate &b) { return rank(a) < rank(b); };
+  auto isBetter = [&](const Grouping &a, const Grouping &b) { return rank(a) < rank(b); };
   std::stable_sort(candidates.begin(), upTo, isBetter);
   std::stable_sort(candidates.begin() + 1, candidates.end(), isBetter);
   llvm::move(candidates, std::back_inserter(found));
   return found;
 }
 
-bool passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan, size_t number) {
-  std::vector<Candidate> candidates = findCandidates(program, target, plan, number == 0);
+/// The kernels of the groups, with what they read and write.
+static Candidate candidateOf(FlowProgram &program, const Target &target) {
+  Candidate candidate{{}, {0, "bytes", {}}};
+  for (FlowSegment &segment : program.segments) {
+    if (segment.chain)
+      continue;
+    spreadOverThreads(segment.group, target);
+    candidate.schedule.kernels.push_back(kernelOf(program, segment.group, target));
+    double reads = 0, writes = 0;
+    for (const FlowLoad &load : segment.group.loads)
+      reads += static_cast<double>(bytesOf(load));
+    for (const FlowStore &store : segment.group.stores)
+      writes += static_cast<double>(sequenceBytes(store.made.getType()));
+    candidate.cost.kernels.push_back({reads + writes, {{"reads", reads}, {"writes", writes}}});
+    candidate.cost.cost += reads + writes;
+  }
+  return candidate;
+}
+
+bool passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan, size_t number, size_t listed,
+                         std::vector<Candidate> &best) {
+  std::vector<Grouping> groupings = findGroupings(program, target, plan, number == 0);
   std::set<std::string> seen;
   size_t distinct = 0, chosen = 0;
-  for (size_t i = 0; i < candidates.size() && distinct <= number; ++i) {
-    Schedule schedule;
-    for (FlowSegment &segment : candidates[i].program.segments)
-      if (!segment.chain) {
-        spreadOverThreads(segment.group, target);
-        schedule.kernels.push_back(kernelOf(candidates[i].program, segment.group, target));
-      }
-    if (seen.insert(printSchedule(schedule, "", "", "")).second && distinct++ == number)
+  for (size_t i = 0; i < groupings.size() && distinct < number + std::max<size_t>(1, listed); ++i) {
+    Candidate candidate = candidateOf(groupings[i].program, target);
+    if (!seen.insert(printSchedule(candidate.schedule, "", "", "")).second)
+      continue;
+    if (distinct == number)
       chosen = i;
+    if (distinct++ >= number && best.size() < listed && !candidate.schedule.kernels.empty())
+      best.push_back(std::move(candidate));
   }
-  program = std::move(candidates[chosen].program);
+  program = std::move(groupings[chosen].program);
   return distinct > number;
 }

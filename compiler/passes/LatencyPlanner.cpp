@@ -39,16 +39,21 @@ class LatencyPlanner {
 public:
   LatencyPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), mappings(request, target), steps(static_cast<int>(request.stepDigits.size())),
-        laneDigits(floorLog2(target.lanes)),
-        registerDigits(passes::registerDigits(target, request.registerBytes)) {}
+        laneDigits(floorLog2(target.lanes)), registerDigits(passes::registerDigits(target, request.registerBytes)) {}
 
-  /// The schedules of least time, at most `count`, best first.
-  std::vector<Schedule> run(size_t count) const {
-    std::vector<Schedule> schedules;
-    auto shapes = [&](int first, int last, const CostLimit &limit) { return shapesOf(first, last, count == 1, limit); };
-    for (const auto &[kernels, time] : cheapestSplits<Shape>(steps, count, shapes))
-      schedules.push_back(scheduleOf(kernels));
-    return schedules;
+  /// The schedules of least time, as many as the pool wants.
+  void run(CandidatePool &pool) const {
+    auto shapes = [&](int first, int last, const CostLimit &limit) {
+      return shapesOf(first, last, pool.wanted() == 1, limit);
+    };
+    // Several shapes may come to one schedule.
+    for (size_t count = pool.wanted();; count *= 2) {
+      const auto splits = cheapestSplits<Shape>(steps, count, shapes);
+      for (const auto &[kernels, time] : splits)
+        pool.add({scheduleOf(kernels), {time, "ns", costsOf(kernels)}});
+      if (pool.isFull() || splits.size() < count)
+        return;
+    }
   }
 
 private:
@@ -115,6 +120,16 @@ private:
     return tile;
   }
 
+  /// What the times of kernels are made of.
+  std::vector<KernelCost> costsOf(const std::vector<Shape> &kernels) const {
+    std::vector<KernelCost> costs;
+    for (const Shape &kernel : kernels) {
+      KernelCost &cost = costs.emplace_back();
+      cost.cost = timeOf(kernel, CostLimit(), &cost.counted);
+    }
+    return costs;
+  }
+
   std::optional<KernelPlan> planOf(const Shape &shape, const Side &load, const Side &store) const {
     std::vector<int> tile = tileOf(shape);
     if (shape.ranks)
@@ -123,16 +138,17 @@ private:
   }
 
   /// Nanoseconds that a kernel adds to one problem, infinite when it does not exist; a bound where that reaches the
-  /// limit.
-  double timeOf(const Shape &shape, const CostLimit &limit) const {
+  /// limit. `counted`, if given, gets what it is made of.
+  double timeOf(const Shape &shape, const CostLimit &limit,
+                std::vector<std::pair<std::string, double>> *counted = nullptr) const {
     const LatencyCosts &costs = target.latency;
     const int64_t threads = int64_t(1) << (shape.tile - shape.registers - shape.ranks);
     const int64_t blocks = int64_t(1) << std::max(0, request.numDigits - shape.tile + shape.ranks);
-    const auto perMultiprocessor =
-        static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
+    const auto perMultiprocessor = static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
     const double warps = std::max(1.0, std::ceil(perMultiprocessor * static_cast<double>(threads / target.lanes) / 4));
     const double pass = costs.pass + warps * static_cast<double>(int64_t(1) << shape.registers) * costs.element;
-    const double start = (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load;
+    const double start =
+        (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load;
     constexpr double rounding = 1e-9;
     const auto leastPasses = static_cast<double>(mappings.leastPasses(shape.first, shape.last, shape.registers));
     if (double least = (1 - rounding) * (start + leastPasses * pass); limit.isReachedBy(least))
@@ -171,6 +187,13 @@ private:
         compute += costs.clusterBarrier + costs.clusterBlock * static_cast<double>(int64_t(1) << shape.ranks);
       else if (threads > target.lanes)
         compute += costs.barrier;
+    if (counted)
+      *counted = {{"start", start},
+                  {"memory", memory},
+                  {"compute", compute},
+                  {"passes", static_cast<double>(ranges.size())},
+                  {"blocks of a multiprocessor", perMultiprocessor},
+                  {"warps of a scheduler", warps}};
     // Blocks that share a multiprocessor compute while others access memory.
     return start + std::max(memory, compute) + std::min(memory, compute) / perMultiprocessor;
   }
@@ -178,6 +201,6 @@ private:
 
 } // namespace
 
-std::vector<Schedule> passes::planLatency(const PlanRequest &request, const Target &target, size_t count) {
-  return LatencyPlanner(request, target).run(count);
+void passes::proposeLatency(const PlanRequest &request, const Target &target, CandidatePool &pool) {
+  LatencyPlanner(request, target).run(pool);
 }

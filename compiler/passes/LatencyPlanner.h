@@ -5,8 +5,8 @@
 
 namespace idc::passes {
 
-/// The `count` schedules (or fewer) that are expected to do one problem alone soonest, best first: many small blocks,
-/// kernels that start while the one before ends. None when a step has more digits than a block holds.
-std::vector<Schedule> planLatency(const PlanRequest &request, const Target &target, size_t count);
+/// The schedules that are expected to do one problem alone soonest: many small blocks, kernels that start while the one
+/// before ends. None when a step has more digits than a block holds.
+void proposeLatency(const PlanRequest &request, const Target &target, CandidatePool &pool);
 
 } // namespace idc::passes

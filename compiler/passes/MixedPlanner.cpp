@@ -56,7 +56,7 @@ public:
       }
   }
 
-  std::vector<Schedule> run(size_t count) {
+  void run(CandidatePool &pool) {
     if (isShortEnough(request, 1, steps, usualValues()))
       singles();
     if (bytesOf(all) > mostTileBytes() || plans.empty()) {
@@ -64,18 +64,11 @@ public:
       sequences();
     }
     llvm::stable_sort(plans, [](const Planned &a, const Planned &b) { return a.cost < b.cost; });
-    std::vector<Schedule> best;
-    std::vector<std::string> known;
-    for (Planned &plan : plans) {
-      if (best.size() == count)
+    for (const Planned &plan : plans) {
+      if (pool.isFullFor(plan.cost))
         break;
-      Schedule schedule = scheduleOf(plan.kernels);
-      std::string text = printSchedule(schedule, "", "", "");
-      if (!llvm::is_contained(known, text))
-        best.push_back(std::move(schedule));
-      known.push_back(std::move(text));
+      pool.add({scheduleOf(plan.kernels), {plan.cost, "copies", costsOf(plan.kernels)}});
     }
-    return best;
   }
 
 private:
@@ -83,9 +76,17 @@ private:
     double cost;
     std::vector<Kernel> kernels;
   };
+  /// What is counted of a kernel's passes.
+  struct Counts {
+    double ranges = 0, warps = 0, blocks = 0; // the latter of a multiprocessor
+    double idle = 0;                          // threads over those that work, of all ranges together
+    double asked = 0;                         // registers over those that there are
+    double together = 1;                      // blocks of a cluster
+  };
   /// The passes of a kernel and what they cost, in a unit of their own.
   struct Passes {
     KernelPlan plan;
+    Counts counts = {};
     double cost = 0;
   };
 
@@ -148,11 +149,13 @@ private:
       const int64_t most = blocks > 1 || passesOf(kernel, load, store) ? mostValues(1, steps) : valuesOf(all);
       for (kernel.size = 2; kernel.size <= most; ++kernel.size)
         if (std::optional<Passes> passes = passesOf(kernel, load, store))
-          plans.push_back({costOf(runCost(digitsOfBlock(passes->plan.ranges.front().mapping), load,
-                                          digitsOfBlock(passes->plan.ranges.back().mapping), store),
-                                  waitOf(*passes)),
-                           {kernel}});
+          plans.push_back({costOf(singleRunCost(*passes, load, store), waitOf(*passes)), {kernel}});
     }
+  }
+
+  double singleRunCost(const Passes &passes, const Side &load, const Side &store) const {
+    return runCost(digitsOfBlock(passes.plan.ranges.front().mapping), load,
+                   digitsOfBlock(passes.plan.ranges.back().mapping), store);
   }
 
   /// All ways to do the steps in two kernels.
@@ -268,6 +271,27 @@ private:
       }
     return known->second < 0 ? std::nullopt : std::optional(known->second);
   }
+  /// What the costs of kernels are made of.
+  std::vector<KernelCost> costsOf(const std::vector<Kernel> &kernels) const {
+    const Side load{request.loadOrder, request.loadBytes}, store{request.storeOrder, request.storeBytes};
+    std::vector<KernelCost> costs;
+    for (size_t k = 0; k < kernels.size(); ++k) {
+      const Passes passes = *passesOf(kernels[k], load, store);
+      const Counts &counts = passes.counts;
+      const double runs = kernels.size() == 1 ? singleRunCost(passes, load, store)
+                                              : runCost(kernels[k], k + 1 < kernels.size() ? &kernels[k + 1] : nullptr);
+      costs.push_back({costOf(runs, waitOf(passes)),
+                       {{"runs", runs},
+                        {"waits", waitOf(passes)},
+                        {"ranges", counts.ranges},
+                        {"warps", counts.warps},
+                        {"blocks", counts.blocks},
+                        {"idle", counts.idle},
+                        {"registers", counts.asked},
+                        {"blocks of a cluster", counts.together}}});
+    }
+    return costs;
+  }
   double waitOf(const Passes &passes) const {
     constexpr double least = 0.01;
     return std::max(least, target.passes.perUnit * (passes.cost - target.passes.free));
@@ -312,10 +336,11 @@ private:
     for (int64_t size = kernel.size ? kernel.size : 2;
          kernel.size ? size == kernel.size : size <= most || (!best && size <= spilled); ++size) {
       Passes passes{passesOf(kernel, size, load.order, store.order)};
-      std::optional<double> cost = costOf(passes.plan, elements, kernel.blocks);
-      if (!cost || (best && *cost >= best->cost))
+      std::optional<Counts> counts = countsOf(passes.plan, elements, kernel.blocks);
+      if (!counts || (best && costOf(*counts) >= best->cost))
         continue;
-      passes.cost = *cost;
+      passes.counts = *counts;
+      passes.cost = costOf(*counts);
       best = std::move(passes);
     }
     return best;
@@ -335,7 +360,7 @@ private:
   }
 
   /// Nothing where a tile has more threads than a block, or a block has no room for it. `elements`: of a block.
-  std::optional<double> costOf(const KernelPlan &plan, int64_t elements, int64_t together) const {
+  std::optional<Counts> countsOf(const KernelPlan &plan, int64_t elements, int64_t together) const {
     if (plan.ranges.empty())
       return std::nullopt;
     int64_t threads = 1, values = 1;
@@ -352,22 +377,31 @@ private:
       idle += static_cast<double>(threads) / static_cast<double>(range.mapping.numThreads()) - 1;
     const int64_t problems =
         together > 1 ? 1 : std::max<int64_t>(1, std::min(target.flatThreads / threads, target.tileBytes / bytes));
-    // Passes, the accesses to memory being some; warps hide waiting, and blocks that of others at their barriers.
     constexpr int64_t fewest = 32, most = 255; // registers of a thread
     const PassCosts &costs = target.passes;
     const auto data = static_cast<double>(values * request.registerBytes) / 4;
     const int64_t wanted = llvm::alignTo(costs.ownRegisters + static_cast<int64_t>(costs.registersPerWord * data), 8),
                   registers = std::clamp(wanted, fewest, most),
                   blocks = target.residentBlocks(problems * threads, registers, problems * bytes);
-    const double warps = static_cast<double>(blocks * problems * threads) / static_cast<double>(target.lanes),
-                 ranges = static_cast<double>(plan.ranges.size()),
-                 asked = std::max(static_cast<double>(wanted) / most,
-                                  static_cast<double>(registers * problems * threads) /
-                                      static_cast<double>(target.registersPerMultiprocessor));
-    const double cost = (ranges + costs.accesses) / std::pow(warps, costs.hidden) *
-                        (1 + costs.alone / static_cast<double>(blocks)) * (1 + costs.idle * idle / ranges) *
-                        std::pow(std::max(1.0, asked), costs.spilled);
-    return cost * (1 + costs.clusterDoubling * std::log2(static_cast<double>(together)));
+    Counts counts;
+    counts.ranges = static_cast<double>(plan.ranges.size());
+    counts.warps = static_cast<double>(blocks * problems * threads) / static_cast<double>(target.lanes);
+    counts.blocks = static_cast<double>(blocks);
+    counts.idle = idle;
+    counts.asked =
+        std::max(static_cast<double>(wanted) / most, static_cast<double>(registers * problems * threads) /
+                                                         static_cast<double>(target.registersPerMultiprocessor));
+    counts.together = static_cast<double>(together);
+    return counts;
+  }
+
+  /// Passes, the accesses to memory being some; warps hide waiting, and blocks that of others at their barriers.
+  double costOf(const Counts &counts) const {
+    const PassCosts &costs = target.passes;
+    const double cost = (counts.ranges + costs.accesses) / std::pow(counts.warps, costs.hidden) *
+                        (1 + costs.alone / counts.blocks) * (1 + costs.idle * counts.idle / counts.ranges) *
+                        std::pow(std::max(1.0, counts.asked), costs.spilled);
+    return cost * (1 + costs.clusterDoubling * std::log2(counts.together));
   }
 
   /// The digits of the rank in a cluster: those of the highest addresses that are not `acted` on and make up so many
@@ -469,10 +503,6 @@ private:
 
 } // namespace
 
-std::vector<Schedule> passes::planMixed(const PlanRequest &request, const Target &target, size_t count,
-                                        std::string &error) {
-  std::vector<Schedule> schedules = MixedPlanner(request, target).run(count);
-  if (schedules.empty())
-    error = "a step acts on more values than a block of " + target.name + " can hold";
-  return schedules;
+void passes::proposeMixed(const PlanRequest &request, const Target &target, CandidatePool &pool) {
+  MixedPlanner(request, target).run(pool);
 }

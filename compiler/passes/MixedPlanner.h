@@ -5,9 +5,8 @@
 
 namespace idc::passes {
 
-/// The `count` cheapest schedules (or fewer), best first: kernels of consecutive steps, each on tiles that a block holds
-/// in passes of a few steps each, with exchanges through shared memory. None, with `error` set, when no block has room
-/// for a step.
-std::vector<Schedule> planMixed(const PlanRequest &request, const Target &target, size_t count, std::string &error);
+/// The cheapest schedules: kernels of consecutive steps, each on tiles that a block holds in passes of a few steps
+/// each, with exchanges through shared memory. None when no block has room for a step.
+void proposeMixed(const PlanRequest &request, const Target &target, CandidatePool &pool);
 
 } // namespace idc::passes

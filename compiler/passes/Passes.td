@@ -113,7 +113,9 @@ def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine to plan for">,
                  Option<"plan", "plan", "std::string", "\"throughput\"", "throughput, or latency of one problem">,
-                 Option<"candidate", "candidate", "unsigned", "0", "the schedule to take, the best being 0">];
+                 Option<"candidate", "candidate", "unsigned", "0", "the schedule to take, the best being 0">,
+                 Option<"listed", "listed", "unsigned", "0",
+                        "how many of the best candidates `id.candidates` is to list, with what was counted of them">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

@@ -32,7 +32,7 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 }
 
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
-                                unsigned candidate) {
+                                unsigned candidate, unsigned listed) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Once: planning and building number steps alike.
   FormChainsOptions chains;
@@ -42,6 +42,7 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   stages.target = target;
   stages.plan = plan;
   stages.candidate = candidate;
+  stages.listed = listed;
   function.addPass(createPlanStages(stages));
   BuildKernelsOptions build;
   build.target = target;

@@ -10,9 +10,9 @@ namespace idc::passes {
 /// Algebra -> digit flow for the named target.
 void buildFlowPipeline(mlir::OpPassManager &manager, const std::string &target);
 /// Digit flow -> kernels with planned exchanges for the named target and plan; `candidate` counts the plan's schedules,
-/// best first.
+/// best first, so many of which from there on are `listed` on the function.
 void buildStagePipeline(mlir::OpPassManager &manager, const std::string &target, const std::string &plan = "throughput",
-                        unsigned candidate = 0);
+                        unsigned candidate = 0, unsigned listed = 0);
 /// `id-to-flow{target=…}` and `id-to-stages{target=… plan=…}` for idc-opt.
 void registerPipelines();
 

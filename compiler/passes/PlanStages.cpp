@@ -4,6 +4,7 @@
 // Kernels follow each other in the schedule as they will run. A schedule that the function already has (written by hand
 // or read from a table) is kept; what it leaves open is filled in: digits that no field holds number blocks, and steps
 // outside chains, where no kernel has any of them, are planned.
+#include "compiler/passes/ChainRequest.h"
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/Groups.h"
 #include "compiler/passes/Planner.h"
@@ -48,11 +49,13 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       return signalPassFailure();
     }
     function->setAttr("id.schedule", toAttribute(schedule, &getContext()));
+    if (listed)
+      function->setAttr(candidatesAttr, toAttribute(lists, &getContext()));
   }
 
   /// Plans chains and groups. Of a candidate other than the best each takes its own, as far as there are so many.
   bool planAll(FlowProgram &program, const Target &machine, Plan wanted, Schedule &schedule, std::string &error) {
-    bool exists = mergeGroups(program, machine, wanted, candidate);
+    bool exists = planGroups(program, machine, wanted);
     std::string missing;
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain) {
@@ -72,11 +75,18 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     return exists;
   }
 
+  bool planGroups(FlowProgram &program, const Target &machine, Plan wanted) {
+    std::vector<Candidate> best;
+    const bool exists = mergeGroups(program, machine, wanted, candidate, listed, best);
+    list("steps outside chains", std::move(best));
+    return exists;
+  }
+
   /// A schedule with the kernels of all segments. What is wrong with it stays: it is found when kernels are built.
   Schedule completed(const Schedule &given, FlowProgram &program, const Target &machine, Plan wanted) {
     const bool isWhole = namesGroups(given, program);
     if (!isWhole)
-      (void)mergeGroups(program, machine, wanted, candidate);
+      (void)planGroups(program, machine, wanted);
     std::string error;
     if (isWhole && !formGroups(program, given, machine, error))
       return given;
@@ -91,6 +101,8 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
         next += isWhole;
         continue;
       }
+      if (Schedule planned; listed) // beside what is given
+        (void)planChain(*segment.chain, wanted, 0, machine, planned, error);
       for (const size_t end = kernelsOf(given, next, *segment.chain); next < end; ++next)
         schedule.kernels.push_back(withBlocks(given.kernels[next], segment.chain->type));
     }
@@ -116,86 +128,53 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     schedule.kernels.push_back(std::move(kernel));
   }
 
-  /// About how many operations a step becomes for each element: those of its body, some of which become several, and
-  /// one to bring the element to where the step takes it.
-  static int64_t operationsOf(Operation *step) {
-    constexpr int64_t ofComplex = 4, ofResidue = 8;
-    auto weight = [&](Type type) {
-      return isa<id::ModType>(type) ? ofResidue : isa<ComplexType>(type) ? ofComplex : 1;
-    };
-    if (isa<id::TwiddleOp>(step))
-      return 2 * weight(id::elementOf(step->getResult(0).getType()));
-    int64_t operations = 0;
-    step->walk([&](Operation *op) {
-      if (op != step && op->getNumResults() > 0 && !op->hasTrait<OpTrait::ConstantLike>())
-        operations += weight(op->getResult(0).getType());
-    });
-    auto node = dyn_cast<id::NodeOp>(step);
-    return operations / (node ? node.getArity() : 1) + 1;
+  /// The cheapest schedules of a chain, the one to take first; none with `error` set when there are not so many.
+  std::vector<Candidate> candidatesOf(const FlowChain &chain, Plan wanted, size_t number, const Target &machine,
+                                      std::string &error) {
+    PlanRequest request = requestOf(chain, wanted);
+    request.forTuning = number > 0;
+    std::vector<Candidate> candidates =
+        planCandidates(request, machine, number > 0 ? number + 1 : std::max<size_t>(1, listed), error);
+    if (candidates.empty())
+      return candidates;
+    if (candidates.size() <= number) {
+      error = "there are only " + std::to_string(candidates.size()) + " schedules to choose from";
+      return {};
+    }
+    candidates.erase(candidates.begin(), candidates.begin() + static_cast<std::ptrdiff_t>(number));
+    return candidates;
   }
 
-  /// Appends the kernels of a chain.
-  static bool planChain(FlowChain &chain, Plan plan, size_t candidate, const Target &machine, Schedule &schedule,
-                        std::string &error) {
-    PlanRequest request;
-    request.plan = plan;
-    request.candidate = candidate;
-    request.numDigits = chain.type.getNumDigits();
-    request.loadBytes = id::elementBytes(chain.type.getElement());
-    request.storeBytes = id::elementBytes(id::elementOf(chain.result.getType()));
-    request.elementBytes = request.loadBytes;
-    request.registerBytes = id::registerBytes(chain.type.getElement());
-    auto makes = [&](Operation *op) {
-      Type element = id::elementOf(op->getResult(0).getType());
-      request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
-      request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
-    };
-    DenseMap<Operation *, int> stepOf; // of what is done before a node
-    request.operationsUpTo.push_back(0);
-    for (FlowStep &step : chain.steps) {
-      SmallVector<int> digits = digitsOf(step.node);
-      request.stepDigits.append({digits.begin(), digits.end()});
-      for (Operation *before : step.before)
-        stepOf[before] = static_cast<int>(request.stepDigits.size());
-      llvm::for_each(step.before, makes);
-      makes(step.node);
-      int64_t operations = operationsOf(step.node);
-      for (Operation *before : step.before)
-        operations += operationsOf(before);
-      request.operationsUpTo.push_back(request.operationsUpTo.back() + operations);
-    }
-    llvm::for_each(chain.after, makes);
-    // Address digit `place` of the input holds digit `q` of the sequence when the map takes it there.
-    request.loadOrder.resize(request.numDigits);
-    for (int q = 1; q <= request.numDigits; ++q) {
-      request.loadOrder[chain.input.map.source(q) - 1] = q;
-      request.storeOrder.push_back(chain.permute ? chain.permute.getMap().getPermutation().source(q) : q);
-    }
-    for (const FlowOperand &operand : chain.operands) {
-      const int held = static_cast<int>(id::radicesOf(operand.from.buffer.getType()).size());
-      auto step = stepOf.find(operand.step);
-      PlanOperand &planned = request.operands.emplace_back();
-      planned.step = step != stepOf.end() ? step->second : static_cast<int>(chain.steps.size()) + 1;
-      planned.bytes = id::elementBytes(id::elementOf(operand.from.buffer.getType()));
-      planned.order.resize(held);
-      for (int q = 1; q <= request.numDigits; ++q)
-        if (int place = operand.from.map.source(q); place <= held)
-          planned.order[place - 1] = q;
-    }
-    request.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());
-    Schedule own;
-    if (!planSchedule(request, machine, own, error))
+  /// Appends the kernels of a chain; false with `error` set when there are not so many schedules.
+  bool planChain(const FlowChain &chain, Plan wanted, size_t number, const Target &machine, Schedule &schedule,
+                 std::string &error) {
+    std::vector<Candidate> candidates = candidatesOf(chain, wanted, number, machine, error);
+    if (candidates.empty())
       return false;
-    for (KernelPlan &kernel : own.kernels) {
+    for (Candidate &candidate : candidates)
+      for (KernelPlan &kernel : candidate.schedule.kernels)
+        for (RangePlan &range : kernel.ranges) {
+          range.first += chain.firstStep - 1;
+          range.last += chain.firstStep - 1;
+        }
+    for (KernelPlan kernel : candidates.front().schedule.kernels) {
       kernel.launch.dependent |= !chain.isOfBits() && machine.dependentLaunch && !schedule.kernels.empty();
-      for (RangePlan &range : kernel.ranges) {
-        range.first += chain.firstStep - 1;
-        range.last += chain.firstStep - 1;
-      }
       schedule.kernels.push_back(std::move(kernel));
     }
+    list("steps " + std::to_string(chain.firstStep) + ".." +
+             std::to_string(chain.firstStep + static_cast<int>(chain.steps.size()) - 1),
+         std::move(candidates));
     return true;
   }
+
+  /// Notes the best candidates for a part of the program, where they are asked for.
+  void list(std::string part, std::vector<Candidate> candidates) {
+    candidates.resize(std::min<size_t>(candidates.size(), listed));
+    if (!candidates.empty())
+      lists.push_back({std::move(part), std::move(candidates)});
+  }
+
+  std::vector<CandidateList> lists;
 };
 } // namespace
 } // namespace idc::passes

@@ -137,30 +137,35 @@ bool passes::areBits(const PlanRequest &request) {
   return llvm::all_of(request.radices, [](int radix) { return radix == 2; });
 }
 
-bool passes::planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error) {
+/// What the planners that know such programs propose.
+static void propose(const PlanRequest &request, const Target &target, CandidatePool &pool) {
   if (target.kind == "cpu")
-    return planVectors(request, target, schedule, error);
-  if (request.plan == Plan::Throughput && areBits(request) && countIdle(request) > 0) {
-    const PlanRequest smaller = withoutIdle(request);
-    if (!planSchedule(smaller, target, schedule, error))
-      return false;
-    addIdle(smaller, schedule);
-    return true;
-  }
-  std::vector<Schedule> schedules;
-  if (!areBits(request)) {
-    schedules = planMixed(request, target, request.candidate + 1, error);
-    if (!error.empty())
-      return false;
-  } else {
-    auto plan = request.plan == Plan::Throughput ? planBlocks : planLatency;
-    schedules = plan(request, target, request.candidate + 1);
-  }
-  if (schedules.empty())
-    error = "a step acts on more digits than a kernel of " + target.name + " can hold";
-  else if (schedules.size() <= request.candidate)
-    error = "there are only " + std::to_string(schedules.size()) + " schedules to choose from";
+    proposeVectors(request, target, pool);
+  else if (!areBits(request))
+    proposeMixed(request, target, pool);
+  else if (request.plan == Plan::Latency)
+    proposeLatency(request, target, pool);
   else
-    schedule = std::move(schedules[request.candidate]);
-  return error.empty();
+    proposeBlocks(request, target, pool);
+}
+
+std::vector<Candidate> passes::planCandidates(const PlanRequest &request, const Target &target, size_t count,
+                                              std::string &error) {
+  CandidatePool pool(count);
+  const bool leavesIdle = target.kind != "cpu" && request.plan == Plan::Throughput && areBits(request);
+  const PlanRequest planned = leavesIdle ? withoutIdle(request) : request;
+  propose(planned, target, pool);
+  std::vector<Candidate> candidates = pool.take();
+  for (Candidate &candidate : candidates)
+    addIdle(planned, candidate.schedule);
+  if (candidates.empty())
+    error = "a step acts on more digits than a kernel of " + target.name + " can hold";
+  return candidates;
+}
+
+bool passes::planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error) {
+  std::vector<Candidate> candidates = planCandidates(request, target, 1, error);
+  if (!candidates.empty())
+    schedule = std::move(candidates.front().schedule);
+  return !candidates.empty();
 }

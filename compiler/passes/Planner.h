@@ -1,7 +1,7 @@
 // Chooses a schedule by resource analysis.
 #pragma once
 
-#include "compiler/passes/Schedule.h"
+#include "compiler/passes/Candidates.h"
 #include "compiler/passes/StepDigits.h"
 #include "compiler/passes/Target.h"
 
@@ -38,7 +38,7 @@ struct PlanOperand {
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
   Plan plan = Plan::Throughput;
-  size_t candidate = 0;                // of the schedules for the plan, best first
+  bool forTuning = false;              // also what costs tell apart poorly, or not at all
   int numDigits = 0;                   // of the logical sequence
   int idleDigits = 0;                  // above those, like those of a batch
   std::vector<int> radices;            // of its digits, [digit-1]; those beyond are 2
@@ -56,9 +56,12 @@ struct PlanRequest {
 /// True when all digits are of radix 2.
 bool areBits(const PlanRequest &request);
 
-/// The cheapest schedule for the plan on a machine: by counted bytes for throughput, by the time of one problem for
-/// latency; a CPU has one schedule for both. False with `error` set when a single step has more digits than a block can
-/// hold.
+/// The `count` cheapest schedules (or fewer) for the plan on a machine, best first: by counted bytes for throughput, by
+/// the time of one problem for latency; a CPU has one schedule for both. None with `error` set when a single step has
+/// more digits than a block can hold.
+std::vector<Candidate> planCandidates(const PlanRequest &request, const Target &target, size_t count,
+                                      std::string &error);
+/// The cheapest of them; false with `error` set when there is none.
 bool planSchedule(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
 
 /// The length in bytes of the runs in which a set of digits covers an address order: the element size times two to the

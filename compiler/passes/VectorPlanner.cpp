@@ -53,26 +53,28 @@ static KernelPlan vectorKernel(const PlanRequest &request, const Target &target,
   return kernel;
 }
 
-bool passes::planVectors(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error) {
+void passes::proposeVectors(const PlanRequest &request, const Target &target, CandidatePool &pool) {
+  Candidate candidate{{}, {0, "passes over memory", {}}};
+  auto add = [&](int first, int last) {
+    candidate.schedule.kernels.push_back(vectorKernel(request, target, first, last));
+    candidate.cost.kernels.push_back({1, {}});
+    candidate.cost.cost += 1;
+  };
   int steps = static_cast<int>(request.stepDigits.size());
   int registers = llvm::Log2_64(4 * target.dataRegistersPerThread / request.elementBytes);
-  if (steps == 0) {
-    schedule.kernels.push_back(vectorKernel(request, target, 1, 0));
-    return true;
-  }
+  if (steps == 0)
+    add(1, 0);
   int widest = 0;
   for (const std::vector<int> &digits : request.stepDigits)
     widest = std::max(widest, static_cast<int>(digits.size()));
   registers = std::max(registers, widest);
-  if (widest > maxNodeDigits(target, request.registerBytes)) {
-    error = "a step acts on more digits than the registers of " + target.name + " can hold";
-    return false;
-  }
+  if (widest > maxNodeDigits(target, request.registerBytes))
+    return;
   for (auto [first, last] : groupSteps(request, 1, steps, registers))
     for (int begin = first, end; begin <= last; begin = end + 1) {
       for (end = begin; end < last && isShortEnough(request, begin, end + 1, int64_t(1) << registers);)
         ++end;
-      schedule.kernels.push_back(vectorKernel(request, target, begin, end));
+      add(begin, end);
     }
-  return true;
+  pool.add(std::move(candidate));
 }

@@ -5,8 +5,8 @@
 
 namespace idc::passes {
 
-/// As few passes as registers allow, lanes on low address digits. False with `error` set when a step has more digits
-/// than the registers hold.
-bool planVectors(const PlanRequest &request, const Target &target, Schedule &schedule, std::string &error);
+/// As few passes as registers allow, lanes on low address digits. None when a step has more digits than the registers
+/// hold.
+void proposeVectors(const PlanRequest &request, const Target &target, CandidatePool &pool);
 
 } // namespace idc::passes

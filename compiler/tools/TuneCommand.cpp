@@ -83,7 +83,26 @@ std::optional<llvm::json::Object> readObject(const std::string &path) {
 struct Candidate {
   std::string symbol, schedule, cubin, manifest;
   int64_t batch = 1;
+  llvm::json::Array costs = {}; // what the planner counted, for each part of the program; none of another's schedules
 };
+
+/// What was counted of a candidate's kernels, as the list of jobs has it.
+llvm::json::Array costsOf(const Compiler &compiler) {
+  llvm::json::Array parts;
+  for (const passes::CandidateList &list : compiler.candidates()) {
+    const passes::PlanCost &cost = list.candidates.front().cost;
+    llvm::json::Array kernels;
+    for (const passes::KernelCost &kernel : cost.kernels) {
+      llvm::json::Object counted{{"cost", kernel.cost}};
+      for (const auto &[name, value] : kernel.counted)
+        counted[name] = value;
+      kernels.push_back(std::move(counted));
+    }
+    parts.push_back(llvm::json::Object{
+        {"part", list.part}, {"unit", cost.unit}, {"cost", cost.cost}, {"kernels", std::move(kernels)}});
+  }
+  return parts;
+}
 
 /// The manifest's symbol and how many problems fill a batch.
 bool readManifest(Candidate &candidate, bool latency) {
@@ -104,7 +123,7 @@ bool readManifest(Candidate &candidate, bool latency) {
 /// The candidate of a schedule; nothing when it needs more than the machine has, which only the assembler knows.
 std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string &schedule, bool latency,
                                           llvm::raw_ostream &errors) {
-  Candidate candidate{"", schedule, "", "", 1};
+  Candidate candidate{"", schedule, "", ""};
   for (auto [level, text] : {std::pair(Level::Cubin, &candidate.cubin), {Level::Manifest, &candidate.manifest}}) {
     llvm::Expected<std::string> result = compiler.emit(level, errors);
     if (!result) {
@@ -113,6 +132,7 @@ std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string 
     }
     *text = std::move(*result);
   }
+  candidate.costs = costsOf(compiler);
   return readManifest(candidate, latency) ? std::optional(std::move(candidate)) : std::nullopt;
 }
 
@@ -129,6 +149,7 @@ bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector
   };
   std::set<std::string> seen; // launches
   request.ownSchedules = false;
+  request.listed = 1;
   unsigned missing = 0;
   for (unsigned number = 0; made.size() < count && number < searched * count && missing < patience; ++number) {
     request.candidate = number;
@@ -156,7 +177,7 @@ bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector
     else if (!number)
       return fail("the planner's own schedule does not compile");
   }
-  request.candidate = 0;
+  request.candidate = request.listed = 0;
   request.ownSchedules = true;
   Compiler compiler(request);
   llvm::Expected<std::string> schedule = compiler.schedule(errors);
@@ -199,6 +220,8 @@ public:
                                       {"latency", latency},
                                       {"kernels", name + ".cubin"},
                                       {"manifest", name + ".json"}});
+    if (!candidate.costs.empty())
+      (*jobs.back().getAsObject())["costs"] = llvm::json::Array(candidate.costs);
     return write(prefix + ".cubin", candidate.cubin) && write(prefix + ".json", candidate.manifest) &&
            write(prefix + ".id", candidate.schedule);
   }
