@@ -158,8 +158,17 @@ FlowStore FlowStore::of(const FlowValue &from, Value made) {
   return store;
 }
 
+id::SeqType passes::movedType(id::SeqType type, const digits::Permutation &map) {
+  std::vector<int> moved = map.apply(toVector(type.getRadices()));
+  return id::SeqType::get(type.getContext(), SmallVector<int32_t>(moved.begin(), moved.end()), type.getElement());
+}
+
+id::SeqType FlowStore::type() const {
+  return views.empty() ? movedType(cast<id::SeqType>(value.getType()), map) : cast<id::SeqType>(made.getType());
+}
+
 std::optional<digits::BufferView> FlowStore::placed() const {
-  auto view = digits::BufferView::whole(toVector(id::radicesOf(made.getType())));
+  auto view = digits::BufferView::whole(toVector(type().getRadices()));
   for (const FlowView &change : llvm::reverse(views)) {
     if (change.kind == FlowView::Kind::Move) {
       view.move(change.map.inverse());
@@ -175,13 +184,13 @@ std::optional<digits::BufferView> FlowStore::placed() const {
   return view;
 }
 
-digits::Mapping FlowGroup::mappingOf(ArrayRef<int> axes, int level, int64_t lanes) const {
+digits::Mapping FlowGroup::projected(const digits::Mapping &mapping, ArrayRef<int> axes, int64_t lanes) const {
   std::vector<int> digits;
   for (int axis : axes)
     digits.push_back(axis + 1);
-  digits::Mapping mapping = levels[static_cast<size_t>(level)].projected(digits, static_cast<int>(radices.size()));
-  mapping.splitThreads(lanes);
-  return mapping;
+  digits::Mapping own = mapping.projected(digits, static_cast<int>(radices.size()));
+  own.splitThreads(lanes);
+  return own;
 }
 
 FlowValue FlowProgram::resolve(Value value) const {

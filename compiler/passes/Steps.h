@@ -115,6 +115,9 @@ struct FlowLoad {
   llvm::SmallVector<int> axes; // [digit-1], of the moved sequence
 };
 
+/// The sequence that a permutation makes of one.
+id::SeqType movedType(id::SeqType type, const digits::Permutation &map);
+
 /// What a group writes: `value` moved by `map`, then changed by `views`, which is the function's value `made`.
 struct FlowStore {
   mlir::Value value;
@@ -123,14 +126,16 @@ struct FlowStore {
   llvm::SmallVector<FlowView> views = {};
   /// What stores `from`, which is the value `made`.
   static FlowStore of(const FlowValue &from, mlir::Value made);
+  /// Of the buffer.
+  id::SeqType type() const;
   /// Where the elements of the value lie in the buffer of the result, if a store can put them there.
   std::optional<digits::BufferView> placed() const;
 };
 
-/// Steps outside chains that one kernel does. Digits of different values that run together are one *axis*;
-/// GroupAxes.cpp finds them. What holds them is one mapping for every level (LevelPlanner.h), in which digit a + 1 is
-/// axis a, and batch digits are numbered above the axes. The tile of a value is the projection of its level's mapping
-/// on the axes that it has.
+/// Steps that one kernel does: outside chains, or of a chain (ChainKernels.h). Digits of different values that run
+/// together are one *axis*; GroupAxes.cpp finds them. What holds them is one mapping for every level (LevelPlanner.h),
+/// in which digit a + 1 is axis a, and batch digits are numbered above the axes. The tile of a value is the projection
+/// of its level's mapping on the axes that it has.
 struct FlowGroup {
   llvm::SmallVector<mlir::Operation *> steps; // none: a value that is only moved
   std::vector<FlowLoad> loads;
@@ -150,9 +155,18 @@ struct FlowGroup {
   /// neighbouring accesses, and an exchange follows (memoryMapping). 0: it takes what it holds.
   int64_t loadRuns = 0, storeRuns = 0;
 
+  // Of a chain's kernel:
+  bool oneValue = false; // each step takes what the one before makes, which all threads hold
+  std::optional<digits::Mapping> loadMapping,
+      storeMapping;            // of the first load and the store, where these have their own
+  int64_t ring = 0, delay = 0; // as of a KernelPlan
+
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
-  /// The mapping of a value that has these axes, [digit-1], at a level, for threads in warps of `lanes`.
-  digits::Mapping mappingOf(llvm::ArrayRef<int> axes, int level, int64_t lanes) const;
+  /// The mapping of a value that has these axes, [digit-1], for threads in warps of `lanes`; and that at a level.
+  digits::Mapping projected(const digits::Mapping &mapping, llvm::ArrayRef<int> axes, int64_t lanes) const;
+  digits::Mapping mappingOf(llvm::ArrayRef<int> axes, int level, int64_t lanes) const {
+    return projected(levels[static_cast<size_t>(level)], axes, lanes);
+  }
 };
 
 /// A piece of the program that becomes kernels of its own.
