@@ -442,6 +442,20 @@ SmallVector<LevelLimits> throughputLimits(const FlowProgram &program, const Targ
   return limits;
 }
 
+/// What measurements are to decide beyond that list: all ways to bound a thread, the columns and threads of a block, and
+/// whether blocks may be a cluster.
+SmallVector<LevelLimits> searchedLimits(const Target &target) {
+  const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
+  SmallVector<LevelLimits> limits;
+  for (int64_t cluster : {int64_t(1), target.maxCluster})
+    for (int64_t threads : {128, 256, 512, 1024})
+      for (int64_t columns : {lanes, lanes / 2, lanes / 4})
+        for (int64_t held : {words / 4, words / 2, words, 2 * words})
+          for (int64_t runs : {1, 2, 4})
+            limits.push_back({held, runs * run, columns, threads, 1, cluster});
+  return limits;
+}
+
 /// The bytes that the kernels of groups read and write.
 int64_t bytesOf(const FlowProgram &program) {
   int64_t bytes = 0;
@@ -496,6 +510,8 @@ static std::vector<Grouping> findGroupings(const FlowProgram &program, const Tar
   constexpr size_t mostSegments = 1024;
   if (target.kind == "cpu" || !hasGroups || program.segments.size() > mostSegments)
     limits.truncate(1);
+  else if (!first && plan == Plan::Throughput)
+    llvm::append_range(limits, searchedLimits(target));
   std::vector<Grouping> candidates = tryLimits(program, target, limits, first);
   // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
   constexpr double hardly = 1.05;
