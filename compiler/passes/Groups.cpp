@@ -418,6 +418,9 @@ SmallVector<LevelLimits> throughputLimits(const FlowProgram &program, const Targ
   const int64_t cluster = std::min<int64_t>(target.maxCluster, 8);
   limits.push_back({words, run, lanes, few, 2, cluster});
   limits.push_back({words, 4 * run, lanes, few, 2, cluster});
+  // Along columns: half the threads with twice the words, of half a warp's columns.
+  for (int64_t blocks = 2; blocks <= cluster; blocks *= 2)
+    limits.push_back({2 * words, 2 * run, lanes / 2, many, 1, blocks, deep, true});
   for (int64_t blocks = 2; blocks <= cluster; blocks *= 2) {
     limits.push_back({words, run, lanes, all, 1, blocks});
     limits.push_back({words, 4 * run, lanes, all, 1, blocks});
