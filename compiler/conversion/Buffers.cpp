@@ -17,6 +17,12 @@ namespace idc::conversion {
 #include "compiler/conversion/Passes.h.inc"
 } // namespace idc::conversion
 
+Value conversion::wholeOf(Value result) {
+  while (result.hasOneUse() && isa<id::JoinOp>(*result.user_begin()))
+    result = (*result.user_begin())->getResult(0);
+  return result;
+}
+
 static int64_t bytesOf(Value value) {
   auto type = cast<id::SeqType>(value.getType());
   return type.getNumElements() * id::elementBytes(type.getElement());
@@ -67,7 +73,8 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
   return true;
 }
 
-/// Results to their outputs; every other value to the first stretch of the workspace that is free while it lives.
+/// Results, and what they are joined of, to their outputs; every other value to the first stretch of the workspace that
+/// is free while it lives.
 static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
   for (OpOperand &operand : terminator->getOpOperands()) {
     int number = static_cast<int>(operand.getOperandNumber());
@@ -83,6 +90,10 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
     for (Value value : kernel.getOutputs()) {
       if (places.contains(value))
         continue;
+      if (auto whole = places.find(wholeOf(value)); whole != places.end()) {
+        places[value] = whole->second;
+        continue;
+      }
       int64_t bytes = (bytesOf(value) + 15) / 16 * 16, begin = 0;
       size_t at = 0;
       for (; at < live.size() && live[at].begin < begin + bytes; ++at)
@@ -118,8 +129,9 @@ static Buffer fromAttribute(DictionaryAttr place, Value value, func::FuncOp func
     return bufferOf(Buffer::Kind::Workspace, 0, value, number, denseLayout(value));
   if (entry.getName() == kindNames[static_cast<int>(Buffer::Kind::Input)])
     return bufferOf(Buffer::Kind::Input, index, value, 0, argumentLayout(function, index));
-  const bool isResult = function.getBody().front().getTerminator()->getOperand(index) == value;
-  return bufferOf(Buffer::Kind::Output, index, value, 0, isResult ? resultLayout(function, index) : denseLayout(value));
+  const Value whole = wholeOf(value);
+  const bool isResult = function.getBody().front().getTerminator()->getOperand(index) == whole;
+  return bufferOf(Buffer::Kind::Output, index, whole, 0, isResult ? resultLayout(function, index) : denseLayout(whole));
 }
 
 static void setPlaces(ArrayRef<id::KernelOp> kernels, const DenseMap<Value, Buffer> &places) {
@@ -193,6 +205,8 @@ LogicalResult conversion::placeBuffers(func::FuncOp function, bool cpu) {
   SmallVector<id::KernelOp> kernels;
   Block &block = function.getBody().front();
   for (Operation &op : block.without_terminator()) {
+    if (isa<id::JoinOp>(op))
+      continue;
     auto kernel = dyn_cast<id::KernelOp>(op);
     if (!kernel)
       return op.emitError() << "only kernels can be lowered; run the stage passes first";

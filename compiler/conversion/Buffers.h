@@ -22,6 +22,9 @@ struct Buffer {
   int planes = 1; // pointers that it takes, one for each number of an element where it is planar
 };
 
+/// The value of the function whose buffer has that of a kernel's result: what it is joined to, or itself.
+mlir::Value wholeOf(mlir::Value result);
+
 /// A buffer in a kernel's code.
 struct BufferMemory {
   llvm::SmallVector<mlir::Value, 1> planes;

@@ -61,6 +61,13 @@ bool sameElements(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
   return read && written && *read == *written;
 }
 
+/// True for what a kernel yields that is a part of the function's result only.
+bool isPart(id::KernelOp kernel, Value yielded) {
+  auto values = kernel.getBody().front().getTerminator()->getOperands();
+  const Value result = kernel.getResult(static_cast<unsigned>(llvm::find(values, yielded) - values.begin()));
+  return wholeOf(result) != result;
+}
+
 /// The units whose threads meet between a load and a store of a kernel.
 SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
   auto kernel = load->getParentOfType<id::KernelOp>();
@@ -178,6 +185,8 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
       for (Value value : stored) {
         if (read.empty())
           continue;
+        if (isPart(kernel, value))
+          return std::nullopt;
         std::optional<bool> byOrder = inOneKernel(kernel, read, value, cpu);
         if (!byOrder)
           return std::nullopt;

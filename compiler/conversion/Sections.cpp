@@ -1,5 +1,6 @@
 #include "compiler/conversion/Sections.h"
 
+#include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Scalars.h"
 
@@ -43,7 +44,8 @@ bool isTileOfBits(id::TileType tile) {
 
 /// True when buffers are taken whole, each step makes one value from the one before, and all tiles have the same bits.
 bool isStraight(id::KernelOp kernel) {
-  if (kernel.getLaunch().getTeam() > 1)
+  auto isPart = [](Value result) { return wholeOf(result) != result; };
+  if (kernel.getLaunch().getTeam() > 1 || llvm::any_of(kernel.getOutputs(), isPart))
     return false;
   std::vector<int> held;
   for (Operation &op : kernel.getBody().front().without_terminator()) {

@@ -77,6 +77,14 @@ int64_t bytesWritten(mlir::Value stored) {
   return bytes;
 }
 
+/// What kernels' results are joined to has the memory, and the name, of all of them.
+void nameParts(mlir::Value value, const std::string &name, llvm::DenseMap<mlir::Value, std::string> &names) {
+  names[value] = name;
+  if (auto join = value.getDefiningOp<id::JoinOp>())
+    for (mlir::Value part : join.getParts())
+      nameParts(part, name, names);
+}
+
 class KernelFacts {
 public:
   KernelFacts(Kernel &kernel, id::KernelOp op, const passes::Target &target) : kernel(kernel), op(op), target(target) {}
@@ -312,7 +320,7 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
   for (auto [argument, array] : llvm::zip(function->getArguments(), facts.inputs))
     names[argument] = array.name;
   for (auto [value, array] : llvm::zip(function->front().getTerminator()->getOperands(), facts.outputs))
-    names[value] = array.name;
+    nameParts(value, array.name, names);
   const llvm::json::Array &launches = *manifest.getArray("kernels");
   int between = 0;
   for (auto [op, launch] : llvm::zip(function->getOps<id::KernelOp>(), launches)) {

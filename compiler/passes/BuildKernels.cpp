@@ -42,9 +42,14 @@ public:
   bool run(Schedule schedule, std::string &error) {
     Operation *terminator = function.getBody().front().getTerminator();
     builder.setInsertionPoint(terminator);
+    SmallVector<Value> shared(program.returned.size()); // results that several kernels store
+    for (auto [i, result] : llvm::enumerate(program.returned))
+      if (const FlowGroup &group = program.segments[result.segment].group; !group.partsOfOthers().empty())
+        shared[i] = group.stores[static_cast<size_t>(result.store)].made;
     size_t next = 0;
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain) {
+        storeOwnParts(segment.group);
         kernels[&segment] = kernel(segment.group);
         ++next;
         continue;
@@ -69,11 +74,12 @@ public:
     }
     for (auto [i, result] : llvm::enumerate(program.returned)) {
       const FlowSegment &segment = program.segments[result.segment];
-      terminator->setOperand(i, kernels[&segment].getResult(segment.chain ? 0 : result.store));
+      terminator->setOperand(i, shared[i] ? joinedValue(shared[i])
+                                          : kernels[&segment].getResult(segment.chain ? 0 : result.store));
     }
     SmallVector<Operation *> old;
     for (Operation &op : function.getBody().front().without_terminator())
-      if (!isa<id::KernelOp>(op))
+      if (!isa<id::KernelOp>(op) && !llvm::is_contained(joins, &op))
         old.push_back(&op);
     for (Operation *op : llvm::reverse(old))
       op->erase();
@@ -88,6 +94,7 @@ private:
   OpBuilder builder;
   DenseMap<Value, Value> buffers;                      // a segment's value -> the kernel result that holds it
   DenseMap<const FlowSegment *, id::KernelOp> kernels; // the last one of each
+  SmallVector<Operation *> joins;                      // of what several kernels store
   int numKernels = 0;
 
   Value bufferOf(Value value) { return buffers.contains(value) ? buffers.lookup(value) : value; }
@@ -185,6 +192,47 @@ private:
     digits::BufferView placed;
     Value stored = {};
   };
+
+  /// True for a value that a group makes, or joins of what it makes alone.
+  static bool isMadeBy(const FlowGroup &group, Value value) {
+    Operation *step = value.getDefiningOp();
+    return llvm::is_contained(group.steps, step) &&
+           (!group.joined.contains(step) ||
+            llvm::all_of(step->getOperands(), [&](Value part) { return isMadeBy(group, part); }));
+  }
+
+  /// What a group stores of a value: of one with parts of other groups those that it makes.
+  static void addOwnParts(const FlowGroup &group, const FlowStore &store, std::vector<FlowStore> &stores) {
+    if (isMadeBy(group, store.value))
+      stores.push_back(store);
+    else if (Operation *step = store.value.getDefiningOp(); group.joined.contains(step))
+      for (Value part : step->getOperands()) {
+        auto whole = digits::Permutation::identity(static_cast<int>(id::radicesOf(part.getType()).size()));
+        addOwnParts(group, {part, whole, part}, stores);
+      }
+  }
+  static void storeOwnParts(FlowGroup &group) {
+    if (group.partsOfOthers().empty())
+      return;
+    std::vector<FlowStore> stores;
+    for (const FlowStore &store : group.stores)
+      addOwnParts(group, store, stores);
+    group.stores = std::move(stores);
+  }
+
+  /// A value that a kernel stores, or that is joined of such values.
+  Value joinedValue(Value value) {
+    if (Value buffer = buffers.lookup(value))
+      return buffer;
+    Operation *step = value.getDefiningOp();
+    const Placement placement = *placementOf(step);
+    SmallVector<Value> parts;
+    for (int operand : placement.order)
+      parts.push_back(joinedValue(step->getOperand(operand)));
+    int64_t digit = cast<id::NodeOp>(step).getDigits()[0];
+    joins.push_back(id::JoinOp::create(builder, step->getLoc(), value.getType(), digit, parts));
+    return joins.back()->getResult(0);
+  }
 
   static void addParts(const FlowGroup &group, const FlowStore &store, SmallVectorImpl<PartStore> &parts) {
     Operation *step = store.value.getDefiningOp();
@@ -285,7 +333,7 @@ private:
     };
     int64_t threads = threadsOf(group);
     // Where threads hold all of it, what is joined is a tile.
-    bool joinsTiles = group.loadRuns && holdsAll(group);
+    bool joinsTiles = group.loadRuns && holdsAll(group) && group.partsOfOthers().empty();
     SmallVector<PartStore> parts;
     for (const FlowStore &store : group.stores) {
       if (joinsTiles)

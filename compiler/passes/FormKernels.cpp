@@ -486,12 +486,21 @@ private:
       program.returned[result.number] = {maker->second, static_cast<int>(stores.size())};
       stores.push_back(std::move(result.store));
     }
+    DenseSet<Value> parts; // of results that other groups join
+    for (const FlowSegment &segment : program.segments)
+      for (Value part : segment.group.partsOfOthers()) {
+        if (!makers.contains(part))
+          return fail("schedule: step " + Twine(program.numberOf(part.getDefiningOp())) +
+                      " is in no kernel, and its value is a part of a result");
+        parts.insert(part);
+      }
     for (size_t g = program.segments.size(); g-- > 0;) {
       FlowGroup &own = program.segments[g].group;
       for (Operation *step : own.steps)
         for (Value value : step->getResults()) {
           const bool isStored = llvm::any_of(own.stores, [&](const FlowStore &store) { return store.made == value; });
-          if (makers.lookup(value) == static_cast<int>(g) && !isStored && isReadAfter(g, value)) {
+          if (makers.lookup(value) == static_cast<int>(g) && !isStored &&
+              (parts.contains(value) || isReadAfter(g, value))) {
             auto whole = digits::Permutation::identity(static_cast<int>(id::radicesOf(value.getType()).size()));
             own.stores.push_back({value, whole, value});
           }

@@ -101,7 +101,20 @@ private:
         removed.push_back(axes[digit - 1]);
   }
 
-  /// A node that puts values made here together, for the function's results alone.
+  /// A value that another group can store as a part of a result: nothing else takes it.
+  bool isPartOfOthers(Value value) const {
+    return !made.contains(value) && value.getDefiningOp() && program.numberOf(value.getDefiningOp()) &&
+           !program.moved.contains(value) && value.hasOneUse();
+  }
+
+  /// True when the parts of what a step joins are pieces of the function's result.
+  static bool joinsPieces(Operation *step) {
+    return isa<func::ReturnOp>(step) || (cast<id::NodeOp>(step).getDigits()[0] == fullDigits(step) &&
+                                         llvm::all_of(step->getUsers(), joinsPieces));
+  }
+
+  /// A node that puts values made here, one at least, and pieces by other groups together, for the function's results
+  /// alone.
   bool isJoin(Operation *step) const {
     std::optional<Placement> placement = placementOf(step);
     auto isForResults = [](auto &self, Value value) -> bool {
@@ -112,8 +125,11 @@ private:
     };
     // Parts have one use each: what is stored twice would have two places.
     return placement && placement->joins && isForResults(isForResults, step->getResult(0)) &&
+           llvm::any_of(step->getOperands(), [&](Value operand) { return made.contains(operand); }) &&
            llvm::all_of(step->getOperands(), [&](Value operand) {
-             return made.contains(operand) && (operand.hasOneUse() || !group.joined.contains(operand.getDefiningOp()));
+             if (!made.contains(operand))
+               return isPartOfOthers(operand) && joinsPieces(step);
+             return operand.hasOneUse() || !group.joined.contains(operand.getDefiningOp());
            });
   }
 

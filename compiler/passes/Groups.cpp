@@ -212,7 +212,8 @@ private:
         return true;
       auto reads = [&](const FlowLoad &load) { return load.from.buffer == value; };
       auto stores = [&](const FlowStore &store) { return program.sourceOf(store.value).buffer == value; };
-      if (!segment.chain && (llvm::any_of(segment.group.loads, reads) || llvm::any_of(segment.group.stores, stores)))
+      if (!segment.chain && (llvm::any_of(segment.group.loads, reads) || llvm::any_of(segment.group.stores, stores) ||
+                             llvm::is_contained(segment.group.partsOfOthers(), value)))
         return true;
     }
     return false;
@@ -272,10 +273,11 @@ private:
     if (!candidate)
       return false;
     int64_t storing = bytesRead(group(h)), recomputing = bytesRead(*candidate);
+    const SmallVector<Value> parts = candidate->partsOfOthers();
     bool vanishes = true; // group g, when nothing else needs it
     for (Operation *step : group(g).steps)
       for (Value result : step->getResults()) {
-        bool beside = isNeededBeside(h, result);
+        bool beside = isNeededBeside(h, result) || llvm::is_contained(parts, result);
         if (llvm::is_contained(values, result) && !beside)
           storing += sequenceBytes(result.getType());
         vanishes &= !beside;
@@ -350,6 +352,8 @@ private:
     }
     for (const FlowLoad &load : segment.group.loads)
       readLater.insert(load.from.buffer);
+    for (Value part : segment.group.partsOfOthers())
+      readLater.insert(part);
     if (segment.group.steps.empty())
       for (const FlowStore &store : segment.group.stores)
         readLater.insert(program.sourceOf(store.value).buffer);
@@ -467,6 +471,8 @@ int64_t bytesOf(const FlowProgram &program) {
       bytes += bytesOf(load);
     for (const FlowStore &store : segment.group.stores)
       bytes += sequenceBytes(store.made.getType());
+    for (Value part : segment.group.partsOfOthers())
+      bytes -= sequenceBytes(part.getType());
   }
   return bytes;
 }
@@ -480,6 +486,12 @@ struct Grouping {
   bool isWithinLimits;
 };
 } // namespace
+
+/// True when several kernels store parts of one result.
+static bool sharesResults(const FlowProgram &program) {
+  return llvm::any_of(program.segments,
+                      [](const FlowSegment &segment) { return !segment.group.partsOfOthers().empty(); });
+}
 
 static bool isOneKernel(const FlowProgram &program) { return program.segments.size() <= 1; }
 
@@ -516,7 +528,8 @@ static std::vector<Grouping> findGroupings(const FlowProgram &program, const Tar
   else if (!first && plan == Plan::Throughput)
     llvm::append_range(limits, searchedLimits(target));
   std::vector<Grouping> candidates = tryLimits(program, target, limits, first);
-  // The first of those that read and write least, or hardly more; of these one within its limits, if there is one.
+  // The first of those that read and write least, or hardly more; of these one within its limits, if there is one, and
+  // one whose kernels store whole results.
   constexpr double hardly = 1.05;
   int64_t least = std::numeric_limits<int64_t>::max();
   auto upTo = candidates.begin(); // those that are tried when one is wanted
@@ -530,7 +543,8 @@ static std::vector<Grouping> findGroupings(const FlowProgram &program, const Tar
     return static_cast<double>(bytesOf(candidate.program)) > hardly * static_cast<double>(least);
   };
   auto rank = [&](const Grouping &candidate) {
-    return std::pair(costsMore(candidate) ? bytesOf(candidate.program) : 0, !candidate.isWithinLimits);
+    return std::tuple(costsMore(candidate) ? bytesOf(candidate.program) : 0, !candidate.isWithinLimits,
+                      sharesResults(candidate.program));
   };
   auto isBetter = [&](const Grouping &a, const Grouping &b) { return rank(a) < rank(b); };
   std::stable_sort(candidates.begin(), upTo, isBetter);

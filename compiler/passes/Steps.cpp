@@ -184,6 +184,15 @@ std::optional<digits::BufferView> FlowStore::placed() const {
   return view;
 }
 
+SmallVector<Value> FlowGroup::partsOfOthers() const {
+  SmallVector<Value> parts;
+  for (Operation *step : steps)
+    if (joined.contains(step))
+      llvm::copy_if(step->getOperands(), std::back_inserter(parts),
+                    [&](Value part) { return !llvm::is_contained(steps, part.getDefiningOp()); });
+  return parts;
+}
+
 digits::Mapping FlowGroup::projected(const digits::Mapping &mapping, ArrayRef<int> axes, int64_t lanes) const {
   std::vector<int> digits;
   for (int axis : axes)

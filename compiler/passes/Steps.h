@@ -162,6 +162,8 @@ struct FlowGroup {
   int64_t ring = 0, delay = 0; // as of a KernelPlan
 
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
+  /// What steps of this group join and other groups make. Each of these groups stores it where the joined result has it.
+  llvm::SmallVector<mlir::Value> partsOfOthers() const;
   /// The mapping of a value that has these axes, [digit-1], for threads in warps of `lanes`; and that at a level.
   digits::Mapping projected(const digits::Mapping &mapping, llvm::ArrayRef<int> axes, int64_t lanes) const;
   digits::Mapping mappingOf(llvm::ArrayRef<int> axes, int level, int64_t lanes) const {

@@ -533,7 +533,7 @@ LogicalResult JoinOp::verify() {
   for (Value part : getParts()) {
     if (failed(verifyPart(*this, whole, getDigit(), part.getType())))
       return failure();
-    if (isa<SeqType>(whole) && (!part.hasOneUse() || !isa_and_nonnull<StoreOp, JoinOp>(part.getDefiningOp())))
+    if (isa<SeqType>(whole) && (!part.hasOneUse() || !isa_and_nonnull<StoreOp, JoinOp, KernelOp>(part.getDefiningOp())))
       return emitOpError() << "needs parts that are stored for it alone";
   }
   if (static_cast<int64_t>(getParts().size()) != radicesOf(whole)[getDigit() - 1])

@@ -18,6 +18,24 @@ static bool isStored(Value buffer) {
   return buffer.getDefiningOp() != nullptr;
 }
 
+/// The result of a kernel that yields the buffer; otherwise the buffer.
+static Value resultOf(Value buffer) {
+  for (OpOperand &use : buffer.getUses())
+    if (isa<id::YieldOp>(use.getOwner()))
+      return cast<id::KernelOp>(use.getOwner()->getParentOp()).getResult(use.getOperandNumber());
+  return buffer;
+}
+
+/// A buffer that is laid out, or the part of one that kernels store together.
+static digits::BufferView viewOf(Value value, const digits::ArrayLayout &layout) {
+  if (auto join = value.hasOneUse() ? dyn_cast<id::JoinOp>(*value.user_begin()) : id::JoinOp()) {
+    digits::BufferView view = viewOf(join.getResult(), layout);
+    view.part(static_cast<int>(join.getDigit()), value.use_begin()->getOperandNumber());
+    return view;
+  }
+  return digits::BufferView::whole(lowest(cast<id::SeqType>(value.getType()), 62), layout);
+}
+
 ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory> &buffers) {
   if (auto part = buffer.getDefiningOp<id::PartOp>()) {
     ViewLayout layout = layoutOf(part.getBuffer(), buffers);
@@ -61,7 +79,7 @@ ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory
   layout.buffer = buffer;
   auto type = cast<id::SeqType>(buffer.getType());
   const BufferMemory &memory = buffers.find(buffer)->second;
-  layout.view = digits::BufferView::whole(lowest(type, 62), memory.layout);
+  layout.view = viewOf(resultOf(buffer), memory.layout);
   layout.alignment = widestAccess;
   for (size_t plane = 0; plane < memory.planes.size(); ++plane) {
     layout.bytes.push_back(planeBytes(type.getElement(), memory.layout, static_cast<int>(plane)));

@@ -223,7 +223,8 @@ def Id_PartOp : Id_Op<"part", [Pure]> {
 def Id_JoinOp : Id_Op<"join", [Pure]> {
   let summary = "what has the k-th operand where a digit is k; nothing moves";
   let description = [{
-    Of buffers: operands are stores of the kernel, or joins, and have no other use. Of tiles: the digit is in registers,
+    Of buffers: operands are stores of the kernel, or joins, and have no other use; outside of kernels, results of these.
+    Of tiles: the digit is in registers,
     and threads hold the other digits alike in all operands.
   }];
   let arguments = (ins I64Attr:$digit, Variadic<Id_Data>:$parts);
