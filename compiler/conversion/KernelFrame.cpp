@@ -64,8 +64,8 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
 
 LogicalResult conversion::emitKernel(TileCode &code, KernelFrame &frame) {
   auto emit = frame.lowered.launch.team > 1     ? emitTeams
-              : !frame.cut.straight             ? emitTileBlocks
               : frame.lowered.hasRing()         ? emitRing
+              : !frame.cut.straight             ? emitTileBlocks
               : frame.lowered.launch.persistent ? emitPersistent
                                                 : emitGrid;
   if (failed(emit(code, frame)))

@@ -137,6 +137,8 @@ private:
     int epoch = 0, ofCluster = 0;
     bool started = false;
     for (const Section &section : cut.sections) {
+      if (&section == cut.sections.begin() + cut.secondPass)
+        ++epoch; // a block that does it has done nothing before
       SmallVector<id::ExchangeOp> reads;
       bool ofClusters = false, inWarp = oneTile;
       for (Operation &op : llvm::make_range(section.first, section.end)) {

@@ -72,6 +72,12 @@ bool isStraight(id::KernelOp kernel) {
   return !held.empty();
 }
 
+/// True for the store of what a second pass loads.
+bool isOfRing(Operation &op) {
+  auto store = dyn_cast<id::StoreOp>(op);
+  return store && store.getRing();
+}
+
 class Cutter {
 public:
   explicit Cutter(id::KernelOp kernel) : kernel(kernel) {}
@@ -98,27 +104,31 @@ private:
     bool starts = true;
     for (Operation &op : ops) {
       if (starts) {
+        result.secondPass = result.sections.size();
         result.sections.emplace_back();
         result.sections.back().first = op.getIterator();
         result.sections.back().threads = result.threads = threadsOf(&op);
       }
       result.sections.back().end = std::next(op.getIterator());
       result.sectionOf[&op] = result.sections.size() - 1;
-      auto store = dyn_cast<id::StoreOp>(op);
-      starts = store && store.getRing();
+      starts = isOfRing(op);
     }
   }
 
   void cut() {
     auto ops = kernel.getBody().front().without_terminator();
+    bool startsPass = false;
     for (Operation &op : ops) {
       if (llvm::all_of(op.getResultTypes(), llvm::IsaPred<id::SeqType>) && !isa<id::StoreOp>(op))
         continue; // between sections, or in one: they are no code
       int64_t threads = threadsOf(&op);
       result.threads = std::max(result.threads, threads);
       bool starts =
-          result.sections.empty() || result.sections.back().threads != threads ||
+          result.sections.empty() || startsPass || result.sections.back().threads != threads ||
           (isThroughMemory(&op) && (result.makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
+      if (startsPass)
+        result.secondPass = result.sections.size();
+      startsPass = isOfRing(op);
       if (starts) {
         Section section;
         section.first = op.getIterator();

@@ -15,6 +15,8 @@
 // bits: then all threads hold all of it, an exchange is read where it is written, and addresses are put together from
 // bits. It is one section, or one for each pass of a ring.
 //
+// A block of a kernel with a ring does one of its two passes: they share no section, and none waits for the other's.
+//
 // The sections of a cooperative kernel are in two halves: from the first one that waits for other blocks' posts on they
 // belong to the second, which a block does one item later than the first (protocols/CooperativeRounds.h). What goes
 // from one half to the other is parked: it has two places, which items use in turn.
@@ -44,6 +46,7 @@ struct Sections {
   llvm::SmallVector<Section> sections;
   llvm::DenseMap<mlir::Operation *, size_t> sectionOf;
   int64_t threads = 1; // of the widest tile
+  size_t secondPass = 0; // of a kernel with a ring: the first section that comes behind it
   // Of a cooperative kernel:
   size_t firstHalf = 0;                     // sections before it waits
   llvm::DenseSet<mlir::Operation *> parked; // exchanges from one half to the other

@@ -32,12 +32,16 @@ bool conversion::meets(id::KernelOp kernel) {
   return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
 }
 
+bool conversion::hasRing(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<id::StoreOp>(), [](id::StoreOp op) { return op.getRing().has_value(); });
+}
+
 TileBlocks conversion::tileBlocksOf(id::KernelOp kernel, const passes::Target &target) {
   TileBlocks result;
   result.blocks = widestExtent(kernel, Field::Block);
   result.tileThreads = mostThreads(kernel);
   const digits::Launch launch = kernel.getLaunch().getLaunch();
-  if (launch.team > 1)
+  if (launch.team > 1 || hasRing(kernel))
     return result;
   result.batchProblems = mostOf(kernel, [](id::TileType tile, const Mapping &mapping) {
     return int64_t(1) << (static_cast<int>(mapping.digits().size()) - tile.getNumDigits());

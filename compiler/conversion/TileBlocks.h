@@ -13,6 +13,8 @@ int64_t widestExtent(id::KernelOp kernel, digits::Field field);
 int64_t mostThreads(id::KernelOp kernel);
 /// True where threads exchange.
 bool meets(id::KernelOp kernel);
+/// True where two passes have a ring between them.
+bool hasRing(id::KernelOp kernel);
 
 /// Where a tile needs few threads and has no batch digits among them, a block holds several; threads of a tile follow
 /// each other without gaps.

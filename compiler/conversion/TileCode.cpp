@@ -3,6 +3,8 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Scalars.h"
 
+#include "machine/MachineDialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -110,6 +112,28 @@ Value TileCode::byteOffset(Value pointer, Value bytes) {
   return LLVM::GEPOp::create(b, loc, pointer.getType(), b.getI8Type(), pointer, ArrayRef<LLVM::GEPArg>{bytes});
 }
 Value TileCode::at(Value pointer, int64_t bytes) { return bytes ? byteOffset(pointer, constant64(bytes)) : pointer; }
+
+static constexpr int64_t streamedBytes = 8;
+
+Value TileCode::read(Type type, Value pointer, bool streams) {
+  const int64_t bytes = packedBytes(type);
+  if (!streams || bytes != streamedBytes)
+    return LLVM::LoadOp::create(b, loc, type, pointer, static_cast<unsigned>(bytes));
+  Type i64 = b.getI64Type();
+  Value bits = machine::LoadStreamOp::create(b, loc, i64, pointer);
+  return type == i64 ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
+}
+
+void TileCode::write(Value value, Value pointer, bool streams) {
+  const int64_t bytes = packedBytes(value.getType());
+  if (!streams || bytes != streamedBytes) {
+    LLVM::StoreOp::create(b, loc, value, pointer, static_cast<unsigned>(bytes));
+    return;
+  }
+  Type i64 = b.getI64Type();
+  Value bits = value.getType() == i64 ? value : LLVM::BitcastOp::create(b, loc, i64, value).getResult();
+  machine::StoreStreamOp::create(b, loc, bits, pointer);
+}
 
 Value TileCode::pack(ArrayRef<Value> scalars) {
   if (scalars.size() == 1)

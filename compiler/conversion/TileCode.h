@@ -41,6 +41,9 @@ public:
   /// A pointer some bytes further.
   mlir::Value byteOffset(mlir::Value pointer, mlir::Value bytes);
   mlir::Value at(mlir::Value pointer, int64_t bytes);
+  /// Reads and writes a scalar or a vector; `streams`: with the hint that it is not used again, where 8 bytes move.
+  mlir::Value read(mlir::Type type, mlir::Value pointer, bool streams);
+  void write(mlir::Value value, mlir::Value pointer, bool streams);
   /// Scalars as a vector; one alone stays what it is.
   mlir::Value pack(llvm::ArrayRef<mlir::Value> scalars);
   /// Appends the scalars of a vector, or the one.

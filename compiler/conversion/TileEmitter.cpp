@@ -83,6 +83,8 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
     return success();
   }
   awaitStart();
+  if (llvm::any_of(ops, llvm::IsaPred<id::StoreOp>)) // what is due there is for all threads
+    parts.barriers.beforeStore();
   SmallVector<Value> kept(section.kept);
   if (!meets)
     return emitBranch(section, kept, [&]() -> LogicalResult {

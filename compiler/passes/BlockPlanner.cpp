@@ -97,8 +97,6 @@ private:
   int largestNode = 0; // its digits
   int registerDigits, threadDigits, maxTileDigits, tileDigits;
   static constexpr int clusterThreadDigits = 7;
-  static constexpr double ringCost = 0.9; // over that of two kernels
-  static constexpr int64_t ringSlack = 8; // tiles
   /// A schedule that costs so many times as much as the cheapest is not the best one: so far the costs are right.
   static constexpr double worthTrying = 1.4;
   static constexpr const char *unit = "copies";
@@ -139,18 +137,13 @@ private:
       if (cost == infinite)
         continue;
       Schedule schedule = scheduleOf(kernels);
-      KernelPlan &first = schedule.kernels[0], &second = schedule.kernels[1];
       auto tilesOf = [](const KernelPlan &plan) { return plan.ranges.front().mapping.extent(Field::Block); };
-      int64_t tiles = tilesOf(first), problemBytes = request.elementBytes << request.numDigits;
-      int64_t delay = tiles + target.latency.multiprocessors;
-      int64_t slots = std::min((delay + 2 * tiles + ringSlack - 1) / tiles, target.ringBytes / problemBytes);
-      delay = std::min(delay, (slots - 1) * tiles - ringSlack);
-      if (tilesOf(second) != tiles || delay < tiles)
+      const int64_t tiles = tilesOf(schedule.kernels[0]);
+      const std::optional<Ring> ring = ringOf(tiles, request.elementBytes << request.numDigits, target);
+      if (!ring || tilesOf(schedule.kernels[1]) != tiles)
         continue;
-      first.ring = slots;
-      first.delay = delay;
-      second.launch = first.launch;
-      found.push_back({std::move(schedule), {cost * ringCost, unit, costsOf(kernels)}});
+      joinByRing(schedule, *ring);
+      found.push_back({std::move(schedule), {cost * target.ringCost, unit, costsOf(kernels)}});
     }
     return found;
   }

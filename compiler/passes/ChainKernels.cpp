@@ -87,15 +87,14 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "a ring is loaded by the next kernel, and there is none";
       int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
               delay = std::max(kernel.delay, other->delay);
-      if (!chain.isOfBits())
-        return where + "a ring lies between tiles of radix 2";
       if (target.kind == "cpu" || launch != digits::Launch() || (kernel.ring && other->ring) ||
           static_cast<int>(reference.digits().size()) != n)
         return where + "a ring lies between two plain grids of a GPU, with tiles of one problem";
       auto threads = [](const Mapping &mapping) { return mapping.extent(Field::Lane) * mapping.extent(Field::Warp); };
-      if (other->ranges.empty() || other->ranges.front().mapping.extent(Field::Block) != tiles ||
-          threads(other->ranges.front().mapping) != threads(reference))
-        return where + "the two kernels of a ring have tiles of the same size and as many threads";
+      if (other->ranges.empty() || other->ranges.front().mapping.extent(Field::Block) != tiles)
+        return where + "the two kernels of a ring have tiles of the same size";
+      if (chain.isOfBits() && threads(other->ranges.front().mapping) != threads(reference))
+        return where + "the two kernels of a ring have as many threads where all digits are bits";
       if (delay < tiles || slots * tiles < delay + tiles)
         return where + "a ring needs a delay of at least a problem's " + std::to_string(tiles) +
                " tiles, and memory for as many more";

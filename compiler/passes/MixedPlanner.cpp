@@ -67,7 +67,10 @@ public:
     for (const Planned &plan : plans) {
       if (pool.isFullFor(plan.cost))
         break;
-      pool.add({scheduleOf(plan.kernels), {plan.cost, "copies", costsOf(plan.kernels)}});
+      Schedule schedule = scheduleOf(plan.kernels);
+      if (plan.ring)
+        joinByRing(schedule, *plan.ring);
+      pool.add({std::move(schedule), {plan.cost, "copies", costsOf(plan.kernels)}});
     }
   }
 
@@ -75,6 +78,7 @@ private:
   struct Planned {
     double cost;
     std::vector<Kernel> kernels;
+    std::optional<Ring> ring = {}; // between two of them
   };
   /// What is counted of a kernel's passes.
   struct Counts {
@@ -195,6 +199,7 @@ private:
     llvm::append_range(plans, from[1]);
   }
 
+  /// Kernels, and the same as passes of one with a ring between them where their tiles have the same size.
   void add(const std::vector<Kernel> &kernels) {
     double cost = 0;
     for (size_t k = 0; k < kernels.size(); ++k) {
@@ -204,6 +209,11 @@ private:
       cost += costOf(kernels[k], k + 1 < kernels.size() ? &kernels[k + 1] : nullptr, *wait);
     }
     plans.push_back({cost, kernels});
+    const int64_t tiles = valuesOf(all) / valuesOf(kernels[0].tile);
+    if (!request.operands.empty() || request.idleDigits || valuesOf(kernels[0].tile) != valuesOf(kernels[1].tile))
+      return;
+    if (std::optional<Ring> ring = ringOf(tiles, valuesOf(all) * request.elementBytes, target))
+      plans.push_back({cost * target.ringCost, kernels, ring});
   }
 
   /// In copies; `next`: the kernel that reads what this one stores, null for the last one.

@@ -158,7 +158,9 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
           range.last += chain.firstStep - 1;
         }
     for (KernelPlan kernel : candidates.front().schedule.kernels) {
-      kernel.launch.dependent |= !chain.isOfBits() && machine.dependentLaunch && !schedule.kernels.empty();
+      const bool ofRing = kernel.ring || (!schedule.kernels.empty() && schedule.kernels.back().ring);
+      kernel.launch.dependent |=
+          !chain.isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
       schedule.kernels.push_back(std::move(kernel));
     }
     list("steps " + std::to_string(chain.firstStep) + ".." +

@@ -74,6 +74,22 @@ std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, 
   return result;
 }
 
+std::optional<Ring> passes::ringOf(int64_t tiles, int64_t problemBytes, const Target &target) {
+  constexpr int64_t slack = 8; // tiles
+  Ring ring;
+  ring.delay = tiles + target.latency.multiprocessors;
+  ring.slots = std::min((ring.delay + 2 * tiles + slack - 1) / tiles, target.ringBytes / problemBytes);
+  ring.delay = std::min(ring.delay, (ring.slots - 1) * tiles - slack);
+  return ring.delay < tiles ? std::nullopt : std::optional(ring);
+}
+
+void passes::joinByRing(Schedule &schedule, const Ring &ring) {
+  KernelPlan &first = schedule.kernels[0];
+  first.ring = ring.slots;
+  first.delay = ring.delay;
+  schedule.kernels[1].launch = first.launch;
+}
+
 const PlanOperand *passes::operandOf(const PlanRequest &request, int first, int last) {
   const int steps = static_cast<int>(request.stepDigits.size());
   for (const PlanOperand &operand : request.operands)

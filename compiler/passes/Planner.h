@@ -87,6 +87,16 @@ bool isShortEnough(const PlanRequest &request, int first, int last, int64_t valu
 /// Steps `first` … `last` in consecutive groups of at most `size` digits each, as long as possible.
 std::vector<std::pair<int, int>> groupSteps(const PlanRequest &request, int first, int last, int size);
 
+/// How two passes follow each other through a ring in the cache: as many tiles on their way as one problem has, and one
+/// more for each multiprocessor, where there is room for them. Nothing where there is none for a problem's. `tiles`: of
+/// a problem, in both passes.
+struct Ring {
+  int64_t slots, delay; // problems, tiles
+};
+std::optional<Ring> ringOf(int64_t tiles, int64_t problemBytes, const Target &target);
+/// What a schedule of two kernels is as one of two passes with a ring between them.
+void joinByRing(Schedule &schedule, const Ring &ring);
+
 /// An operand that steps `first` … `last` read, or null.
 const PlanOperand *operandOf(const PlanRequest &request, int first, int last);
 

@@ -2,8 +2,6 @@
 
 #include "compiler/conversion/addresses/Index.h"
 
-#include "machine/MachineDialect.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,8 +62,7 @@ static size_t lowest(const Access &access, size_t r) { return withVector(r, acce
 BitAccesses::Pieces BitAccesses::piecesOf(const Unit &unit, size_t vectorBits, bool inRing) const {
   int64_t all = unit.bytes << vectorBits, bytes = std::min(all & -all, vectorBytes);
   int64_t length = bytes / id::elementBytes(unit.number);
-  constexpr int64_t streamed = 8; // bytes that such an access has
-  return {packedType(unit.number, length), bytes, all / bytes, streams && !inRing && bytes == streamed};
+  return {packedType(unit.number, length), bytes, all / bytes, streams && !inRing};
 }
 
 Value BitAccesses::offset(Value base, Type elementType, Value index) {
@@ -77,21 +74,11 @@ Value BitAccesses::pieceAt(Value pointer, const Pieces &pieces, int64_t i) {
 }
 
 Value BitAccesses::readPiece(const Pieces &pieces, Value pointer) {
-  if (!pieces.streams)
-    return LLVM::LoadOp::create(b, loc, pieces.type, pointer, pieces.bytes);
-  Type i64 = b.getI64Type();
-  Value bits = machine::LoadStreamOp::create(b, loc, i64, pointer);
-  return pieces.type == i64 ? bits : LLVM::BitcastOp::create(b, loc, pieces.type, bits).getResult();
+  return code.read(pieces.type, pointer, pieces.streams);
 }
 
 void BitAccesses::writePiece(const Pieces &pieces, Value piece, Value pointer) {
-  if (!pieces.streams) {
-    LLVM::StoreOp::create(b, loc, piece, pointer, pieces.bytes);
-    return;
-  }
-  Type i64 = b.getI64Type();
-  Value bits = piece.getType() == i64 ? piece : LLVM::BitcastOp::create(b, loc, i64, piece).getResult();
-  machine::StoreStreamOp::create(b, loc, bits, pointer);
+  code.write(piece, pointer, pieces.streams);
 }
 
 //===--- addresses ------------------------------------------------------------------------------------------------===//

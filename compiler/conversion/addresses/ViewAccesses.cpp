@@ -117,8 +117,9 @@ bool ViewAccesses::isFirstInside(const ViewLayout &layout, const Tile &tile, con
 static Type accessType(const Slot &slot, const Run &run) {
   return packedType(slot.type, static_cast<int64_t>(run.count));
 }
-static unsigned accessBytes(const Slot &slot, const Run &run) {
-  return static_cast<unsigned>(static_cast<int64_t>(run.count) * id::elementBytes(slot.type));
+static bool isRing(const ViewLayout &layout) {
+  auto store = layout.buffer.getDefiningOp<id::StoreOp>();
+  return store && store.getRing();
 }
 
 void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Start &start, std::vector<Slot> &slots,
@@ -130,7 +131,7 @@ void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Sta
     const Value exists = allOf(tests.inside);
     const Type type = accessType(lowest, run);
     auto loadFrom = [&](Value element) -> Value {
-      return LLVM::LoadOp::create(b, loc, type, code.at(element, lowest.offset), accessBytes(lowest, run));
+      return code.read(type, code.at(element, lowest.offset), streams && !isRing(layout));
     };
     Value loaded;
     if (!exists) {
@@ -243,7 +244,7 @@ void ViewAccesses::storeRun(const ViewLayout &layout, const Tile &tile, const St
     SmallVector<Value> values;
     for (const Slot &slot : slots.slice(run.first, run.count))
       values.push_back(slot.value);
-    LLVM::StoreOp::create(b, loc, code.pack(values), to, accessBytes(lowest, run));
+    code.write(code.pack(values), to, streams && !isRing(layout));
   };
   if (Value inside = allOf(tests.inside))
     place.where(inside, store);

@@ -19,6 +19,9 @@ public:
                Bodies &bodies)
       : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies) {}
 
+  /// What is read and written is hinted to stream through the cache, except a ring, which is to stay there.
+  bool streams = false;
+
   mlir::FailureOr<Tile> load(id::LoadOp op, llvm::function_ref<void()> ready) override;
   mlir::LogicalResult store(id::StoreOp op, const Tile &tile) override;
 

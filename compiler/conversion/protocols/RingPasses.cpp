@@ -3,7 +3,6 @@
 #include "compiler/conversion/Machine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace idc;
@@ -41,12 +40,14 @@ void RingPasses::pass(int which, llvm::function_ref<void()> body) {
   auto branch = scf::IfOp::create(b, loc, TypeRange{}, arith::AndIOp::create(b, loc, mine, exists).getResult(), false);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  int64_t bits = llvm::Log2_64(shape.tiles);
-  Value problem = arith::ShRUIOp::create(b, loc, number, constant(bits));
+  Value problem = arith::DivUIOp::create(b, loc, number, constant(shape.tiles));
   slot = arith::RemUIOp::create(b, loc, problem, constant(shape.slots));
   generation = arith::DivUIOp::create(b, loc, problem, constant(shape.slots));
-  inRing = arith::OrIOp::create(b, loc, arith::ShLIOp::create(b, loc, slot, constant(bits)),
-                                arith::AndIOp::create(b, loc, number, constant(shape.tiles - 1)));
+  wideProblem = arith::ExtUIOp::create(b, loc, b.getI64Type(), problem);
+  wideSlot = arith::ExtUIOp::create(b, loc, b.getI64Type(), slot);
+  inProblem = arith::RemUIOp::create(b, loc, number, constant(shape.tiles));
+  inRing =
+      arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, slot, constant(shape.tiles)), inProblem);
   body();
 }
 

@@ -21,7 +21,7 @@ namespace idc::conversion {
 class RingPasses {
 public:
   struct Shape {
-    int64_t tiles = 1; // of one problem, a power of two
+    int64_t tiles = 1; // of one problem
     int64_t slots = 1, delay = 0;
     int64_t offset = 0; // a multiple of 4
   };
@@ -37,9 +37,13 @@ public:
   void drawTicket();
   /// Builds what the blocks of pass 0 or 1 do.
   void pass(int number, llvm::function_ref<void()> body);
-  /// In a pass: the tile among those of the batch, and the same in the ring.
+  /// In a pass (i32): the tile among those of the batch, and the same in the ring.
   mlir::Value tile() const { return number; }
   mlir::Value tileInRing() const { return inRing; }
+  /// The tile's problem and the slot of the ring that has it (i64), and its number there (i32).
+  mlir::Value problem() const { return wideProblem; }
+  mlir::Value slotOfProblem() const { return wideSlot; }
+  mlir::Value tileOfProblem() const { return inProblem; }
   /// The first thread waits until the slot is free (pass 0) or full (pass 1); a block barrier must follow.
   void wait();
   /// Says that the block has written (pass 0) or read (pass 1) its tile; a block barrier must precede.
@@ -51,7 +55,7 @@ private:
   Shape shape;
   mlir::Value memory, counters, numbers, ticket;
   int current = 0; // pass
-  mlir::Value number, inRing, slot, generation;
+  mlir::Value number, inRing, inProblem, slot, generation, wideProblem, wideSlot;
 
   mlir::Value constant(int64_t value);
   /// "written" or "read" of the pass's slot.
