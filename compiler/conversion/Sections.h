@@ -45,7 +45,7 @@ struct Sections {
   bool straight = false; // exchanges are written, met and read where they stand, by bits
   llvm::SmallVector<Section> sections;
   llvm::DenseMap<mlir::Operation *, size_t> sectionOf;
-  int64_t threads = 1; // of the widest tile
+  int64_t threads = 1;   // of the widest tile
   size_t secondPass = 0; // of a kernel with a ring: the first section that comes behind it
   // Of a cooperative kernel:
   size_t firstHalf = 0;                     // sections before it waits

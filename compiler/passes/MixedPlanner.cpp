@@ -99,7 +99,11 @@ private:
   const int steps;
   std::vector<int> all;
   std::map<std::pair<int, int>, std::vector<std::vector<int>>> candidates; // tiles of the steps first … last
-  std::map<std::pair<int, std::vector<int>>, double> waits;                // of the first step and tile
+  /// What a kernel waits for its threads, over the time of a copy, with so many blocks on a multiprocessor.
+  struct Wait {
+    double cost, blocks;
+  };
+  std::map<std::pair<int, std::vector<int>>, std::optional<Wait>> waits; // of the steps and the tile
   std::vector<Planned> plans;
 
   int radix(int digit) const { return request.radices[digit - 1]; }
@@ -150,7 +154,9 @@ private:
       if (bytesOf(all) > blocks * mostTileBytes() || valuesOf(all) % blocks != 0)
         continue;
       // Where a block has no such passes some with more values, from spilled registers.
-      const int64_t most = blocks > 1 || passesOf(kernel, load, store) ? mostValues(1, steps) : valuesOf(all);
+      int64_t most = blocks > 1 || passesOf(kernel, load, store) ? mostValues(1, steps) : valuesOf(all);
+      if (bytesOf(all) > target.tileBytes)
+        most = std::max(most, wideValues());
       for (kernel.size = 2; kernel.size <= most; ++kernel.size)
         if (std::optional<Passes> passes = passesOf(kernel, load, store))
           plans.push_back({costOf(singleRunCost(*passes, load, store), waitOf(*passes)), {kernel}});
@@ -178,17 +184,17 @@ private:
       for (int last = first; last <= steps; ++last)
         for (const std::vector<int> &tile : candidates[{first, last}]) {
           const Kernel own{first, last, tile};
-          std::optional<double> wait = waitOf(own);
+          std::optional<Wait> wait = waitOf(own);
           if (!wait)
             continue;
           if (last == steps) {
-            from[first].push_back({costOf(own, nullptr, *wait), {own}});
+            from[first].push_back({costOf(own, nullptr, wait->cost), {own}});
             continue;
           }
           const Planned *best = nullptr;
           double least = 0;
           for (const Planned &rest : from[last + 1])
-            if (double cost = rest.cost + costOf(own, &rest.kernels.front(), *wait); !best || cost < least)
+            if (double cost = rest.cost + costOf(own, &rest.kernels.front(), wait->cost); !best || cost < least)
               best = &rest, least = cost;
           if (!best)
             continue;
@@ -202,15 +208,19 @@ private:
   /// Kernels, and the same as passes of one with a ring between them where their tiles have the same size.
   void add(const std::vector<Kernel> &kernels) {
     double cost = 0;
+    bool alone = false;
     for (size_t k = 0; k < kernels.size(); ++k) {
-      std::optional<double> wait = waitOf(kernels[k]);
+      const std::optional<Wait> wait = waitOf(kernels[k]);
       if (!wait)
         return;
-      cost += costOf(kernels[k], k + 1 < kernels.size() ? &kernels[k + 1] : nullptr, *wait);
+      cost += costOf(kernels[k], k + 1 < kernels.size() ? &kernels[k + 1] : nullptr, wait->cost);
+      alone |= wait->blocks < 2;
     }
     plans.push_back({cost, kernels});
+    // A block that waits for a tile would leave a multiprocessor idle that it has for itself.
     const int64_t tiles = valuesOf(all) / valuesOf(kernels[0].tile);
-    if (!request.operands.empty() || request.idleDigits || valuesOf(kernels[0].tile) != valuesOf(kernels[1].tile))
+    if (alone || !request.operands.empty() || request.idleDigits ||
+        valuesOf(kernels[0].tile) != valuesOf(kernels[1].tile))
       return;
     if (std::optional<Ring> ring = ringOf(tiles, valuesOf(all) * request.elementBytes, target))
       plans.push_back({cost * target.ringCost, kernels, ring});
@@ -272,14 +282,13 @@ private:
   }
 
   /// What a kernel waits for its threads, over the time of a copy; nothing where a block has not as many.
-  std::optional<double> waitOf(const Kernel &kernel) {
-    auto [known, fresh] = waits.try_emplace({kernel.first * (steps + 1) + kernel.last, kernel.tile}, -1);
+  std::optional<Wait> waitOf(const Kernel &kernel) {
+    auto [known, fresh] = waits.try_emplace({kernel.first * (steps + 1) + kernel.last, kernel.tile});
     if (fresh)
       if (std::optional<Passes> passes =
-              passesOf(kernel, {request.loadOrder, request.loadBytes}, {request.storeOrder, request.storeBytes})) {
-        known->second = waitOf(*passes);
-      }
-    return known->second < 0 ? std::nullopt : std::optional(known->second);
+              passesOf(kernel, {request.loadOrder, request.loadBytes}, {request.storeOrder, request.storeBytes}))
+        known->second = Wait{waitOf(*passes), passes->counts.blocks};
+    return known->second;
   }
   /// What the costs of kernels are made of.
   std::vector<KernelCost> costsOf(const std::vector<Kernel> &kernels) const {
@@ -360,6 +369,9 @@ private:
   int64_t usualValues() const {
     return std::max<int64_t>(2, 4 * target.dataRegistersPerThread / request.registerBytes);
   }
+
+  /// The same where few blocks share a multiprocessor anyway: fewer passes are worth more than warps.
+  int64_t wideValues() const { return usualValues() * 5 / 3; }
 
   /// Values of a thread that its registers have room for, or that a step of these acts on.
   int64_t mostValues(int first, int last) const {

@@ -159,8 +159,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
         }
     for (KernelPlan kernel : candidates.front().schedule.kernels) {
       const bool ofRing = kernel.ring || (!schedule.kernels.empty() && schedule.kernels.back().ring);
-      kernel.launch.dependent |=
-          !chain.isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
+      kernel.launch.dependent |= !chain.isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
       schedule.kernels.push_back(std::move(kernel));
     }
     list("steps " + std::to_string(chain.firstStep) + ".." +

@@ -89,7 +89,8 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&
         map.map("maxTileBytes", target.maxTileBytes) && map.map("ringBytes", target.ringBytes) &&
         map.map("sharedBytesBesideCache", target.sharedBytesBesideCache) &&
-        map.mapOptional("ringCost", target.ringCost) && map.mapOptional("aloneCost", target.aloneCost) && map.mapOptional("exchangeCost", target.exchangeCost);
+        map.mapOptional("ringCost", target.ringCost) && map.mapOptional("aloneCost", target.aloneCost) &&
+        map.mapOptional("exchangeCost", target.exchangeCost);
     if (!ok) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;

@@ -87,8 +87,8 @@ struct Target {
   int64_t maxMixedBytes = 0; // of a tile with digits of other radices than 2 of which a kernel has many; 0: none
   int64_t sharedBytesBesideCache = 0; // of a multiprocessor; more leave little to the first-level cache
   int64_t ringBytes =
-      0; // of values between two passes of a kernel that stay in the cache beside what streams through it
-  double ringCost = 1;                // time of such a kernel over that of two
+      0;               // of values between two passes of a kernel that stay in the cache beside what streams through it
+  double ringCost = 1; // time of such a kernel over that of two
   int64_t maxTileBytes = 131072;      // largest tile worth a kernel of its own
   RunCosts loadRunCost, storeRunCost; // writes of parts of a cache line meet in the L2 cache
   /// Blocks in a cluster -> time of a kernel of theirs, relative to a copy.

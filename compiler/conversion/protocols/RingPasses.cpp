@@ -46,8 +46,7 @@ void RingPasses::pass(int which, llvm::function_ref<void()> body) {
   wideProblem = arith::ExtUIOp::create(b, loc, b.getI64Type(), problem);
   wideSlot = arith::ExtUIOp::create(b, loc, b.getI64Type(), slot);
   inProblem = arith::RemUIOp::create(b, loc, number, constant(shape.tiles));
-  inRing =
-      arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, slot, constant(shape.tiles)), inProblem);
+  inRing = arith::AddIOp::create(b, loc, arith::MulIOp::create(b, loc, slot, constant(shape.tiles)), inProblem);
   body();
 }
 

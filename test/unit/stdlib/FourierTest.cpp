@@ -100,6 +100,23 @@ TEST_P(Fourier, AnyLength) {
   }
 }
 
+TEST_P(Fourier, AnyLengthInTwoAndThreeDimensions) {
+  for (auto [m, n] : {std::pair(1, 7), {12, 1}, {9, 10}, {20, 15}}) {
+    Buffer x = randomReals(size_t(m) * size_t(n), unsigned(m + n), true);
+    SizeMap size = {{"M", m}, {"N", n}};
+    Buffer y = runLibrary("fft.id", "fft2d_any", size, f64, {x})[0];
+    EXPECT_LT(relativeError(y, fftw(x, {m, n})), limit(8 * unit)) << "M=" << m << " N=" << n;
+    EXPECT_LT(relativeError(runLibrary("fft.id", "ifft2d_any", size, f64, {y})[0], x), limit(8 * unit)) << m << n;
+  }
+  for (auto [l, m, n] : {std::tuple(1, 5, 3), {6, 1, 4}, {5, 4, 9}, {6, 10, 7}}) {
+    Buffer x = randomReals(size_t(l) * size_t(m) * size_t(n), unsigned(l + m + n), true);
+    SizeMap size = {{"L", l}, {"M", m}, {"N", n}};
+    Buffer y = runLibrary("fft.id", "fft3d_any", size, f64, {x})[0];
+    EXPECT_LT(relativeError(y, fftw(x, {l, m, n})), limit(8 * unit)) << l << " " << m << " " << n;
+    EXPECT_LT(relativeError(runLibrary("fft.id", "ifft3d_any", size, f64, {y})[0], x), limit(8 * unit)) << l << m << n;
+  }
+}
+
 TEST(FourierEvaluated, LengthsWithLargePrimeFactors) {
   EXPECT_NE(libraryError("fft.id", "fft_mixed", {{"N", 74}}, f64).find("at most 31"), std::string::npos);
 }
