@@ -217,13 +217,14 @@ private:
       alone |= wait->blocks < 2;
     }
     plans.push_back({cost, kernels});
-    // A block that waits for a tile would leave a multiprocessor idle that it has for itself.
+    // As passes with a ring they come behind, for tuning: which of both is faster the cost does not see. A block that
+    // waits for a tile would leave a multiprocessor idle that it has for itself.
     const int64_t tiles = valuesOf(all) / valuesOf(kernels[0].tile);
     if (alone || !request.operands.empty() || request.idleDigits ||
         valuesOf(kernels[0].tile) != valuesOf(kernels[1].tile))
       return;
     if (std::optional<Ring> ring = ringOf(tiles, valuesOf(all) * request.elementBytes, target))
-      plans.push_back({cost * target.ringCost, kernels, ring});
+      plans.push_back({cost, kernels, ring});
   }
 
   /// In copies; `next`: the kernel that reads what this one stores, null for the last one.
@@ -371,7 +372,7 @@ private:
   }
 
   /// The same where few blocks share a multiprocessor anyway: fewer passes are worth more than warps.
-  int64_t wideValues() const { return usualValues() * 5 / 3; }
+  int64_t wideValues() const { return usualValues() * 5 / 4; }
 
   /// Values of a thread that its registers have room for, or that a step of these acts on.
   int64_t mostValues(int first, int last) const {
