@@ -6,6 +6,7 @@
 //    consumer's tile, so that it is read linearly and written in runs. A whole problem may be held by a cluster of any
 //    number of blocks, with one exchange between them. A kernel costs what a copy does, longer by its runs and by what
 //    it waits for its own threads; both overlap, hence the root of the squares.
+//    Two kernels with tiles of equal size are proposed as two passes with a ring between them, too.
 // 2. Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the
 //    least cost: passes over what a multiprocessor's warps and blocks hide of their waiting. A pass with fewer values
 //    takes further digits into its registers, slowest addresses first, as passes of one size keep all threads busy.

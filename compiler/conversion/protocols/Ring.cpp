@@ -1,13 +1,11 @@
 #include "compiler/conversion/KernelParts.h"
 #include "compiler/conversion/Machine.h"
-#include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/protocols/Protocols.h"
 #include "compiler/conversion/protocols/RingPasses.h"
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
-using digits::Field;
 
 namespace {
 
