@@ -44,8 +44,7 @@ public:
           break;
         }
     for (Operation &op : kernel.getBody().front()) {
-      auto store = dyn_cast<id::StoreOp>(op);
-      if (store && store.getRing()) // the second pass begins
+      if (isOfRing(&op)) // the second pass begins
         inUse = false;
       if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && isThroughMemory(&op))
         place(exchange);

@@ -72,12 +72,6 @@ bool isStraight(id::KernelOp kernel) {
   return !held.empty();
 }
 
-/// True for the store of what a second pass loads.
-bool isOfRing(Operation &op) {
-  auto store = dyn_cast<id::StoreOp>(op);
-  return store && store.getRing();
-}
-
 class Cutter {
 public:
   explicit Cutter(id::KernelOp kernel) : kernel(kernel) {}
@@ -111,7 +105,7 @@ private:
       }
       result.sections.back().end = std::next(op.getIterator());
       result.sectionOf[&op] = result.sections.size() - 1;
-      starts = isOfRing(op);
+      starts = isOfRing(&op);
     }
   }
 
@@ -128,7 +122,7 @@ private:
           (isThroughMemory(&op) && (result.makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
       if (startsPass)
         result.secondPass = result.sections.size();
-      startsPass = isOfRing(op);
+      startsPass = isOfRing(&op);
       if (starts) {
         Section section;
         section.first = op.getIterator();
@@ -204,6 +198,11 @@ LogicalResult conversion::checkHalves(id::KernelOp kernel, const Sections &cut) 
 bool conversion::isThroughMemory(Operation *op) {
   auto exchange = dyn_cast<id::ExchangeOp>(op);
   return exchange && (exchange.getKind() == id::ExchangeKind::Shared || isBetweenBlocks(op) || isPosted(op));
+}
+
+bool conversion::isOfRing(Operation *op) {
+  auto store = dyn_cast_or_null<id::StoreOp>(op);
+  return store && store.getRing();
 }
 
 bool conversion::isPosted(Operation *op) {

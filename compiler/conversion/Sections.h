@@ -65,6 +65,9 @@ mlir::LogicalResult checkHalves(id::KernelOp kernel, const Sections &cut);
 /// True for exchanges through memory: shared memory of the block or of the cluster, or posts.
 bool isThroughMemory(mlir::Operation *op);
 
+/// True for the store of what a second pass loads; false for null.
+bool isOfRing(mlir::Operation *op);
+
 /// True for exchanges between the blocks of a grid.
 bool isPosted(mlir::Operation *op);
 

@@ -33,7 +33,7 @@ bool conversion::meets(id::KernelOp kernel) {
 }
 
 bool conversion::hasRing(id::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getOps<id::StoreOp>(), [](id::StoreOp op) { return op.getRing().has_value(); });
+  return llvm::any_of(kernel.getBody().getOps<id::StoreOp>(), [](id::StoreOp op) { return isOfRing(op); });
 }
 
 TileBlocks conversion::tileBlocksOf(id::KernelOp kernel, const passes::Target &target) {

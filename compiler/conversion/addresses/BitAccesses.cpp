@@ -73,14 +73,6 @@ Value BitAccesses::pieceAt(Value pointer, const Pieces &pieces, int64_t i) {
   return code.at(pointer, i * pieces.bytes);
 }
 
-Value BitAccesses::readPiece(const Pieces &pieces, Value pointer) {
-  return code.read(pieces.type, pointer, pieces.streams);
-}
-
-void BitAccesses::writePiece(const Pieces &pieces, Value piece, Value pointer) {
-  code.write(piece, pointer, pieces.streams);
-}
-
 //===--- addresses ------------------------------------------------------------------------------------------------===//
 
 BitAccesses::Address BitAccesses::makeAddress(const Access &access, const Mapping &mapping, const BufferMemory &buffer,
@@ -178,7 +170,7 @@ FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> read
     for (size_t plane = 0; plane < address.bases.size(); ++plane) {
       Value pointer = pointerAt(address, plane, lowest(access, r), unit);
       for (int64_t i = 0; i < pieces.count; ++i)
-        loaded.push_back(readPiece(pieces, pieceAt(pointer, pieces, i)));
+        loaded.push_back(code.read(pieces.type, pieceAt(pointer, pieces, i), pieces.streams));
     }
     return loaded;
   };
@@ -260,7 +252,7 @@ LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
     for (size_t plane = 0; plane < address.bases.size(); ++plane) {
       Value pointer = pointerAt(address, plane, lowest(access, groups[g]), unit);
       for (int64_t i = 0; i < pieces.count; ++i)
-        writePiece(pieces, *piece++, pieceAt(pointer, pieces, i));
+        code.write(*piece++, pieceAt(pointer, pieces, i), pieces.streams);
     }
   };
   if (access.batchDigits == 0) {

@@ -69,8 +69,6 @@ private:
 
   mlir::Value offset(mlir::Value base, mlir::Type elementType, mlir::Value index);
   mlir::Value pieceAt(mlir::Value pointer, const Pieces &pieces, int64_t i);
-  mlir::Value readPiece(const Pieces &pieces, mlir::Value pointer);
-  void writePiece(const Pieces &pieces, mlir::Value piece, mlir::Value pointer);
 };
 
 } // namespace idc::conversion

@@ -1,5 +1,7 @@
 #include "compiler/conversion/addresses/ViewAccesses.h"
 
+#include "compiler/conversion/Sections.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -117,10 +119,6 @@ bool ViewAccesses::isFirstInside(const ViewLayout &layout, const Tile &tile, con
 static Type accessType(const Slot &slot, const Run &run) {
   return packedType(slot.type, static_cast<int64_t>(run.count));
 }
-static bool isRing(const ViewLayout &layout) {
-  auto store = layout.buffer.getDefiningOp<id::StoreOp>();
-  return store && store.getRing();
-}
 
 void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Start &start, std::vector<Slot> &slots,
                            Run run, const Fills &fills) {
@@ -131,7 +129,7 @@ void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Sta
     const Value exists = allOf(tests.inside);
     const Type type = accessType(lowest, run);
     auto loadFrom = [&](Value element) -> Value {
-      return code.read(type, code.at(element, lowest.offset), streams && !isRing(layout));
+      return code.read(type, code.at(element, lowest.offset), streams && !isOfRing(layout.buffer.getDefiningOp()));
     };
     Value loaded;
     if (!exists) {
@@ -244,7 +242,7 @@ void ViewAccesses::storeRun(const ViewLayout &layout, const Tile &tile, const St
     SmallVector<Value> values;
     for (const Slot &slot : slots.slice(run.first, run.count))
       values.push_back(slot.value);
-    code.write(code.pack(values), to, streams && !isRing(layout));
+    code.write(code.pack(values), to, streams && !isOfRing(layout.buffer.getDefiningOp()));
   };
   if (Value inside = allOf(tests.inside))
     place.where(inside, store);
