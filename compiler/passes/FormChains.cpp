@@ -5,9 +5,11 @@
 // chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
 // permutation that ends a chain becomes the chain's. What joins no chain is a group of one step; Groups.cpp puts groups
 // together. Chains that are better made otherwise become groups at the end.
-#include "compiler/passes/FormChains.h"
-
+//
+// Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
+// radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
 #include "compiler/passes/Planner.h"
+#include "compiler/passes/Steps.h"
 
 #include "llvm/ADT/SmallSet.h"
 
@@ -117,6 +119,7 @@ bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
 
 class ChainFinder {
 public:
+  /// `target`: null for none.
   ChainFinder(Block &block, const Target *target)
       : block(block), target(target),
         maxMixedBytes(target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max()) {}
@@ -277,11 +280,13 @@ struct FormChains : impl::FormChainsBase<FormChains> {
   using FormChainsBase::FormChainsBase;
 
   void runOnOperation() override {
-    const std::optional<Target> machine = findTarget(target, getOperation());
-    if (!machine)
+    std::optional<Target> machine;
+    if (!target.empty() && !(machine = findTarget(target, getOperation())))
       return signalPassFailure();
+    forgetSegments(getOperation());
     Builder b(&getContext());
-    for (auto [number, segment] : llvm::enumerate(findChains(getOperation(), &*machine).segments)) {
+    FlowProgram program = ChainFinder(getOperation().getBody().front(), machine ? &*machine : nullptr).run();
+    for (auto [number, segment] : llvm::enumerate(program.segments)) {
       const IntegerAttr own = b.getI64IntegerAttr(static_cast<int64_t>(number));
       for (Operation *step : segment.group.steps)
         step->setAttr(groupAttr, own);
@@ -298,9 +303,4 @@ struct FormChains : impl::FormChainsBase<FormChains> {
 };
 
 } // namespace
-
-FlowProgram findChains(func::FuncOp function, const Target *target) {
-  return ChainFinder(function.getBody().front(), target).run();
-}
-
 } // namespace idc::passes

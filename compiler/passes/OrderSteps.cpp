@@ -1,4 +1,4 @@
-// Input: digit flow. Output: the same, in every chain the nodes ordered from high to low digits as far as they commute,
+// Input: digit flow in chains (id-form-chains). Output: the same without them, in every chain the nodes ordered from high to low digits as far as they commute,
 // every term of a twiddle's exponent just before the first node that needs it.
 //
 // Linear nodes on different digits commute where what they do to the leaves of records does (Linearity.h). A term of a
@@ -10,8 +10,8 @@
 //
 // High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes;
 // late twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
-#include "compiler/passes/FormChains.h"
 #include "compiler/passes/Linearity.h"
+#include "compiler/passes/Steps.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -49,14 +49,16 @@ bool commute(const Unit &a, const Unit &b) {
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override {
-    // Results and their order are the same on every machine.
-    FlowProgram program = findChains(getOperation(), /*target=*/nullptr);
-    for (FlowSegment &segment : program.segments) {
+    FailureOr<FlowProgram> program = segmentsOf(getOperation());
+    if (failed(program))
+      return signalPassFailure();
+    for (FlowSegment &segment : program->segments) {
       if (!segment.chain)
         continue;
       if (SmallVector<Operation *> ops = segment.chain->ops(); !ops.empty())
         reorder(*segment.chain, ops);
     }
+    forgetSegments(getOperation());
   }
 
   static void reorder(const FlowChain &chain, ArrayRef<Operation *> ops) {

@@ -77,7 +77,8 @@ def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
   let description = [{
     Linear nodes on different digits commute, of records those whose matrices on the fields do; a term of a twiddle's
     exponent commutes with a linear node on other digits than its own. Nodes are sorted from high to low digits, so that the first registers of a kernel hold slow address
-    digits, and every term goes just before the first node that needs it. All other steps keep their order.
+    digits, and every term goes just before the first node that needs it. All other steps keep their order. This is done
+    in every chain of `id-form-chains`, whose attributes are taken away.
 
         node [1]  node [2]  twiddle t3*t1  node [3]
         node [2]  node [1]  twiddle t3*t1  node [3]
@@ -91,13 +92,13 @@ def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
     A chain is as long a run of steps as possible in which each takes the only use of the value before it, all digits are
     kept, and the target's registers or tiles can hold what a node acts on. Every step gets the number of its chain
     (`id.chain`) or of its group (`id.group`), which later passes read; a step of a chain with several operands says
-    which of them the step before makes (`id.carrier`).
+    which of them the step before makes (`id.carrier`). Without a target nothing is too large for a chain.
 
         %0 = id.node [2] (%x) {…} {id.chain = 0}
         %1 = id.pointwise (%y, %0) {…} {id.carrier = 1, id.chain = 0}
         %2 = id.node [1] (%1) {…} {id.group = 1}                // %1 : array, %2 : single elements
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits count">];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits count, or none">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

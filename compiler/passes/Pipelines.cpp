@@ -25,7 +25,11 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   // Before the permutations move, since a twiddle is renamed by substitution but a body op by op.
   function.addPass(createExtractTwiddles());
   function.addPass(createPushPermutations());
-  // Needs digits that name the same thing all along the program, so after the permutations are gone.
+  // Needs digits that name the same thing all along the program, so after the permutations are gone. The chains are
+  // those of no machine: results and their order are the same on every one.
+  FormChainsOptions anywhere;
+  anywhere.target = "";
+  function.addPass(createFormChains(anywhere));
   function.addPass(createOrderSteps());
   // Merges the twiddle terms that ended up next to each other, and drops bodies nothing uses.
   function.addPass(createCanonicalizerPass());
@@ -34,7 +38,7 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
                                 unsigned candidate, unsigned listed) {
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // Once: planning and building number steps alike.
+  // Of the machine, once: planning and building number steps alike.
   FormChainsOptions chains;
   chains.target = target;
   function.addPass(createFormChains(chains));

@@ -404,6 +404,12 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
   return success();
 }
 
+void passes::forgetSegments(func::FuncOp function) {
+  for (Operation &op : function.getBody().front())
+    for (StringRef name : {chainAttr, groupAttr, carrierAttr})
+      op.removeAttr(name);
+}
+
 FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
   FlowProgram program;
   Block &block = function.getBody().front();

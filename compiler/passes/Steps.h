@@ -211,6 +211,9 @@ struct FlowProgram {
 /// number.
 constexpr llvm::StringLiteral chainAttr = "id.chain", groupAttr = "id.group", carrierAttr = "id.carrier";
 
+/// Takes these attributes away.
+void forgetSegments(mlir::func::FuncOp function);
+
 /// The segments of a function as these attributes say; of groups only steps and stores are filled in. Fails, with an
 /// error at the op, where a step has none.
 mlir::FailureOr<FlowProgram> segmentsOf(mlir::func::FuncOp function);

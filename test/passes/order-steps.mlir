@@ -1,5 +1,5 @@
 // Steps that commute are ordered from high to low digits, twiddle terms stand before the first node that needs them.
-// RUN: idc-opt %s --id-order-steps --split-input-file | FileCheck %s
+// RUN: idc-opt %s --id-form-chains=target= --id-order-steps --split-input-file | FileCheck %s
 
 !s = !id.seq<2**3, complex<f32>>
 
