@@ -28,6 +28,7 @@ struct PlanCost {
 struct Candidate {
   Schedule schedule;
   PlanCost cost;
+  size_t origin = 0; // the planner's own number for it, where it keeps more than the schedule
 };
 
 /// The cheapest different schedules of all that are added, at most `wanted`; of equal cost the one that came first.

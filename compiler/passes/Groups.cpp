@@ -16,26 +16,17 @@
 // the expansion needs them.
 #include "compiler/passes/Groups.h"
 
-#include "compiler/passes/FormKernels.h"
 #include "compiler/passes/GroupAxes.h"
-#include "compiler/passes/LevelPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <limits>
-#include <map>
 #include <numeric>
-#include <set>
-#include <string>
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
 
-namespace {
-
-/// The bytes of a problem that a load reads, each once.
-int64_t bytesOf(const FlowLoad &load) {
+int64_t passes::bytesOf(const FlowLoad &load) {
   auto elements = [](ArrayRef<int32_t> radices) {
     return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<int64_t>());
   };
@@ -47,6 +38,8 @@ int64_t bytesOf(const FlowLoad &load) {
   }
   return count * id::elementBytes(id::elementOf(load.from.buffer.getType()));
 }
+
+namespace {
 
 //===--- putting groups together --------------------------------------------------------------------------------===//
 
@@ -373,219 +366,8 @@ private:
   }
 };
 
-//===--- limits -------------------------------------------------------------------------------------------------===//
-
-/// The limits to try for the latency of a problem that takes one kernel: more and smaller blocks first.
-SmallVector<LevelLimits> latencyLimits(const Target &target) {
-  const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes, most = target.maxCluster;
-  return {{words / 2, run, lanes, 256, 1, most},
-          {words, run, lanes, 256, 1, most},
-          {words, run, lanes, 512, 1, most},
-          {words, run, lanes, 1024, 1, most}};
-}
-
-/// The bytes of the widest element that is loaded from where a digit was made longer for lanes; 0: there is none.
-int64_t paddedBytes(const FlowProgram &program) {
-  int64_t bytes = 0;
-  auto isPadded = [](const FlowView &view) {
-    id::ResizeOp resize = view.resize;
-    return resize && resize->hasAttr(paddedDigitAttr);
-  };
-  for (const FlowSegment &segment : program.segments)
-    for (Operation *step : segment.group.steps)
-      for (Value operand : step->getOperands())
-        if (FlowValue from = program.resolve(operand); llvm::any_of(from.views, isPadded))
-          bytes = std::max(bytes, id::elementBytes(id::elementOf(operand.getType())));
-  return bytes;
-}
-
-/// The limits to try, in this order. What was found on an H200 for trees of 2^6 to 2^28 numbers (docs/decisions.md):
-/// blocks of few threads, of which a multiprocessor holds several, go on loading while one of them waits at its
-/// barriers; then larger ones; then clusters, which cost the more the larger they are.
-SmallVector<LevelLimits> throughputLimits(const FlowProgram &program, const Target &target) {
-  const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
-  const int64_t few = 256, many = 512, all = 1024;
-  constexpr int64_t shallow = 8, deep = 62; // levels: barriers of a block that has its multiprocessor for itself
-  SmallVector<LevelLimits> limits{{words, run, lanes, few, 2},
-                                  {words, 2 * run, lanes, few, 2},
-                                  {2 * words, 2 * run, lanes, few, 2},
-                                  {words, run, lanes, many, 2},
-                                  {words, 2 * run, lanes, many, 2},
-                                  {words, 4 * run, lanes, many, 2},
-                                  {words, run, lanes, all, 1, 1, shallow},
-                                  {2 * words, 2 * run, lanes, many},
-                                  {words, 4 * run, lanes, all},
-                                  {4 * words, 4 * run, lanes, many},
-                                  {words, run, lanes, many, 1, 4, deep, true},
-                                  {2 * words, 2 * run, lanes / 2, many},
-                                  {4 * words, 4 * run, lanes / 2, many}};
-  const int64_t cluster = std::min<int64_t>(target.maxCluster, 8);
-  limits.push_back({words, run, lanes, few, 2, cluster});
-  limits.push_back({words, 4 * run, lanes, few, 2, cluster});
-  // Along columns: half the threads with twice the words, of half a warp's columns.
-  for (int64_t blocks = 2; blocks <= cluster; blocks *= 2)
-    limits.push_back({2 * words, 2 * run, lanes / 2, many, 1, blocks, deep, true});
-  for (int64_t blocks = 2; blocks <= cluster; blocks *= 2) {
-    limits.push_back({words, run, lanes, all, 1, blocks});
-    limits.push_back({words, 4 * run, lanes, all, 1, blocks});
-    limits.push_back({words, run, lanes / 2, all, 1, blocks});
-  }
-  // Blocks that wait for each other: threads load whole accesses, several of them far apart, so that nothing but what a
-  // contraction leaves goes through shared memory.
-  auto addSpread = [&](int64_t columns, int64_t threads, int64_t resident) {
-    constexpr int64_t accessWords = 4, spread = 8;
-    if (target.cooperativeBlocks)
-      limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
-                        false, few * accessWords * spread, spread});
-  };
-  addSpread(lanes, few, 2);
-  // Fewer columns to a block, as long as they fill a sector: cheaper than another kernel.
-  if (int64_t bytes = paddedBytes(program))
-    for (int64_t columns = lanes / 4; columns * bytes >= target.sectorBytes; columns /= 2)
-      for (int64_t threads : {many, all}) {
-        limits.push_back({words, run, columns, threads});
-        addSpread(columns, threads, 1);
-      }
-  return limits;
-}
-
-/// What measurements are to decide beyond that list: all ways to bound a thread, the columns and threads of a block, and
-/// whether blocks may be a cluster.
-SmallVector<LevelLimits> searchedLimits(const Target &target) {
-  const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
-  SmallVector<LevelLimits> limits;
-  for (int64_t cluster : {int64_t(1), target.maxCluster})
-    for (int64_t threads : {128, 256, 512, 1024})
-      for (int64_t columns : {lanes, lanes / 2, lanes / 4})
-        for (int64_t held : {words / 4, words / 2, words, 2 * words})
-          for (int64_t runs : {1, 2, 4})
-            limits.push_back({held, runs * run, columns, threads, 1, cluster});
-  return limits;
-}
-
-/// The bytes that the kernels of groups read and write.
-int64_t bytesOf(const FlowProgram &program) {
-  int64_t bytes = 0;
-  for (const FlowSegment &segment : program.segments) {
-    for (const FlowLoad &load : segment.group.loads)
-      bytes += bytesOf(load);
-    for (const FlowStore &store : segment.group.stores)
-      bytes += sequenceBytes(store.made.getType());
-    for (Value part : segment.group.partsOfOthers())
-      bytes -= sequenceBytes(part.getType());
-  }
-  return bytes;
-}
-
 } // namespace
 
-/// A way to put groups together.
-namespace {
-struct Grouping {
-  FlowProgram program;
-  bool isWithinLimits;
-};
-} // namespace
-
-/// True when several kernels store parts of one result.
-static bool sharesResults(const FlowProgram &program) {
-  return llvm::any_of(program.segments,
-                      [](const FlowSegment &segment) { return !segment.group.partsOfOthers().empty(); });
-}
-
-static bool isOneKernel(const FlowProgram &program) { return program.segments.size() <= 1; }
-
-/// Those of a list of limits; `first`: only up to one that makes the program one kernel within its limits.
-static std::vector<Grouping> tryLimits(const FlowProgram &program, const Target &target, ArrayRef<LevelLimits> all,
-                                       bool first) {
-  std::vector<Grouping> candidates;
-  for (const LevelLimits &limits : all) {
-    Grouping &last = candidates.emplace_back(Grouping{program, true});
-    last.isWithinLimits = Merger(last.program, target, limits).run();
-    if (first && last.isWithinLimits && isOneKernel(last.program))
-      break;
-  }
-  return candidates;
-}
-
-/// All candidates, the best first; `first`: that one alone.
-static std::vector<Grouping> findGroupings(const FlowProgram &program, const Target &target, Plan plan, bool first) {
-  const bool hasGroups = llvm::any_of(
-      program.segments, [](const FlowSegment &segment) { return !segment.chain && !segment.group.steps.empty(); });
-  std::vector<Grouping> found;
-  if (plan == Plan::Latency && target.kind != "cpu" && hasGroups) {
-    for (Grouping &candidate : tryLimits(program, target, latencyLimits(target), first))
-      if (candidate.isWithinLimits && isOneKernel(candidate.program))
-        found.push_back(std::move(candidate));
-    if (first && !found.empty())
-      return found;
-  }
-  SmallVector<LevelLimits> limits = throughputLimits(program, target);
-  // Programs with more segments than these are many kernels in any case: one set of limits is enough.
-  constexpr size_t mostSegments = 1024;
-  if (target.kind == "cpu" || !hasGroups || program.segments.size() > mostSegments)
-    limits.truncate(1);
-  else if (!first && plan == Plan::Throughput)
-    llvm::append_range(limits, searchedLimits(target));
-  std::vector<Grouping> candidates = tryLimits(program, target, limits, first);
-  // The first of those that read and write least, or hardly more; of these one within its limits, if there is one, and
-  // one whose kernels store whole results.
-  constexpr double hardly = 1.05;
-  int64_t least = std::numeric_limits<int64_t>::max();
-  auto upTo = candidates.begin(); // those that are tried when one is wanted
-  while (upTo != candidates.end()) {
-    const bool isLast = upTo->isWithinLimits && isOneKernel(upTo->program);
-    least = std::min(least, bytesOf(upTo++->program));
-    if (isLast)
-      break;
-  }
-  auto costsMore = [&](const Grouping &candidate) {
-    return static_cast<double>(bytesOf(candidate.program)) > hardly * static_cast<double>(least);
-  };
-  auto rank = [&](const Grouping &candidate) {
-    return std::tuple(costsMore(candidate) ? bytesOf(candidate.program) : 0, !candidate.isWithinLimits,
-                      sharesResults(candidate.program));
-  };
-  auto isBetter = [&](const Grouping &a, const Grouping &b) { return rank(a) < rank(b); };
-  std::stable_sort(candidates.begin(), upTo, isBetter);
-  std::stable_sort(candidates.begin() + 1, candidates.end(), isBetter);
-  llvm::move(candidates, std::back_inserter(found));
-  return found;
-}
-
-/// The kernels of the groups, with what they read and write.
-static Candidate candidateOf(FlowProgram &program, const Target &target) {
-  Candidate candidate{{}, {0, "bytes", {}}};
-  for (FlowSegment &segment : program.segments) {
-    if (segment.chain)
-      continue;
-    spreadOverThreads(segment.group, target);
-    candidate.schedule.kernels.push_back(kernelOf(program, segment.group, target));
-    double reads = 0, writes = 0;
-    for (const FlowLoad &load : segment.group.loads)
-      reads += static_cast<double>(bytesOf(load));
-    for (const FlowStore &store : segment.group.stores)
-      writes += static_cast<double>(sequenceBytes(store.made.getType()));
-    candidate.cost.kernels.push_back({reads + writes, {{"reads", reads}, {"writes", writes}}});
-    candidate.cost.cost += reads + writes;
-  }
-  return candidate;
-}
-
-bool passes::mergeGroups(FlowProgram &program, const Target &target, Plan plan, size_t number, size_t listed,
-                         std::vector<Candidate> &best) {
-  std::vector<Grouping> groupings = findGroupings(program, target, plan, number == 0);
-  std::set<std::string> seen;
-  size_t distinct = 0, chosen = 0;
-  for (size_t i = 0; i < groupings.size() && distinct < number + std::max<size_t>(1, listed); ++i) {
-    Candidate candidate = candidateOf(groupings[i].program, target);
-    if (!seen.insert(printSchedule(candidate.schedule, "", "", "")).second)
-      continue;
-    if (distinct == number)
-      chosen = i;
-    if (distinct++ >= number && best.size() < listed && !candidate.schedule.kernels.empty())
-      best.push_back(std::move(candidate));
-  }
-  program = std::move(groupings[chosen].program);
-  return distinct > number;
+bool passes::mergeGroups(FlowProgram &program, const Target &target, const LevelLimits &limits) {
+  return Merger(program, target, limits).run();
 }

@@ -6,7 +6,7 @@
 // outside chains, where no kernel has any of them, are planned.
 #include "compiler/passes/ChainRequest.h"
 #include "compiler/passes/FormKernels.h"
-#include "compiler/passes/Groups.h"
+#include "compiler/passes/GroupPlanner.h"
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
@@ -55,7 +55,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
 
   /// Plans chains and groups. Of a candidate other than the best each takes its own, as far as there are so many.
   bool planAll(FlowProgram &program, const Target &machine, Plan wanted, Schedule &schedule, std::string &error) {
-    bool exists = planGroups(program, machine, wanted);
+    bool exists = planOutside(program, machine, wanted);
     std::string missing;
     for (FlowSegment &segment : program.segments) {
       if (!segment.chain) {
@@ -75,9 +75,9 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     return exists;
   }
 
-  bool planGroups(FlowProgram &program, const Target &machine, Plan wanted) {
+  bool planOutside(FlowProgram &program, const Target &machine, Plan wanted) {
     std::vector<Candidate> best;
-    const bool exists = mergeGroups(program, machine, wanted, candidate, listed, best);
+    const bool exists = planGroups(program, machine, wanted, candidate, listed, best);
     list("steps outside chains", std::move(best));
     return exists;
   }
@@ -86,7 +86,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
   Schedule completed(const Schedule &given, FlowProgram &program, const Target &machine, Plan wanted) {
     const bool isWhole = namesGroups(given, program);
     if (!isWhole)
-      (void)planGroups(program, machine, wanted);
+      (void)planOutside(program, machine, wanted);
     std::string error;
     if (isWhole && !formGroups(program, given, machine, error))
       return given;

@@ -63,6 +63,15 @@ static bool readPasses(const llvm::json::Value &value, PassCosts &costs, llvm::j
          map.map("perUnit", costs.perUnit) && map.map("runs", costs.runs);
 }
 
+static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path.field("groups"));
+  return map && map.map("hidden", costs.hidden) && map.map("words", costs.words) && map.map("runs", costs.runs) &&
+         map.map("spilled", costs.spilled) && map.map("threads", costs.threads) && map.map("alone", costs.alone) &&
+         map.map("cluster", costs.cluster) && map.map("clusterDoubling", costs.clusterDoubling) &&
+         map.map("team", costs.team) && map.map("strided", costs.strided) && map.map("columns", costs.columns) &&
+         map.map("beyond", costs.beyond) && map.map("parts", costs.parts);
+}
+
 bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
   for (const auto &[key, text] : files) {
     if (name != key)
@@ -100,8 +109,9 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.loadRunCost = {readTable(file, "loadRunCost"), readTable(file, "farLoadRunCost"), nearBytes, farBytes};
     target.storeRunCost = {readTable(file, "storeRunCost"), readTable(file, "farStoreRunCost"), nearBytes, farBytes};
     target.clusterCost = readTable(file, "clusterCost");
-    const llvm::json::Value *passes = file.get("passes"), *latency = file.get("latency");
+    const llvm::json::Value *passes = file.get("passes"), *groups = file.get("groups"), *latency = file.get("latency");
     if ((passes && !readPasses(*passes, target.passes, root)) ||
+        (groups && !readGroups(*groups, target.groups, root)) ||
         (latency && !readLatency(*latency, target.latency, root))) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;

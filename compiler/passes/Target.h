@@ -63,6 +63,24 @@ struct PassCosts {
   double runs = 1;             // what is seen of the costs of runs
 };
 
+/// What kernels of groups wait, as shares of the time of the bytes that they move, by the bounds of what threads and
+/// blocks hold (docs/planning.md).
+struct GroupCosts {
+  double hidden = 1;  // factor on the least bytes up to which more cost nothing
+  double words = 0;   // for each doubling of a thread's words above `levelWords`,
+  double runs = 0;    // and of its run of bytes above `levelRunBytes`
+  double spilled = 0; // where two values take more registers than a thread has
+  double threads = 0; // for each doubling above a quarter of a block's threads, of blocks that share a multiprocessor
+  double alone = 0;   // of blocks that share none
+  double cluster = 0; // of clusters,
+  double clusterDoubling = 0; // and for each doubling of their blocks
+  double team = 0;            // of teams
+  double strided = 0;         // of bounds for nodes that do not act on the lowest addresses
+  double columns = 0;         // for each halving below half a warp of columns
+  double beyond = 0;          // of groups beyond their bounds
+  double parts = 0;           // where several kernels store parts of one result
+};
+
 struct Target {
   std::string name;
   std::string kind;     // "nvptx" or "cpu"
@@ -96,6 +114,7 @@ struct Target {
   double aloneCost = 1;    // the same of a kernel whose blocks have a multiprocessor to themselves
   double exchangeCost = 1; // factor of both for every exchange but the first
   PassCosts passes;        // of GPUs
+  GroupCosts groups;       // of GPUs
   LatencyCosts latency;    // of GPUs
 
   /// Registers of a thread that holds so many of data: with room for factors and addresses, and no more.
