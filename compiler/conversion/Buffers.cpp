@@ -6,7 +6,6 @@
 #include "compiler/conversion/exchanges/PostExchange.h"
 #include "compiler/conversion/protocols/CooperativeRounds.h"
 #include "compiler/conversion/protocols/RingPasses.h"
-#include "compiler/passes/Target.h"
 
 using namespace mlir;
 using namespace idc;
@@ -191,8 +190,9 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
 }
 
 /// Emits an error unless every result may lie on an argument.
-static LogicalResult checkInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels, bool cpu) {
-  std::vector<InPlacePair> pairs = findInPlace(function, kernels, cpu);
+static LogicalResult checkInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
+                                  const passes::Target &target) {
+  std::vector<InPlacePair> pairs = findInPlace(function, kernels, target);
   for (int output = 0; output < static_cast<int>(function.getNumResults()); ++output)
     if (llvm::none_of(pairs, [&](const InPlacePair &pair) { return pair.output == output; }))
       return function.emitError() << "cannot work in place: result " << output
@@ -201,7 +201,7 @@ static LogicalResult checkInPlace(func::FuncOp function, const std::vector<Lower
   return success();
 }
 
-LogicalResult conversion::placeBuffers(func::FuncOp function, bool cpu) {
+LogicalResult conversion::placeBuffers(func::FuncOp function, const passes::Target &target) {
   SmallVector<id::KernelOp> kernels;
   Block &block = function.getBody().front();
   for (Operation &op : block.without_terminator()) {
@@ -220,13 +220,13 @@ LogicalResult conversion::placeBuffers(func::FuncOp function, bool cpu) {
   const bool inPlace = function->hasAttr(inPlaceAttr);
   if (placeChain(kernels, block.getTerminator(), places)) {
     setPlaces(kernels, places);
-    if (!inPlace || !findInPlace(function, describeLaunches(function), cpu).empty())
+    if (!inPlace || !findInPlace(function, describeLaunches(function), target).empty())
       return success();
     places = arguments;
   }
   placeGraph(kernels, block.getTerminator(), places);
   setPlaces(kernels, places);
-  return inPlace ? checkInPlace(function, describeLaunches(function), cpu) : success();
+  return inPlace ? checkInPlace(function, describeLaunches(function), target) : success();
 }
 
 namespace {
@@ -239,10 +239,9 @@ struct PlaceBuffers : conversion::impl::PlaceBuffersBase<PlaceBuffers> {
     const std::optional<passes::Target> machine = passes::findTarget(target, function);
     if (!machine)
       return signalPassFailure();
-    const bool cpu = machine->kind == "cpu";
-    if (failed(placeBuffers(function, cpu)))
+    if (failed(placeBuffers(function, *machine)))
       return signalPassFailure();
-    setInPlacePairs(function, findInPlace(function, describeLaunches(function), cpu));
+    setInPlacePairs(function, findInPlace(function, describeLaunches(function), *machine));
   }
 };
 

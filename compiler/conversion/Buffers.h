@@ -2,7 +2,10 @@
 #pragma once
 
 #include "compiler/conversion/Scalars.h"
+#include "compiler/passes/Target.h"
 #include "dialect/digits/ArrayLayout.h"
+
+#include "compiler/passes/Target.h"
 
 #include "id/IdDialect.h"
 
@@ -62,7 +65,7 @@ constexpr const char placesAttr[] = "id.places";
 /// other programs every value has a place in the workspace while it is needed, and so it has where the output is not
 /// dense, or where a function is to work in place (InPlace.h) and would not otherwise. Emits an error for ops that are
 /// no kernels, and for functions that cannot work in place but are to.
-mlir::LogicalResult placeBuffers(mlir::func::FuncOp function, bool cpu);
+mlir::LogicalResult placeBuffers(mlir::func::FuncOp function, const passes::Target &target);
 
 /// The kernels of a function whose buffers have been placed, in launch order, without what only a machine knows
 /// (threads, shared memory).

@@ -69,11 +69,11 @@ bool isPart(id::KernelOp kernel, Value yielded) {
 }
 
 /// The units whose threads meet between a load and a store of a kernel.
-SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
+SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, const passes::Target &target) {
   auto kernel = load->getParentOfType<id::KernelOp>();
-  if (cpu)
+  if (target.kind == "cpu")
     return {{{Field::Block}, true}}; // a turn of the loop, by one thread
-  const bool straight = cutSections(kernel).straight;
+  const bool straight = cutSections(kernel, target.lanes).straight;
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.
   DenseMap<Value, bool> made{{load.getResult(), true}};
@@ -127,7 +127,8 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, bool cpu) {
 
 /// How a kernel that reads an input and writes an output may do so in the same memory: nothing, or whether it is by
 /// order only.
-std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &inputs, Value output, bool cpu) {
+std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &inputs, Value output,
+                                const passes::Target &target) {
   bool byOrder = false;
   bool stored = false;
   for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>()) {
@@ -142,7 +143,7 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
         continue;
       if (!load->isBeforeInBlock(store))
         return std::nullopt;
-      SmallVector<Unit> units = unitsBetween(load, store, cpu);
+      SmallVector<Unit> units = unitsBetween(load, store, target);
       llvm::erase_if(units, [&](const Unit &unit) { return !sameElements(load, store, unit.fields); });
       if (units.empty())
         return std::nullopt;
@@ -155,7 +156,7 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
 } // namespace
 
 std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
-                                                 bool cpu) {
+                                                 const passes::Target &target) {
   Block &body = function.getBody().front();
   auto findPair = [&](int input, int output) -> std::optional<InPlacePair> {
     auto from = cast<id::SeqType>(body.getArgument(input).getType()),
@@ -187,7 +188,7 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
           continue;
         if (isPart(kernel, value))
           return std::nullopt;
-        std::optional<bool> byOrder = inOneKernel(kernel, read, value, cpu);
+        std::optional<bool> byOrder = inOneKernel(kernel, read, value, target);
         if (!byOrder)
           return std::nullopt;
         pair.byOrder |= *byOrder;
@@ -199,7 +200,7 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
   for (int output = 0; output < static_cast<int>(function.getNumResults()); ++output)
     for (int input = 0; input < static_cast<int>(function.getNumArguments()); ++input)
       if (std::optional<InPlacePair> pair = findPair(input, output);
-          pair && (cpu || !pair->byOrder || function->hasAttr(inPlaceAttr)))
+          pair && (target.kind == "cpu" || !pair->byOrder || function->hasAttr(inPlaceAttr)))
         pairs.push_back(*pair);
   return pairs;
 }

@@ -24,7 +24,8 @@ constexpr const char inPlaceAttr[] = "id.in_place";
 
 /// The pairs, by output and input, of a function whose kernels have the given buffers. Those by order are left out on
 /// a GPU unless the function is to work in place; code for a CPU always keeps the order.
-std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vector<LoweredKernel> &kernels, bool cpu);
+std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vector<LoweredKernel> &kernels,
+                                     const passes::Target &target);
 
 /// The pairs that id-place-buffers has written.
 std::vector<InPlacePair> inPlacePairs(mlir::func::FuncOp function);

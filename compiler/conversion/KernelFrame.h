@@ -13,7 +13,7 @@ namespace idc::conversion {
 
 struct KernelFrame {
   KernelFrame(id::KernelOp kernel, const passes::Target &target, LoweredKernel &lowered, bool inPlace)
-      : kernel(kernel), target(target), inPlace(inPlace), lowered(lowered), cut(cutSections(kernel)) {}
+      : kernel(kernel), target(target), inPlace(inPlace), lowered(lowered), cut(cutSections(kernel, target.lanes)) {}
 
   id::KernelOp kernel;
   const passes::Target &target;

@@ -55,7 +55,7 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
   // Two, unless the team needs more: what is loaded ahead has registers beside what is worked on.
   if (launch.team > 1)
     return std::max<int64_t>(2, (launch.team + processors - 1) / processors);
-  const bool straight = cutSections(kernel).straight;
+  const bool straight = cutSections(kernel, target.lanes).straight;
   const int64_t registers = straight ? registersOfStraight(kernel) : dataRegisters(kernel);
   const int64_t blocks = target.residentBlocks(threads, target.registersBeside(registers), 0);
   // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
@@ -78,7 +78,8 @@ struct SetLaunchBounds : impl::SetLaunchBoundsBase<SetLaunchBounds> {
       return signalPassFailure();
     for (id::KernelOp kernel : getOperation().getOps<id::KernelOp>()) {
       const TileBlocks shape = tileBlocksOf(kernel, *machine);
-      const int64_t threads = cutSections(kernel).straight ? shape.tileThreads : shape.tiles * shape.tileThreads;
+      const int64_t threads =
+          cutSections(kernel, machine->lanes).straight ? shape.tileThreads : shape.tiles * shape.tileThreads;
       setNumber(kernel, blockThreadsAttr, threads);
       setNumber(kernel, residentAttr, residentBlocks(kernel, shape, threads, *machine));
     }

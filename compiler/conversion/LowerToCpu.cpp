@@ -53,7 +53,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    const Sections cut = cutSections(kernel);
+    const Sections cut = cutSections(kernel, lanes);
     Value block = loop.getInductionVar();
     if (vectors) {
       VectorParts parts(code, buffers, parameters, cut, lanes);

@@ -24,7 +24,6 @@ namespace idc::conversion {
 
 namespace {
 
-constexpr int64_t warpThreads = 32;
 constexpr int64_t alignment = 16;
 
 //===--- kernels of chains --------------------------------------------------------------------------------------===//
@@ -83,8 +82,9 @@ private:
 
 class SectionBarriers {
 public:
-  /// `oneTile`: a block has one tile at a time, so that 32 of its threads are a warp.
-  SectionBarriers(id::KernelOp kernel, bool oneTile) : kernel(kernel), oneTile(oneTile), cut(cutSections(kernel)) {}
+  /// `oneTile`: a block has one tile at a time, so that `lanes` of its threads are a warp.
+  SectionBarriers(id::KernelOp kernel, bool oneTile, int64_t lanes)
+      : kernel(kernel), oneTile(oneTile), lanes(lanes), cut(cutSections(kernel, lanes)) {}
 
   LogicalResult run() {
     if (failed(checkHalves(kernel, cut)))
@@ -108,6 +108,7 @@ public:
 private:
   id::KernelOp kernel;
   bool oneTile;
+  int64_t lanes; // of a warp
   Sections cut;
   int64_t sharedBytes = 0;
   SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
@@ -149,8 +150,8 @@ private:
           continue;
         reads.push_back(exchange);
         ofClusters |= isBetweenBlocks(exchange);
-        inWarp &= !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= warpThreads &&
-                  section.threads <= warpThreads;
+        inWarp &=
+            !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= lanes && section.threads <= lanes;
       }
       const id::Meeting meeting = ofClusters ? id::Meeting::Cluster : inWarp ? id::Meeting::Warp : id::Meeting::Block;
       for (id::ExchangeOp exchange : reads)
@@ -252,7 +253,7 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
       });
       if (planned.wasInterrupted())
         return signalPassFailure();
-      const bool straight = cutSections(kernel).straight;
+      const bool straight = cutSections(kernel, machine->lanes).straight;
       WalkResult fits = kernel.walk([&](id::ExchangeOp exchange) -> WalkResult {
         if (!straight && exchange.getLayoutAttr() && exchange.isOfBits())
           return exchange.emitError() << "has a layout of bits, in a kernel whose addresses are sums";
@@ -262,7 +263,7 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
         return signalPassFailure();
       if (straight)
         ChainBarriers(kernel).run();
-      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, *machine).oneTile).run()))
+      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, *machine).oneTile, machine->lanes).run()))
         return signalPassFailure();
     }
   }

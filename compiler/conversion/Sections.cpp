@@ -33,17 +33,16 @@ bool isSmall(id::PolyAttr exponent) {
   return llvm::all_of(polynomial.monomials(), [&](const auto &term) { return term.first.size() <= tableDigits; });
 }
 
-/// A tile whose addresses are put together from bits: all digits are bits, five of them the lanes of a warp.
-bool isTileOfBits(id::TileType tile) {
-  constexpr int64_t warpLanes = 32;
+/// A tile whose addresses are put together from bits: all digits are bits, and all lanes of a warp hold it.
+bool isTileOfBits(id::TileType tile, int64_t lanes) {
   Type number;
   int numbers;
-  return id::areBits(tile.getRadices()) && tile.getMapping().extent(Field::Lane) == warpLanes &&
+  return id::areBits(tile.getRadices()) && tile.getMapping().extent(Field::Lane) == lanes &&
          id::splitNumbers(tile.getElement(), number, numbers);
 }
 
 /// True when buffers are taken whole, each step makes one value from the one before, and all tiles have the same bits.
-bool isStraight(id::KernelOp kernel) {
+bool isStraight(id::KernelOp kernel, int64_t lanes) {
   auto isPart = [](Value result) { return wholeOf(result) != result; };
   if (kernel.getLaunch().getTeam() > 1 || llvm::any_of(kernel.getOutputs(), isPart))
     return false;
@@ -66,7 +65,7 @@ bool isStraight(id::KernelOp kernel) {
       continue;
     if (held.empty())
       held = tile.getMapping().digits();
-    if (!isTileOfBits(tile) || tile.getMapping().digits() != held)
+    if (!isTileOfBits(tile, lanes) || tile.getMapping().digits() != held)
       return false;
   }
   return !held.empty();
@@ -74,10 +73,10 @@ bool isStraight(id::KernelOp kernel) {
 
 class Cutter {
 public:
-  explicit Cutter(id::KernelOp kernel) : kernel(kernel) {}
+  Cutter(id::KernelOp kernel, int64_t lanes) : kernel(kernel), lanes(lanes) {}
 
   Sections run() {
-    result.straight = isStraight(kernel);
+    result.straight = isStraight(kernel, lanes);
     if (result.straight) {
       cutPasses();
       return std::move(result);
@@ -90,6 +89,7 @@ public:
 
 private:
   id::KernelOp kernel;
+  int64_t lanes;
   Sections result;
 
   /// A section ends with the store of a ring.
@@ -163,7 +163,7 @@ private:
 
 } // namespace
 
-Sections conversion::cutSections(id::KernelOp kernel) { return Cutter(kernel).run(); }
+Sections conversion::cutSections(id::KernelOp kernel, int64_t lanes) { return Cutter(kernel, lanes).run(); }
 
 id::Meeting Section::meeting() const {
   id::Meeting most = id::Meeting::None;

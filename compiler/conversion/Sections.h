@@ -55,9 +55,9 @@ struct Sections {
   size_t makerOf(mlir::Value value) const { return sectionOf.lookup(value.getDefiningOp()); }
 };
 
-/// Cuts the body of a kernel; the exchanges must be planned. What sections say of meetings is what id-place-barriers
-/// has written.
-Sections cutSections(id::KernelOp kernel);
+/// Cuts the body of a kernel, whose warps have so many lanes; the exchanges must be planned. What sections say of
+/// meetings is what id-place-barriers has written.
+Sections cutSections(id::KernelOp kernel, int64_t lanes);
 
 /// Fails, with an error at the op, where a value would be used by other blocks than those that hold it.
 mlir::LogicalResult checkHalves(id::KernelOp kernel, const Sections &cut);

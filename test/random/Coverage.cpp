@@ -78,6 +78,8 @@ static void addStep(Operation &op, Properties &found) {
 }
 
 void Coverage::count(ModuleOp module, const std::string &target) {
+  constexpr int64_t lanes =
+      32; // of the GPU that programs are compiled for: kernels of a CPU are none of its straight ones
   module.walk([&](id::KernelOp kernel) {
     Properties found, exchanges;
     int steps = 0;
@@ -93,7 +95,8 @@ void Coverage::count(ModuleOp module, const std::string &target) {
     if (exchanges.empty())
       exchanges.insert("none");
     for (const std::string &exchange : exchanges) {
-      std::string column = target + (conversion::cutSections(kernel).straight ? " straight " : " general ") + exchange;
+      std::string column =
+          target + (conversion::cutSections(kernel, lanes).straight ? " straight " : " general ") + exchange;
       columns.insert(column);
       for (const std::string &property : found)
         ++cells[property][column];

@@ -31,7 +31,7 @@ FailureOr<Tile> ShuffleExchange::exchange(id::ExchangeOp op, const Tile &tile, c
   digits::ExchangePlan plan;
   std::string error;
   digits::ExchangeOptions options;
-  options.maxShuffleSwaps = 5; // all lanes
+  options.maxShuffleSwaps = static_cast<int>(tile.mapping[digits::Field::Lane].size());
   options.wordBytes = id::exchangeWordBytes(tile.element);
   if (!digits::planExchange(tile.mapping, after, options, plan, error))
     return op.emitError() << error;
@@ -69,9 +69,8 @@ void ShuffleExchange::shuffle(const digits::ShufflePlan &plan, const Tile &tile,
     straight &= source == static_cast<int>(l);
     lanes.push_back(uint64_t(1) << source);
   }
-  for (size_t l = lanes.size(); l < 5; ++l)
-    lanes.push_back(uint64_t(1) << l);
-  Value lane = scatterBits(b, loc, arith::AndIOp::create(b, loc, place.thread, code.constant32(31)), lanes);
+  const int64_t last = (int64_t(1) << lanes.size()) - 1; // lane: all lanes of a warp hold the tile
+  Value lane = scatterBits(b, loc, arith::AndIOp::create(b, loc, place.thread, code.constant32(last)), lanes);
   for (size_t k = 0; k < count; ++k) {
     int64_t mask = 0;
     for (auto [r, l] : plan.swaps)
