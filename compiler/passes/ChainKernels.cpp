@@ -1,5 +1,7 @@
 #include "compiler/passes/ChainKernels.h"
 
+#include "compiler/passes/KernelCheck.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
@@ -23,45 +25,27 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
     const KernelPlan &kernel = schedule.kernels[k];
     std::string where = "schedule: kernel " + std::to_string(k + 1) + ": ";
     const digits::Launch &launch = kernel.launch;
-    if (launch.team > 1 || (launch.persistent && target.kind == "cpu"))
-      return where + "launches by " + launch.str() + " cannot be generated for " + target.name + " so far";
-    if (launch.dependent && !target.dependentLaunch)
-      return where + target.name + " has no dependent launch";
-    if (launch.dependent && k == 0)
-      return where + "the first kernel has none before it whose end it could wait for";
-    if (launch.cluster > target.maxCluster)
-      return where + "a cluster of " + target.name + " has at most " + std::to_string(target.maxCluster) + " blocks";
     if (kernel.ranges.empty())
       return where + "needs a range";
-    const Mapping &reference = kernel.ranges.front().mapping;
+    SmallVector<Mapping> mappings;
+    for (const RangePlan &range : kernel.ranges)
+      mappings.push_back(range.mapping);
+    if (std::string problem = checkKernel({k, launch, mappings, n, /*isChain=*/true, chain.isOfBits()}, target);
+        !problem.empty())
+      return where + problem;
+    const Mapping &reference = mappings.front();
     for (const RangePlan &range : kernel.ranges) {
-      std::string problem = range.mapping.check();
-      if (!problem.empty())
-        return where + problem;
-      if (!range.mapping.isDigitForm())
-        return where + "a range's mapping must hold plain digits";
       std::vector<int> held = range.mapping.digits();
       for (size_t i = 0; i < held.size(); ++i)
         if (held[i] != static_cast<int>(i) + 1)
           return where + "digit " + std::to_string(i + 1) + " is held by no field";
       if (static_cast<int>(held.size()) < n)
         return where + "digit " + std::to_string(held.size() + 1) + " is held by no field";
-      if (held != reference.digits() || range.mapping[Field::Block] != reference[Field::Block])
-        return where + "ranges differ in their digits or block digits";
-      if (range.mapping.extent(Field::Rank) != launch.cluster)
-        return where + "rank must have as many values as the cluster has blocks, " + std::to_string(launch.cluster);
-      if (!range.mapping[Field::Turn].empty())
-        return where + "turn is for blocks of a team";
-      const int64_t threads = range.mapping.numThreads();
-      if (!chain.isOfBits()) {
-        if (launch.persistent)
-          return where + "numbers are drawn for digits of radix 2 only";
-        if (static_cast<int>(held.size()) > n)
-          return where + "digits of the batch are of radix 2, beside others they are held by no field";
-      } else if (range.mapping.extent(Field::Lane) != target.lanes) {
+      if (!chain.isOfBits() && static_cast<int>(held.size()) > n)
+        return where + "digits of the batch are of radix 2, beside others they are held by no field";
+      if (chain.isOfBits() && range.mapping.extent(Field::Lane) != target.lanes)
         return where + "lane must have " + std::to_string(target.lanes) + " values";
-      }
-      if (threads > std::max(target.maxThreadsPerBlock, target.lanes))
+      if (range.mapping.numThreads() > std::max(target.maxThreadsPerBlock, target.lanes))
         return where + "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
       if (range.kind != RangePlan::Kind::Steps)
         continue;
@@ -71,12 +55,10 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "the program has " + std::to_string(lastStep) + " steps";
       next = range.last + 1;
       for (int s = range.first; s <= range.last; ++s)
-        for (int digit : digitsOf(chain.steps[s - chain.firstStep].node)) {
-          digits::Place place;
-          if (!range.mapping.find(digit, place) || place.field != Field::Reg)
-            return where + "step " + std::to_string(s) + " acts on digit " + std::to_string(digit) +
-                   ", which is not in registers";
-        }
+        if (std::string problem =
+                checkActed(range.mapping, digitsOf(chain.steps[s - chain.firstStep].node), s, "digit");
+            !problem.empty())
+          return where + problem;
     }
     if (kernel.ring && !chain.operands.empty())
       return where + "a ring lies between steps that read no further buffers";

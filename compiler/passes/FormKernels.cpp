@@ -7,6 +7,7 @@
 #include "compiler/passes/FormKernels.h"
 
 #include "compiler/passes/GroupAxes.h"
+#include "compiler/passes/KernelCheck.h"
 #include "compiler/passes/TurnOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -340,21 +341,13 @@ private:
     const digits::Launch &launch = group.launch;
     if (!kernel.order.empty() || kernel.ring)
       return fail(here + "an order or a ring is for kernels of chains");
-    if (launch.persistent)
-      return fail(here + "steps outside chains cannot be done by persistent blocks so far");
-    if (launch.dependent && (!target.dependentLaunch || launch.team > 1))
-      return fail(here +
-                  (launch.team > 1 ? "a team is no dependent launch" : target.name + " has no dependent launch"));
-    if (launch.dependent && k == 0)
-      return fail(here + "the first kernel has none before it whose end it could wait for");
-    if (launch.cluster > target.maxCluster)
-      return fail(here + "a cluster of " + target.name + " has at most " + Twine(target.maxCluster) + " blocks");
-    if (launch.team > std::max<int64_t>(1, target.cooperativeBlocks))
-      return fail(here + "a team of " + target.name + " has at most " +
-                  Twine(std::max<int64_t>(1, target.cooperativeBlocks)) + " blocks");
+    const int numAxes = static_cast<int>(group.radices.size());
+    if (std::string problem =
+            checkKernel({k, launch, group.levels, numAxes, /*isChain=*/false, /*isOfBits=*/false}, target);
+        !problem.empty())
+      return fail(here + problem);
     if (target.kind == "cpu" && (group.levels.size() > 1 || group.loadRuns || group.storeRuns))
       return fail(here + "on a CPU a kernel is one pass over memory: one mapping, no runs");
-    const int numAxes = static_cast<int>(group.radices.size());
     const Mapping &reference = group.levels.front();
     auto ranksOf = [](const Mapping &mapping) {
       std::vector<int> digits;
@@ -372,18 +365,9 @@ private:
       if (std::vector<int> own = ranksOf(mapping); !own.empty())
         ranks = own;
     for (const Mapping &mapping : group.levels) {
-      std::vector<int> seen;
-      for (int f = 0; f < digits::numFields; ++f)
-        for (const digits::Column &column : mapping.columns[static_cast<size_t>(f)]) {
-          const auto field = static_cast<Field>(f);
-          if (column.digits.size() > 1 || (column.digits.empty() && field != Field::Rank && field != Field::Turn))
-            return fail(here + "a mapping of axes holds plain digits; _ is for ranks and turns");
-          if (!column.digits.empty() && llvm::is_contained(seen, column.digits.front()))
-            return fail(here + "axis " + Twine(column.digits.front()) + " is held twice");
-          seen.insert(seen.end(), column.digits.begin(), column.digits.end());
-          if (target.kind == "cpu" && field != Field::Reg && field != Field::Block)
-            return fail(here + "on a CPU axes are held by reg or block");
-        }
+      for (Field field : {Field::Lane, Field::Warp, Field::Rank, Field::Turn})
+        if (target.kind == "cpu" && !mapping[field].empty())
+          return fail(here + "on a CPU axes are held by reg or block");
       const std::vector<int> batch = batchOf(mapping);
       for (size_t i = 0; i < batch.size(); ++i)
         if (batch[i] != numAxes + static_cast<int>(i) + 1)
@@ -397,17 +381,9 @@ private:
         if (!reference.find(digit, first) || (first.field == Field::Reg) != (place.field == Field::Reg))
           return fail(here + "digits of the batch stay in registers, or among threads, from range to range");
       }
-      if (batch != batchOf(reference) || mapping[Field::Block] != reference[Field::Block] ||
-          mapping[Field::Turn] != reference[Field::Turn])
-        return fail(here + "ranges differ in the digits of the batch, in block or in turn");
-      if (mapping.extent(Field::Rank) != launch.blocksTogether())
-        return fail(here + "rank must have as many values as the cluster or team has blocks, " +
-                    Twine(launch.blocksTogether()));
       if (std::vector<int> own = ranksOf(mapping);
           !own.empty() && (own != ranks || own.size() != mapping[Field::Rank].size()))
         return fail(here + "rank holds the same axes in every range, or in all columns _");
-      if (!mapping[Field::Turn].empty() && launch.team == 1)
-        return fail(here + "turn is for blocks of a team");
     }
     for (int axis = 1; axis <= numAxes && group.steps.empty(); ++axis)
       if (digits::Place place; !reference.find(axis, place))
@@ -428,10 +404,8 @@ private:
       SmallVector<int> acted;
       for (int digit : digitsOf(dyn_cast<id::NodeOp>(step)))
         acted.push_back(arrangement[static_cast<size_t>(digit) - 1] + 1);
-      for (int axis : acted)
-        if (digits::Place place;
-            !mapping.find(axis, place) || (place.field != Field::Reg && place.field != Field::Turn))
-          return fail(here + number + " acts on axis " + Twine(axis) + ", which is not in registers");
+      if (std::string problem = checkActed(mapping, acted, program.numberOf(step), "axis"); !problem.empty())
+        return fail(here + problem);
       for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults())) {
         SmallVector<int> own;
         for (int place : placesOf(step, value))

@@ -38,7 +38,7 @@ func.func @kind(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: rank must have as many values as the cluster has blocks, 2}}
+// expected-error@+1 {{schedule: kernel 1: rank must have as many values as the cluster or team has blocks, 2}}
 func.func @cluster(%x: !r) -> !r attributes {id.schedule = [
     {launch = "cluster 2", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
@@ -182,7 +182,7 @@ func.func @missing_batch(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: ranges differ in their digits or block digits}}
+// expected-error@+1 {{schedule: kernel 1: ranges differ in the digits of the batch, in block or in turn}}
 func.func @digits_change(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{first = 1 : i64, last = 1 : i64, map = "reg(6) lane(5..1)", range = "steps"},
       {first = 2 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
@@ -201,7 +201,7 @@ func.func @digits_change(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: ranges differ in their digits or block digits}}
+// expected-error@+1 {{schedule: kernel 1: ranges differ in the digits of the batch, in block or in turn}}
 func.func @blocks_change(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{first = 1 : i64, last = 1 : i64, map = "reg(6) lane(8..7, 5..4, 2) block(3, 1)", range = "steps"},
       {first = 2 : i64, last = 2 : i64, map = "reg(2) lane(8..7, 6..4) block(1, 3)", range = "steps"}]}]} {
@@ -220,7 +220,7 @@ func.func @blocks_change(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: rank must have as many values as the cluster has blocks, 1}}
+// expected-error@+1 {{schedule: kernel 1: rank must have as many values as the cluster or team has blocks, 1}}
 func.func @rank(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{first = 1 : i64, last = 2 : i64, map = "reg(6, 2) lane(8..7, 5..3) rank(1)", range = "steps"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {
