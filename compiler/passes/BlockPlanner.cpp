@@ -57,9 +57,9 @@ public:
       largestNode = std::max(largestNode, static_cast<int>(digits.size()));
     tooLarge = largestNode > maxNodeDigits(target, request.registerBytes);
     registerDigits = std::max(passes::registerDigits(target, request.registerBytes), largestNode);
-    threadDigits = std::min(9, floorLog2(target.maxThreadsPerBlock));
+    threadDigits = std::min(mostThreadDigits, floorLog2(target.maxThreadsPerBlock));
     maxTileDigits = std::min(floorLog2(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
-    tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, 13});
+    tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, sharedTileDigits});
   }
 
   /// The cheapest schedules, as many as the pool wants.
@@ -96,7 +96,17 @@ private:
   bool tooLarge = false;
   int largestNode = 0; // its digits
   int registerDigits, threadDigits, maxTileDigits, tileDigits;
+  /// Threads of a block, binary digits: more wait longer at barriers.
+  static constexpr int mostThreadDigits = 9;
+  /// Elements of a tile at which blocks share a multiprocessor whatever an element takes: 256 threads of 32.
+  static constexpr int sharedTileDigits = 13;
+  /// Threads of a block of a cluster, or twice as many: small blocks find room beside others.
   static constexpr int clusterThreadDigits = 7;
+  /// Threads of a block that is filled with problems: 256, or 128 of as many registers as there are.
+  static constexpr int filledThreadDigits = 8;
+  /// Bytes of an element from which rings and few registers pay: exchanges of narrower ones take more instructions than
+  /// their bytes are worth. Up to so many, asynchronous stores of clusters do.
+  static constexpr int64_t wideElementBytes = 8;
   /// A schedule that costs so many times as much as the cheapest is not the best one: so far the costs are right.
   static constexpr double worthTrying = 1.4;
   static constexpr const char *unit = "copies";
@@ -126,7 +136,8 @@ private:
     std::vector<Candidate> found;
     if (!isShortEnough(request, 1, steps, int64_t(1) << registerDigits))
       return found;
-    for (int last = 1; last < steps && request.elementBytes >= 8 && request.operands.empty() && request.idleDigits == 0;
+    for (int last = 1; last < steps && request.elementBytes >= wideElementBytes && request.operands.empty() &&
+                       request.idleDigits == 0;
          ++last) {
       // The passes have the same threads.
       std::vector<Shape> kernels = {{1, last, tileDigits, 0, registerDigits},
@@ -139,17 +150,17 @@ private:
       Schedule schedule = scheduleOf(kernels);
       auto tilesOf = [](const KernelPlan &plan) { return plan.ranges.front().mapping.extent(Field::Block); };
       const int64_t tiles = tilesOf(schedule.kernels[0]);
-      const std::optional<Ring> ring = ringOf(tiles, request.elementBytes << request.numDigits, target);
+      const std::optional<Ring> ring = ringOf(request, tiles, request.elementBytes << request.numDigits, target);
       if (!ring || tilesOf(schedule.kernels[1]) != tiles)
         continue;
       joinByRing(schedule, *ring);
-      found.push_back({std::move(schedule), {cost * target.ringCost, unit, costsOf(kernels)}});
+      found.push_back({std::move(schedule), {cost * ring->cost, unit, costsOf(kernels)}});
     }
     return found;
   }
 
   /// Persistent clusters wait less for each other; asynchronous stores of 16 bytes cost more than that saves.
-  bool persistent() const { return request.elementBytes <= 8; }
+  bool persistent() const { return request.elementBytes <= wideElementBytes; }
 
   bool meetsInput(const Shape &kernel) const { return kernel.first == 1; }
   bool meetsOutput(const Shape &kernel) const { return kernel.last == steps; }
@@ -291,19 +302,21 @@ private:
       return 1;
     double exchanges = std::pow(target.exchangeCost, std::max(0.0, static_cast<double>(ranges) - 2));
     if (shape.ranks) {
-      bool large = shape.registers > 5, wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits;
+      bool full = shape.registers > usualRegisterDigits,
+           wide = shape.digits - shape.ranks - shape.registers > clusterThreadDigits;
       double cost = (1 + betweenBlocks * (costAt(target.clusterCost, int64_t(1) << shape.ranks) - 1)) * exchanges;
-      if (large) // factors that depend on the digits of earlier kernels need registers beside the data
-        cost *= meetsInput(shape) ? 1.1 : 1.2;
+      const ClusterCosts &factors = target.clusters;
+      if (full) // factors that depend on the digits of earlier kernels need registers beside the data
+        cost *= meetsInput(shape) ? factors.firstFull : factors.full;
       if (wide)
-        cost *= large ? 1.2 : 1.12;
+        cost *= full ? factors.wideFull : factors.wide;
       if (operandOf(request, shape.first, shape.last)) // a second tile takes registers of other blocks
-        cost *= large ? 1.8 : wide ? 1.3 : 1.35;
-      return persistent() ? cost : cost * 1.07;
+        cost *= full ? factors.operandFull : wide ? factors.operandWide : factors.operand;
+      return persistent() ? cost : cost * factors.launched;
     }
     if (std::min(shape.digits, request.numDigits) > tileDigits)
       return target.aloneCost * exchanges;
-    return shape.registers ? 1 + 0.01 * static_cast<double>(ranges) : 1;
+    return shape.registers ? 1 + target.rangeCost * static_cast<double>(ranges) : 1;
   }
 
   /// The kernel's digits, then lowest address digits of the side with the costlier runs. A kernel between two others
@@ -348,7 +361,7 @@ private:
     if (size == request.numDigits && steps > 0 && size <= together &&
         request.elementBytes << size >= target.vectorBytes)
       return std::max(least, size);
-    if (size == request.numDigits && steps > 0 && request.elementBytes >= 8)
+    if (size == request.numDigits && steps > 0 && request.elementBytes >= wideElementBytes)
       for (int registers = least; registers < registerDigits; ++registers)
         if (size_t passes = countPasses(registers);
             size <= registers + lanes + 1 && passes <= (size <= registers + lanes ? mostInWarp : mostInTwo))
@@ -363,7 +376,7 @@ private:
     // More when the threads would exceed a block.
     registers = std::max(registers, std::min(registerDigits, static_cast<int>(tile.size()) - threadDigits));
     // Small problems share a block: low batch digits up to a full set of threads.
-    int wanted = std::min(tileDigits, registers + (registers == registerDigits ? 7 : 8));
+    int wanted = std::min(tileDigits, registers + filledThreadDigits - (registers == registerDigits));
     if (static_cast<int>(tile.size()) == request.numDigits)
       for (int d = request.numDigits + 1; static_cast<int>(tile.size()) < wanted; ++d)
         tile.push_back(d);

@@ -199,7 +199,7 @@ struct Grouping {
   static int64_t readsOf(const FlowGroup &group) {
     int64_t bytes = 0;
     for (const FlowLoad &load : group.loads)
-      bytes += bytesOf(load);
+      bytes += passes::bytesOf(load);
     return bytes;
   }
   static int64_t writesOf(const FlowGroup &group) {
@@ -267,7 +267,8 @@ private:
     for (size_t i = first; i < groupings.size(); ++i)
       least = std::min(least, groupings[i].bytes());
     for (size_t i = first; i < groupings.size(); ++i)
-      pool.add(candidateOf(i, costOf(groupings[i], least), "bytes"));
+      pool.add(candidateOf(i, costOf(groupings[i], least), "bytes",
+                           [&](const FlowGroup &group) { return bytesOf(group) * (1 + groupings[i].waits); }));
   }
 
   /// Bytes, and what is waited meanwhile. Groups beyond their bounds take registers that they do not have, and parts of
@@ -288,18 +289,22 @@ private:
       double bytes = 0;
       for (const FlowSegment &segment : made.program.segments)
         bytes += bytesOfBlock(segment.group);
-      pool.add(candidateOf(groupings.size() - 1, bytes, "bytes of a block"));
+      pool.add(candidateOf(groupings.size() - 1, bytes, "bytes of a block", bytesOfBlock));
     }
   }
 
+  static double bytesOf(const FlowGroup &group) {
+    return static_cast<double>(Grouping::readsOf(group) + Grouping::writesOf(group));
+  }
   static double bytesOfBlock(const FlowGroup &group) {
     const int64_t blocks =
         group.launch.blocksTogether() * (group.levels.empty() ? 1 : group.levels.front().extent(digits::Field::Block));
-    return static_cast<double>(Grouping::readsOf(group) + Grouping::writesOf(group)) / static_cast<double>(blocks);
+    return bytesOf(group) / static_cast<double>(blocks);
   }
 
   /// The kernels of the groups, with what they read, write and wait.
-  Candidate candidateOf(size_t origin, double cost, const char *unit) const {
+  Candidate candidateOf(size_t origin, double cost, const char *unit,
+                        llvm::function_ref<double(const FlowGroup &)> costOfKernel) const {
     const Grouping &grouping = groupings[origin];
     Candidate candidate{{}, {cost, unit, {}}, origin};
     for (const FlowSegment &segment : grouping.program.segments) {
@@ -309,7 +314,7 @@ private:
       candidate.schedule.kernels.push_back(kernelOf(grouping.program, own, target));
       const auto reads = static_cast<double>(Grouping::readsOf(own)),
                  writes = static_cast<double>(Grouping::writesOf(own));
-      candidate.cost.kernels.push_back({(reads + writes) * (1 + grouping.waits),
+      candidate.cost.kernels.push_back({costOfKernel(own),
                                         {{"reads", reads},
                                          {"writes", writes},
                                          {"waits", (reads + writes) * grouping.waits},

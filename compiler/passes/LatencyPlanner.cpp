@@ -62,6 +62,8 @@ private:
   TileMappings mappings;
   int steps;
   int laneDigits, registerDigits;
+  /// What is tried: clusters of up to 8 blocks, blocks of up to 256 threads.
+  static constexpr int clusterDigits = 3, threadDigits = 8;
   static constexpr double infinite = std::numeric_limits<double>::infinity();
 
   Schedule scheduleOf(const std::vector<Shape> &kernels) const {
@@ -83,8 +85,8 @@ private:
       widest = std::max(widest, static_cast<int>(request.stepDigits[s - 1].size()));
     int most = std::max(registerDigits, std::min(widest, maxNodeDigits(target, request.registerBytes)));
     // Larger clusters and blocks have the latency of smaller ones, and more.
-    int mostRanks = std::min(3, floorLog2(target.maxCluster)),
-        mostThreads = std::min(8, floorLog2(target.maxThreadsPerBlock));
+    int mostRanks = std::min(clusterDigits, floorLog2(target.maxCluster)),
+        mostThreads = std::min(threadDigits, floorLog2(target.maxThreadsPerBlock));
     for (int registers = std::max(std::min(1, request.numDigits), widest); registers <= most; ++registers)
       for (int ranks = 0; ranks <= mostRanks; ++ranks)
         for (int threads = laneDigits; threads <= mostThreads; ++threads) {
@@ -145,7 +147,8 @@ private:
     const int64_t threads = int64_t(1) << (shape.tile - shape.registers - shape.ranks);
     const int64_t blocks = int64_t(1) << std::max(0, request.numDigits - shape.tile + shape.ranks);
     const auto perMultiprocessor = static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
-    const double warps = std::max(1.0, std::ceil(perMultiprocessor * static_cast<double>(threads / target.lanes) / 4));
+    const double warps = std::max(1.0, std::ceil(perMultiprocessor * static_cast<double>(threads / target.lanes) /
+                                                 static_cast<double>(target.schedulers)));
     const double pass = costs.pass + warps * static_cast<double>(int64_t(1) << shape.registers) * costs.element;
     const double start =
         (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load;

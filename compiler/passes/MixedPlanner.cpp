@@ -218,14 +218,14 @@ private:
       alone |= wait->blocks < 2;
     }
     plans.push_back({cost, kernels});
-    // As passes with a ring they come behind, for tuning: which of both is faster the cost does not see. A block that
-    // waits for a tile would leave a multiprocessor idle that it has for itself.
+    // As passes with a ring they come behind where the target's factor is 1, for tuning. A block that waits for a tile
+    // would leave a multiprocessor idle that it has for itself.
     const int64_t tiles = valuesOf(all) / valuesOf(kernels[0].tile);
     if (alone || !request.operands.empty() || request.idleDigits ||
         valuesOf(kernels[0].tile) != valuesOf(kernels[1].tile))
       return;
-    if (std::optional<Ring> ring = ringOf(tiles, valuesOf(all) * request.elementBytes, target))
-      plans.push_back({cost, kernels, ring});
+    if (std::optional<Ring> ring = ringOf(request, tiles, valuesOf(all) * request.elementBytes, target))
+      plans.push_back({cost * ring->cost, kernels, ring});
   }
 
   /// In copies; `next`: the kernel that reads what this one stores, null for the last one.

@@ -22,8 +22,7 @@ std::optional<Plan> passes::findPlan(llvm::StringRef name) {
 }
 
 int passes::registerDigits(const Target &target, int64_t registerBytes) {
-  constexpr int most = 5;
-  return std::min(most, floorLog2(4 * target.dataRegistersPerThread / registerBytes));
+  return std::min(usualRegisterDigits, floorLog2(4 * target.dataRegistersPerThread / registerBytes));
 }
 
 int passes::maxNodeDigits(const Target &target, int64_t registerBytes) {
@@ -74,9 +73,11 @@ std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, 
   return result;
 }
 
-std::optional<Ring> passes::ringOf(int64_t tiles, int64_t problemBytes, const Target &target) {
-  constexpr int64_t slack = 8; // tiles
+std::optional<Ring> passes::ringOf(const PlanRequest &request, int64_t tiles, int64_t problemBytes,
+                                   const Target &target) {
+  constexpr int64_t slack = 8; // tiles that blocks may be behind others
   Ring ring;
+  ring.cost = areBits(request) ? target.ringCost : target.mixedRingCost;
   ring.delay = tiles + target.latency.multiprocessors;
   ring.slots = std::min((ring.delay + 2 * tiles + slack - 1) / tiles, target.ringBytes / problemBytes);
   ring.delay = std::min(ring.delay, (ring.slots - 1) * tiles - slack);

@@ -16,6 +16,10 @@ namespace idc::passes {
 /// The binary logarithm, rounded down; 0 below 1.
 inline int floorLog2(int64_t x) { return x < 1 ? 0 : static_cast<int>(llvm::Log2_64(x)); }
 
+/// Binary digits that a thread of a GPU holds at most, unless a planner tries more: code for 2^6 elements spills what
+/// it computes, whatever the data take.
+constexpr int usualRegisterDigits = 5;
+
 /// Binary digits of elements of so many bytes that a thread of a GPU holds in registers.
 int registerDigits(const Target &target, int64_t registerBytes);
 
@@ -92,8 +96,9 @@ std::vector<std::pair<int, int>> groupSteps(const PlanRequest &request, int firs
 /// a problem, in both passes.
 struct Ring {
   int64_t slots, delay; // problems, tiles
+  double cost;          // time of the two passes over that of two kernels
 };
-std::optional<Ring> ringOf(int64_t tiles, int64_t problemBytes, const Target &target);
+std::optional<Ring> ringOf(const PlanRequest &request, int64_t tiles, int64_t problemBytes, const Target &target);
 /// What a schedule of two kernels is as one of two passes with a ring between them.
 void joinByRing(Schedule &schedule, const Ring &ring);
 

@@ -63,6 +63,14 @@ static bool readPasses(const llvm::json::Value &value, PassCosts &costs, llvm::j
          map.map("perUnit", costs.perUnit) && map.map("runs", costs.runs);
 }
 
+static bool readClusters(const llvm::json::Value &value, ClusterCosts &costs, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path.field("clusters"));
+  return map && map.map("firstFull", costs.firstFull) && map.map("full", costs.full) && map.map("wide", costs.wide) &&
+         map.map("wideFull", costs.wideFull) && map.map("operand", costs.operand) &&
+         map.map("operandWide", costs.operandWide) && map.map("operandFull", costs.operandFull) &&
+         map.map("launched", costs.launched);
+}
+
 static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::json::Path path) {
   llvm::json::ObjectMapper map(value, path.field("groups"));
   return map && map.map("hidden", costs.hidden) && map.map("words", costs.words) && map.map("runs", costs.runs) &&
@@ -98,8 +106,12 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&
         map.map("maxTileBytes", target.maxTileBytes) && map.map("ringBytes", target.ringBytes) &&
         map.map("sharedBytesBesideCache", target.sharedBytesBesideCache) &&
-        map.mapOptional("ringCost", target.ringCost) && map.mapOptional("aloneCost", target.aloneCost) &&
-        map.mapOptional("exchangeCost", target.exchangeCost);
+        map.mapOptional("ringCost", target.ringCost) && map.mapOptional("mixedRingCost", target.mixedRingCost) &&
+        map.mapOptional("aloneCost", target.aloneCost) && map.mapOptional("exchangeCost", target.exchangeCost) &&
+        map.mapOptional("rangeCost", target.rangeCost) &&
+        map.mapOptional("threadsPerMultiprocessor", target.threadsPerMultiprocessor) &&
+        map.mapOptional("blocksPerMultiprocessor", target.blocksPerMultiprocessor) &&
+        map.mapOptional("schedulers", target.schedulers);
     if (!ok) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;
@@ -109,8 +121,10 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.loadRunCost = {readTable(file, "loadRunCost"), readTable(file, "farLoadRunCost"), nearBytes, farBytes};
     target.storeRunCost = {readTable(file, "storeRunCost"), readTable(file, "farStoreRunCost"), nearBytes, farBytes};
     target.clusterCost = readTable(file, "clusterCost");
-    const llvm::json::Value *passes = file.get("passes"), *groups = file.get("groups"), *latency = file.get("latency");
-    if ((passes && !readPasses(*passes, target.passes, root)) ||
+    const llvm::json::Value *passes = file.get("passes"), *groups = file.get("groups"), *latency = file.get("latency"),
+                            *clusters = file.get("clusters");
+    if ((clusters && !readClusters(*clusters, target.clusters, root)) ||
+        (passes && !readPasses(*passes, target.passes, root)) ||
         (groups && !readGroups(*groups, target.groups, root)) ||
         (latency && !readLatency(*latency, target.latency, root))) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
@@ -145,9 +159,8 @@ int64_t Target::registersBeside(int64_t dataRegisters) const {
 }
 
 int64_t Target::residentBlocks(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const {
-  constexpr int64_t maxThreads = 2048, maxBlocks = 32;
-  int64_t blocks =
-      std::min({registersPerMultiprocessor / (registersPerThread * threads), maxThreads / threads, maxBlocks});
+  int64_t blocks = std::min({registersPerMultiprocessor / (registersPerThread * threads),
+                             threadsPerMultiprocessor / threads, blocksPerMultiprocessor});
   if (sharedBytes > 0)
     blocks = std::min(blocks, sharedBytesPerMultiprocessor / sharedBytes);
   return std::max<int64_t>(1, blocks);

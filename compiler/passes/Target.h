@@ -81,6 +81,14 @@ struct GroupCosts {
   double parts = 0;           // where several kernels store parts of one result
 };
 
+/// Factors on the time of a kernel whose tiles are held by clusters of blocks, fitted to measured kernels.
+struct ClusterCosts {
+  double firstFull = 1, full = 1; // more registers than a pass usually takes, in the first kernel and in others
+  double wide = 1, wideFull = 1;  // more threads than `BlockPlanner` begins with, without and with so many registers
+  double operand = 1, operandWide = 1, operandFull = 1; // a step reads a second tile
+  double launched = 1;                                  // blocks that do one tile each, beside persistent ones
+};
+
 struct Target {
   std::string name;
   std::string kind;     // "nvptx" or "cpu"
@@ -92,6 +100,9 @@ struct Target {
   int64_t cooperativeBlocks = 0;              // that wait for each other, with a half of a multiprocessor each; 0: none
   bool dependentLaunch = false;               // kernels may start before their predecessor ends
   int64_t registersPerMultiprocessor = 65536; // 32-bit registers
+  int64_t threadsPerMultiprocessor = 2048;
+  int64_t blocksPerMultiprocessor = 32;
+  int64_t schedulers = 4; // of a multiprocessor, which share its warps
   int64_t sharedBytesPerMultiprocessor = 0;
   int64_t sharedBytesPerBlock = 0;
   int64_t sectorBytes = 32;            // smallest efficient run of a memory access
@@ -104,15 +115,17 @@ struct Target {
   int64_t tileBytes = 65536;           // a block's tile at which at least two blocks share a multiprocessor
   int64_t maxMixedBytes = 0; // of a tile with digits of other radices than 2 of which a kernel has many; 0: none
   int64_t sharedBytesBesideCache = 0; // of a multiprocessor; more leave little to the first-level cache
-  int64_t ringBytes =
-      0;               // of values between two passes of a kernel that stay in the cache beside what streams through it
-  double ringCost = 1; // time of such a kernel over that of two
+  int64_t ringBytes = 0; // of values between two passes of a kernel that stay in the cache beside what streams through
+  double ringCost = 1;   // time of such a kernel over that of two, where all digits are bits,
+  double mixedRingCost = 1;           // and of other radices
   int64_t maxTileBytes = 131072;      // largest tile worth a kernel of its own
   RunCosts loadRunCost, storeRunCost; // writes of parts of a cache line meet in the L2 cache
   /// Blocks in a cluster -> time of a kernel of theirs, relative to a copy.
   CostTable clusterCost;
+  ClusterCosts clusters;
   double aloneCost = 1;    // the same of a kernel whose blocks have a multiprocessor to themselves
   double exchangeCost = 1; // factor of both for every exchange but the first
+  double rangeCost = 0;    // more of a block of few registers that shares its multiprocessor, for every range of steps
   PassCosts passes;        // of GPUs
   GroupCosts groups;       // of GPUs
   LatencyCosts latency;    // of GPUs

@@ -9,9 +9,12 @@ using digits::AddressOrder;
 using digits::Field;
 using digits::Mapping;
 
+/// Sectors of a run, a line of the cache: longer ones are hardly faster.
+static constexpr int64_t fullRunSectors = 4;
+
 TileMappings::TileMappings(const PlanRequest &request, const Target &target)
     : request(request), target(target), laneDigits(floorLog2(target.lanes)) {
-  constexpr int mostRegisters = 8;
+  constexpr int mostRegisters = 8; // digits whose passes are counted ahead: more than any planner asks for
   const int steps = static_cast<int>(request.stepDigits.size());
   for (int registers = 0; registers <= mostRegisters; ++registers) {
     std::vector<int> &passes = passesUpTo.emplace_back(1, 0);
@@ -188,7 +191,8 @@ std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const
   };
   other = clusterKernel(passes, tile, registers, ranks, load, store);
   if (other && other->ranges.size() <= plan->ranges.size() &&
-      storeRun(*other) >= std::min(storeRun(*plan), 4 * target.sectorBytes) && operandRun(*other) > operandRun(*plan))
+      storeRun(*other) >= std::min(storeRun(*plan), fullRunSectors * target.sectorBytes) &&
+      operandRun(*other) > operandRun(*plan))
     plan = other;
   return plan;
 }
@@ -364,6 +368,6 @@ bool TileMappings::hasFullRuns(const Mapping &mapping, const std::vector<int> &t
     ++vector;
   }
   AddressOrder full = withBatch(request, side.order, tile);
-  int64_t possible = std::min(runBytes(tile, full, side.elementBytes), 4 * target.sectorBytes);
+  int64_t possible = std::min(runBytes(tile, full, side.elementBytes), fullRunSectors * target.sectorBytes);
   return runBytes(covered, full, side.elementBytes) >= possible;
 }

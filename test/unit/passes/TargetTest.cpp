@@ -26,6 +26,8 @@ TEST(Target, EveryFileIsWhole) {
     EXPECT_GT(target.lanes, 0);
     EXPECT_EQ(target.lanes & (target.lanes - 1), 0) << "lanes are digits of radix 2";
     EXPECT_GE(target.maxThreadsPerBlock, 1);
+    EXPECT_GE(target.groups.hidden, 1) << "the least bytes cost themselves";
+    EXPECT_EQ(target.clusters.full > 1, target.maxCluster > 1) << "only clusters have factors";
     EXPECT_GE(target.maxTileBytes, target.tileBytes);
     EXPECT_GE(target.vectorBytes, 4);
     if (target.kind == "nvptx") {
@@ -60,7 +62,10 @@ TEST(Target, UnmeasuredCosts) {
   EXPECT_EQ(unmeasured.storeRunCost.near, measured.storeRunCost.near);
   EXPECT_EQ(unmeasured.storeRunCost.far, measured.storeRunCost.far);
   EXPECT_EQ(unmeasured.clusterCost, measured.clusterCost);
+  EXPECT_EQ(unmeasured.clusters.full, measured.clusters.full);
+  EXPECT_EQ(unmeasured.groups.team, measured.groups.team);
   EXPECT_EQ(unmeasured.ringBytes, measured.ringBytes);
+  EXPECT_EQ(unmeasured.ringCost, measured.ringCost);
   EXPECT_EQ(unmeasured.latency.load, measured.latency.load);
 }
 
