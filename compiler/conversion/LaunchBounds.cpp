@@ -39,12 +39,46 @@ namespace {
 /// True for a kernel that reads a tile beside that of the step before.
 bool readsBeside(id::KernelOp kernel) { return kernel.getInputs().size() > 1; }
 
+/// The registers of tiles that wait while another value is exchanged, in a kernel all of whose tiles have the same
+/// digits. In others what waits is mostly in shared memory.
+int64_t waitingRegisters(id::KernelOp kernel) {
+  int64_t most = 0;
+  std::optional<int64_t> digits;
+  WalkResult alike = kernel.getBody().walk([&](Operation *op) {
+    for (Value result : op->getResults())
+      if (auto tile = dyn_cast<id::TileType>(result.getType())) {
+        const auto own = static_cast<int64_t>(tile.getRadices().size());
+        if (digits.value_or(own) != own)
+          return WalkResult::interrupt();
+        digits = own;
+      }
+    return WalkResult::advance();
+  });
+  if (alike.wasInterrupted())
+    return 0;
+  SmallVector<Value> tiles; // so far
+  for (Operation &op : kernel.getBody().front()) {
+    auto isUsedLater = [&](Value tile) {
+      return llvm::any_of(tile.getUsers(), [&](Operation *user) { return op.isBeforeInBlock(user); });
+    };
+    llvm::erase_if(tiles, [&](Value tile) { return !isUsedLater(tile); });
+    int64_t waiting = 0;
+    for (Value tile : tiles)
+      waiting += isa<id::ExchangeOp>(op) ? registersOf(cast<id::TileType>(tile.getType())) : 0;
+    most = std::max(most, waiting);
+    for (Value result : op.getResults())
+      if (isa<id::TileType>(result.getType()))
+        tiles.push_back(result);
+  }
+  return most;
+}
+
 /// The registers that a straight kernel's data and factors take. Where a step reads a second tile, passes stand before
 /// and after it, and their factors are not all there at once. Beside the least data they fit into what is asked for
 /// without them.
 int64_t registersOfStraight(id::KernelOp kernel) {
   constexpr int64_t least = 8;
-  const int64_t data = dataRegisters(kernel);
+  const int64_t data = dataRegisters(kernel) + waitingRegisters(kernel);
   const bool counts = registersForFactors(kernel) && !readsBeside(kernel) && data > least;
   return data + (counts ? RootFactors::registersOf(kernel) : 0);
 }
@@ -56,7 +90,7 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
   if (launch.team > 1)
     return std::max<int64_t>(2, (launch.team + processors - 1) / processors);
   const bool straight = cutSections(kernel, target.lanes).straight;
-  const int64_t registers = straight ? registersOfStraight(kernel) : dataRegisters(kernel);
+  const int64_t registers = straight ? registersOfStraight(kernel) : dataRegisters(kernel) + waitingRegisters(kernel);
   const int64_t blocks = target.residentBlocks(threads, target.registersBeside(registers), 0);
   // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
   // but not where a large problem's blocks then would no longer run all at once.

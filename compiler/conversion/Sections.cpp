@@ -41,14 +41,14 @@ bool isTileOfBits(id::TileType tile, int64_t lanes) {
          id::splitNumbers(tile.getElement(), number, numbers);
 }
 
-/// True when buffers are taken whole, each step makes one value from the one before, and all tiles have the same bits.
+/// True when buffers are taken whole, each step makes one value, and all tiles have the same bits.
 bool isStraight(id::KernelOp kernel, int64_t lanes) {
   auto isPart = [](Value result) { return wholeOf(result) != result; };
   if (kernel.getLaunch().getTeam() > 1 || llvm::any_of(kernel.getOutputs(), isPart))
     return false;
   std::vector<int> held;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) ||
+    if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp, id::RenameOp>(op) ||
         op.getNumResults() != 1 || (isa<id::NodeOp>(op) && op.getNumOperands() != 1))
       return false;
     if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && !exchange.isOfBits())

@@ -11,9 +11,9 @@
 // registers of its threads for a later branch of the same threads. id-place-barriers decides who meets between
 // sections.
 //
-// A kernel is straight when each step makes one value from the one before and all tiles have the same digits, which are
-// bits: then all threads hold all of it, an exchange is read where it is written, and addresses are put together from
-// bits. It is one section, or one for each pass of a ring.
+// A kernel is straight when each step makes one value and all tiles have the same digits, which are bits: then all
+// threads hold all of it, an exchange is read where it is written, and addresses are put together from bits. It is one
+// section, or one for each pass of a ring.
 //
 // A block of a kernel with a ring does one of its two passes: they share no section, and none waits for the other's.
 //

@@ -508,9 +508,12 @@ ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
       diagnostics.error(range(block).Start, "a run has at least one byte", range(block));
     result.ranges.push_back({kind, 0, 0, block->mapping() ? mapping(block->mapping()) : "", range(block), runs});
   };
-  if (IdParser::LoadBlockContext *load = context->loadBlock())
-    access(ScheduleRange::Kind::Load, load);
-  for (IdParser::StepBlockContext *steps : context->stepBlock()) {
+  for (antlr4::tree::ParseTree *child : context->children) {
+    if (auto *load = dynamic_cast<IdParser::LoadBlockContext *>(child))
+      access(ScheduleRange::Kind::Load, load);
+    auto *steps = dynamic_cast<IdParser::StepBlockContext *>(child);
+    if (!steps)
+      continue;
     const auto kind = steps->mapping() ? ScheduleRange::Kind::Steps : ScheduleRange::Kind::Join;
     const std::string held = steps->mapping() ? mapping(steps->mapping()) : "";
     for (IdParser::StepRangeContext *part : steps->stepRange()) {

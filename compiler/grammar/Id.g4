@@ -85,7 +85,7 @@ element : expr ('..' expr)? ;
 schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* measurement? '}' ;
 // What the schedule took when it was tried: copies of the program's data (plan throughput), or us (plan latency).
 measurement : 'measured' (INT | REAL) name ;
-kernel : 'kernel' launch '{' apartClause? loadBlock? stepBlock* storeBlock? orderClause? ringClause? '}' ;
+kernel : 'kernel' launch '{' apartClause? (loadBlock | stepBlock)* storeBlock? orderClause? ringClause? '}' ;
 // grid, or any of: cluster 4, team 256, persistent, dependent (digits::Launch).
 launch : launchWord+ ;
 launchWord : name ('-' name)? INT? ;

@@ -55,8 +55,8 @@ public:
         steps(static_cast<int>(request.stepDigits.size())) {
     for (const std::vector<int> &digits : request.stepDigits)
       largestNode = std::max(largestNode, static_cast<int>(digits.size()));
-    tooLarge = largestNode > maxNodeDigits(target, request.registerBytes);
-    registerDigits = std::max(passes::registerDigits(target, request.registerBytes), largestNode);
+    tooLarge = largestNode > maxNodeDigits(target, request.heldBytes());
+    registerDigits = std::max(passes::registerDigits(target, request.heldBytes()), largestNode);
     threadDigits = std::min(mostThreadDigits, floorLog2(target.maxThreadsPerBlock));
     maxTileDigits = std::min(floorLog2(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
     tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, sharedTileDigits});
@@ -136,7 +136,7 @@ private:
     std::vector<Candidate> found;
     if (!isShortEnough(request, 1, steps, int64_t(1) << registerDigits))
       return found;
-    for (int last = 1; last < steps && request.elementBytes >= wideElementBytes && request.operands.empty() &&
+    for (int last = 1; last < steps && request.values == 1 && request.elementBytes >= wideElementBytes && request.operands.empty() &&
                        request.idleDigits == 0;
          ++last) {
       // The passes have the same threads.
@@ -170,7 +170,7 @@ private:
   std::vector<std::pair<Shape, double>> shapesOf(int first, int last, const CostLimit &limit) const {
     const bool tuning = request.forTuning;
     std::vector<std::pair<Shape, double>> shapes;
-    if (!isShortEnough(request, first, last, int64_t(1) << registerDigits))
+    if (!request.isPossible(first, last) || !isShortEnough(request, first, last, int64_t(1) << registerDigits))
       return shapes;
     auto consider = [&](int digits, int ranks, int registers) {
       Shape shape{first, last, digits, ranks, registers};
@@ -185,7 +185,8 @@ private:
       for (int digits = tileDigits - 2; digits <= maxTileDigits; ++digits)
         for (int registers = std::max(1, largestNode); registers <= registerDigits + 1; ++registers)
           consider(digits, 0, registers);
-    for (int threads = clusterThreadDigits - tuning; threads <= clusterThreadDigits + 1; ++threads)
+    for (int threads = clusterThreadDigits - tuning; threads <= clusterThreadDigits + 1 && request.values == 1;
+         ++threads)
       for (int ranks = 1; ranks <= floorLog2(target.maxCluster); ++ranks)
         for (int registers : {registerDigits, registerDigits + 1})
           if ((request.elementBytes << (threads + registers)) <= target.tileBytes)

@@ -2,7 +2,7 @@
 //
 // Every kernel is built from a group (FlowGroup): it loads what the group takes, does its steps on tiles, exchanges
 // where a value is needed in another mapping, and stores. The tile of every value is the part of its range's mapping
-// that it has digits for. The kernels of a chain are groups of one live value (ChainKernels.h): the chain's last
+// that it has digits for. The kernels of chains are groups whose values all threads hold (ChainKernels.h): the last
 // permutation becomes the index map of its last store, permutations before it that of the first load; a workspace order
 // of the schedule becomes the index maps of the store and the load around it. Steps outside chains are the groups that
 // the schedule puts together (FormKernels.h).
@@ -47,24 +47,39 @@ public:
       if (const FlowGroup &group = program.segments[result.segment].group; !group.partsOfOthers().empty())
         shared[i] = group.stores[static_cast<size_t>(result.store)].made;
     size_t next = 0;
-    for (FlowSegment &segment : program.segments) {
-      if (!segment.chain) {
-        storeOwnParts(segment.group);
-        kernels[&segment] = kernel(segment.group);
+    for (size_t i = 0; i < program.segments.size(); ++i) {
+      if (FlowGroup &group = program.segments[i].group; !program.segments[i].chain) {
+        storeOwnParts(group);
+        kernels[&program.segments[i]] = kernel(group);
         ++next;
         continue;
       }
-      const size_t end = kernelsOf(schedule, next, *segment.chain);
+      const size_t first = i, end = kernelsOf(schedule, next, *program.segments[i].chain);
+      if (next < end)
+        i = lastChainOf(schedule.kernels[end - 1], program, i);
+      std::optional<JoinedChains> chains = joinChains(program, first, i);
+      if (!chains) {
+        error = "schedule: kernel " + std::to_string(end) + ": what steps " +
+                std::to_string(program.segments[first].chain->firstStep) + " to " +
+                std::to_string(program.segments[first].chain->lastStep()) +
+                " make is not for the steps of this kernel alone, or repeated, complemented or in part";
+        return false;
+      }
+      FlowChain &chain = chains->last();
       for (KernelPlan &kernel : MutableArrayRef(schedule.kernels).slice(next, end - next))
-        setRadices(kernel, *segment.chain);
-      error = checkKernels(schedule, next, end, *segment.chain, target);
+        setRadices(kernel, chain);
+      error = checkKernels(schedule, next, end, *chains, target);
       if (error.empty() && next == end)
-        error = "schedule: steps from " + std::to_string(segment.chain->firstStep) + " are missing";
+        error = "schedule: steps from " + std::to_string(chain.firstStep) + " are missing";
       if (!error.empty())
         return false;
-      kernels[&segment] = chainKernels(groupsOf(*segment.chain, ArrayRef(schedule.kernels).slice(next, end - next)));
-      if (segment.chain->result != segment.chain->source) // a copy's source stays where it is
-        buffers[segment.chain->result] = kernels[&segment].getResult(0);
+      for (FlowChain *before : ArrayRef(chains->chains).drop_back())
+        if (before->permute)
+          program.moved.insert(before->permute.getResult()); // it stays in the kernel
+      FlowSegment &segment = program.segments[i];
+      kernels[&segment] = chainKernels(groupsOf(*chains, ArrayRef(schedule.kernels).slice(next, end - next)));
+      if (chain.result != chain.source) // a copy's source stays where it is
+        buffers[chain.result] = kernels[&segment].getResult(0);
       next = end;
     }
     if (next != schedule.kernels.size()) {
@@ -316,7 +331,7 @@ private:
     }
     id::YieldOp::create(builder, loc, stored);
     for (auto [store, result] : llvm::zip(passes.back().stores, op.getResults()))
-      if (!first.oneValue && (!first.steps.empty() || program.copied.contains(store.made))) // else it stays where it is
+      if (!first.ofChains && (!first.steps.empty() || program.copied.contains(store.made))) // else it stays where it is
         buffers[store.made] = result;
     return op;
   }
@@ -328,7 +343,7 @@ private:
     auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
     // What not all threads hold goes through memory; how one value that they hold is to move is planned later.
     auto exchanged = [&](Type type, Value tile) -> Value {
-      const auto kind = group.oneValue ? id::ExchangeKind::Unplanned : id::ExchangeKind::Shared;
+      const auto kind = group.ofChains ? id::ExchangeKind::Unplanned : id::ExchangeKind::Shared;
       return id::ExchangeOp::create(builder, loc, type, tile, kind, id::LayoutAttr());
     };
     int64_t threads = threadsOf(group);
@@ -361,8 +376,8 @@ private:
       for (const FlowView &view : from.from.views)
         buffer = viewed(buffer, view, loc);
       id::TileType type = tileType(group, id::elementOf(buffer.getType()), from.axes, level), spread = type;
-      if (number == 0 && group.loadMapping)
-        spread = tileType(group, type.getElement(), from.axes, *group.loadMapping);
+      if (from.mapping)
+        spread = tileType(group, type.getElement(), from.axes, *from.mapping);
       else if (!from.from.isRepeated()) // else what is alike in several lanes is fetched once for all of them
         spread = inMemory(threads, type, from.from.placed(), group.loadRuns);
       Value tile = id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map),
@@ -433,12 +448,12 @@ private:
         FlowValue from = program.resolve(operand.get());
         return renamed(valueHere(from.buffer), from.map, group.axes[from.buffer]);
       };
-      // One live value is exchanged where its level begins, ahead of what else is loaded.
-      if (group.oneValue)
-        (void)operandHere(*llvm::find_if(step->getOpOperands(), [&](OpOperand &operand) {
-          auto number = group.loadOf.find({step, operand.getOperandNumber()});
-          return number == group.loadOf.end() || number->second == 0;
-        }));
+      // What chains make is exchanged where its level begins, ahead of what else is loaded.
+      for (OpOperand &operand : step->getOpOperands()) {
+        auto number = group.loadOf.find({step, operand.getOperandNumber()});
+        if (group.ofChains && (number == group.loadOf.end() || number->second == 0))
+          (void)operandHere(operand);
+      }
       SmallVector<Value> operands;
       for (OpOperand &operand : step->getOpOperands())
         operands.push_back(operandHere(operand));

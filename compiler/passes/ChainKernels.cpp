@@ -17,16 +17,19 @@ void passes::setRadices(KernelPlan &kernel, const FlowChain &chain) {
           column.radix = radices[column.digits[0] - 1];
 }
 
-std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t end, FlowChain &chain,
+std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t end, const JoinedChains &chains,
                                  const Target &target) {
-  int n = chain.type.getNumDigits(), next = chain.firstStep;
-  int lastStep = chain.firstStep + static_cast<int>(chain.steps.size()) - 1;
+  const FlowChain &chain = chains.last();
+  const bool isJoined = chains.chains.size() > 1;
+  int n = chain.type.getNumDigits(), next = chains.firstStep(), lastStep = chain.lastStep();
   for (size_t k = first; k < end; ++k) {
     const KernelPlan &kernel = schedule.kernels[k];
     std::string where = "schedule: kernel " + std::to_string(k + 1) + ": ";
     const digits::Launch &launch = kernel.launch;
     if (kernel.ranges.empty())
       return where + "needs a range";
+    if (isJoined && (end != first + 1 || launch.cluster > 1 || launch.persistent || target.kind == "cpu"))
+      return where + "steps of several chains share a kernel of plain blocks of a GPU, all of them one";
     SmallVector<Mapping> mappings;
     for (const RangePlan &range : kernel.ranges)
       mappings.push_back(range.mapping);
@@ -47,6 +50,10 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "lane must have " + std::to_string(target.lanes) + " values";
       if (range.mapping.numThreads() > std::max(target.maxThreadsPerBlock, target.lanes))
         return where + "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
+      if (range.kind == RangePlan::Kind::Load && &range != &kernel.ranges.front() &&
+          (next > lastStep || chains.chains[chains.chainOf(next)]->firstStep != next ||
+           !chains.loads(chains.chainOf(next))))
+        return where + "a load stands first, or before the steps of a chain that begins with a buffer";
       if (range.kind != RangePlan::Kind::Steps)
         continue;
       if (range.first != next || range.last < range.first)
@@ -55,12 +62,10 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "the program has " + std::to_string(lastStep) + " steps";
       next = range.last + 1;
       for (int s = range.first; s <= range.last; ++s)
-        if (std::string problem =
-                checkActed(range.mapping, digitsOf(chain.steps[s - chain.firstStep].node), s, "digit");
-            !problem.empty())
+        if (std::string problem = checkActed(range.mapping, chains.digitsOf(s), s, "digit"); !problem.empty())
           return where + problem;
     }
-    if (kernel.ring && !chain.operands.empty())
+    if (kernel.ring && (isJoined || !chain.operands.empty()))
       return where + "a ring lies between steps that read no further buffers";
     if (kernel.ring || (k > first && schedule.kernels[k - 1].ring)) {
       const KernelPlan *other =
@@ -102,31 +107,15 @@ static digits::Permutation storeMapOf(FlowChain &chain, const KernelPlan &plan, 
   return digits::Permutation::identity(chain.type.getNumDigits());
 }
 
-/// What a range does; `last`: in the last kernel of the chain.
-static SmallVector<Operation *> stepsOf(const FlowChain &chain, const RangePlan &range, bool last) {
-  SmallVector<Operation *> steps;
-  if (range.kind != RangePlan::Kind::Steps)
-    return steps;
-  const int end = chain.firstStep + static_cast<int>(chain.steps.size()) - 1;
-  for (int s = range.first; s <= range.last; ++s) {
-    const FlowStep &step = chain.steps[s - chain.firstStep];
-    llvm::append_range(steps, step.before);
-    steps.push_back(step.node);
-  }
-  if (last && range.last == end)
-    llvm::append_range(steps, chain.after);
-  return steps;
-}
-
 namespace {
 
-/// One kernel of a chain, being made a group.
+/// One kernel of a chain, or of several, being made a group.
 class ChainGroup {
 public:
-  explicit ChainGroup(FlowChain &chain) : chain(chain) {
-    llvm::append_range(axes, llvm::seq<int>(0, chain.type.getNumDigits()));
-    group.oneValue = true;
-    group.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());
+  explicit ChainGroup(const JoinedChains &chains) : chains(chains) {
+    group.ofChains = true;
+    ArrayRef<int32_t> radices = chains.last().type.getRadices();
+    group.radices.assign(radices.begin(), radices.end());
   }
 
   /// `value`: what the kernel takes, from `input`; then what it makes.
@@ -134,61 +123,93 @@ public:
     group.launch = plan.launch;
     group.ring = plan.ring;
     group.delay = plan.delay;
-    group.loads.push_back({std::move(input), axes});
+    begin(std::move(input));
     for (const RangePlan &range : plan.ranges)
-      addRange(range, stepsOf(chain, range, last));
-    if (chain.steps.empty()) // in the last mapping
-      for (Operation *step : chain.after)
-        addStep(step);
+      addRange(range, last);
+    finish(last ? chains.chains.size() : 0); // without steps: in the last mapping
     if (!group.steps.empty())
       value = group.steps.back()->getResult(0);
-    group.stores.push_back({value, storeMapOf(chain, plan, last), last ? chain.result : value});
+    group.stores.push_back({value, storeMapOf(chains.last(), plan, last), last ? chains.last().result : value});
     return std::move(group);
   }
 
 private:
-  FlowChain &chain;
-  SmallVector<int> axes;
+  const JoinedChains &chains;
+  size_t current = 0;       // of the chains
+  std::optional<int> input; // the load that the next step takes
+  int level = 0;            // of the current range
   FlowGroup group;
 
-  void addRange(const RangePlan &range, ArrayRef<Operation *> steps) {
+  const FlowChain &chain() const { return *chains.chains[current]; }
+  ArrayRef<int> axes() const { return chains.axes[current]; }
+
+  /// The current chain begins, with a buffer.
+  void begin(FlowValue from) {
+    input = static_cast<int>(group.loads.size());
+    group.loads.push_back({std::move(from), SmallVector<int>(axes())});
+  }
+
+  /// Does what follows the last nodes of the chains up to `end`, and goes on with that one.
+  void finish(size_t end) {
+    while (current < end) {
+      llvm::for_each(chain().after, [&](Operation *step) { addStep(step); });
+      if (++current < chains.chains.size() && chains.loads(current))
+        begin(chain().input);
+    }
+  }
+
+  void addRange(const RangePlan &range, bool last) {
     const Mapping &mapping = range.mapping;
     if (range.kind == RangePlan::Kind::Store && !group.steps.empty()) {
       group.storeMapping = mapping;
       return;
     }
+    if (range.kind == RangePlan::Kind::Load && !group.steps.empty()) {
+      while (chain().steps.empty())
+        finish(current + 1);
+      group.loads.back().mapping = mapping;
+      return;
+    }
     if (group.steps.empty() && !group.levels.empty()) { // what stood first was for the load
-      group.loadMapping = group.levels.front();
+      group.loads.front().mapping = group.levels.front();
       group.levels.clear();
     }
-    if (group.levels.empty() || group.levels.back() != mapping)
+    level = static_cast<int>(llvm::find(group.levels, mapping) - group.levels.begin());
+    if (level == static_cast<int>(group.levels.size()))
       group.levels.push_back(mapping);
-    llvm::for_each(steps, [&](Operation *step) { addStep(step); });
+    for (int s = range.first; range.kind == RangePlan::Kind::Steps && s <= range.last; ++s) {
+      finish(chains.chainOf(s));
+      const FlowStep &step = chain().steps[static_cast<size_t>(s - chain().firstStep)];
+      llvm::for_each(step.before, [&](Operation *before) { addStep(before); });
+      addStep(step.node);
+      if (s == chain().lastStep() && (last || current + 1 < chains.chains.size()))
+        finish(current + 1);
+    }
   }
 
   void addStep(Operation *step) {
-    if (group.steps.empty())
-      group.loadOf[{step, chain.carrierOf(step)}] = 0;
-    for (const FlowOperand &operand : chain.operands)
-      if (operand.step == step) {
+    if (input)
+      group.loadOf[{step, chain().carrierOf(step)}] = *std::exchange(input, std::nullopt);
+    for (const FlowOperand &operand : chain().operands)
+      if (operand.step == step && !chains.makes(operand.from.buffer)) {
         group.loadOf[{step, operand.number}] = static_cast<int>(group.loads.size());
-        group.loads.push_back({operand.from, axes});
+        group.loads.push_back({operand.from, SmallVector<int>(axes())});
       }
     group.steps.push_back(step);
-    group.levelOf[step] = static_cast<int>(group.levels.size()) - 1;
-    group.arrangement[step] = axes;
-    group.axes[step->getResult(0)] = axes;
+    group.levelOf[step] = level;
+    group.arrangement[step] = SmallVector<int>(axes());
+    group.axes[step->getResult(0)] = SmallVector<int>(axes());
   }
 };
 
 } // namespace
 
-std::vector<FlowGroup> passes::groupsOf(FlowChain &chain, ArrayRef<KernelPlan> kernels) {
+std::vector<FlowGroup> passes::groupsOf(const JoinedChains &chains, ArrayRef<KernelPlan> kernels) {
   std::vector<FlowGroup> groups;
-  FlowValue input = chain.input;
-  Value value = chain.source;
+  FlowValue input = chains.chains.front()->input;
+  Value value = chains.chains.front()->source;
   for (const KernelPlan &kernel : kernels) {
-    groups.push_back(ChainGroup(chain).run(kernel, &kernel == &kernels.back(), input, value));
+    groups.push_back(ChainGroup(chains).run(kernel, &kernel == &kernels.back(), input, value));
     input = {{}, groups.back().stores.front().map.inverse()};
   }
   return groups;

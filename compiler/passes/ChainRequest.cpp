@@ -20,52 +20,101 @@ static int64_t operationsOf(Operation *step) {
   return operations / (node ? node.getArity() : 1) + 1;
 }
 
-PlanRequest passes::requestOf(const FlowChain &chain, Plan plan) {
+namespace {
+
+/// Puts together the request of chains that one kernel does, one after the other.
+class Requester {
+public:
+  Requester(const JoinedChains &chains, Plan plan) : chains(chains) {
+    request.plan = plan;
+    request.values = chains.valuesAtOnce();
+    const FlowChain &first = *chains.chains.front(), &last = chains.last();
+    request.numDigits = last.type.getNumDigits();
+    request.radices.assign(last.type.getRadices().begin(), last.type.getRadices().end());
+    request.loadBytes = id::elementBytes(first.type.getElement());
+    request.storeBytes = id::elementBytes(id::elementOf(last.result.getType()));
+    request.elementBytes = request.loadBytes;
+    request.registerBytes = id::registerBytes(first.type.getElement());
+    request.operationsUpTo.push_back(0);
+    request.loadOrder = orderOf(0, first.input);
+    id::PermuteOp permute = last.permute;
+    for (int q = 1; q <= request.numDigits; ++q)
+      request.storeOrder.push_back(permute ? permute.getMap().getPermutation().source(q) : q);
+  }
+
+  PlanRequest run() {
+    for (size_t number = 0; number < chains.chains.size(); ++number)
+      add(number);
+    return std::move(request);
+  }
+
+private:
+  const JoinedChains &chains;
   PlanRequest request;
-  request.plan = plan;
-  request.numDigits = chain.type.getNumDigits();
-  request.loadBytes = id::elementBytes(chain.type.getElement());
-  request.storeBytes = id::elementBytes(id::elementOf(chain.result.getType()));
-  request.elementBytes = request.loadBytes;
-  request.registerBytes = id::registerBytes(chain.type.getElement());
-  auto makes = [&](Operation *op) {
-    Type element = id::elementOf(op->getResult(0).getType());
+  DenseMap<Value, int> lastSteps; // of what the chains so far make for others
+
+  /// The address order of a buffer: its address digit `place` holds digit `q` of the sequence when the map takes it
+  /// there.
+  digits::AddressOrder orderOf(size_t number, const FlowValue &from) const {
+    const auto held = static_cast<int>(id::radicesOf(from.buffer.getType()).size());
+    digits::AddressOrder order(static_cast<size_t>(held));
+    for (int q = 1; q <= request.numDigits; ++q)
+      if (int place = from.map.source(q); place <= held)
+        order[static_cast<size_t>(place) - 1] = chains.axes[number][static_cast<size_t>(q) - 1] + 1;
+    return order;
+  }
+
+  void noteElement(Type element) {
     request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
     request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
-  };
-  DenseMap<Operation *, int> stepOf; // of what is done before a node
-  request.operationsUpTo.push_back(0);
-  for (const FlowStep &step : chain.steps) {
-    SmallVector<int> digits = digitsOf(step.node);
-    request.stepDigits.append({digits.begin(), digits.end()});
-    for (Operation *before : step.before)
-      stepOf[before] = static_cast<int>(request.stepDigits.size());
-    llvm::for_each(step.before, makes);
-    makes(step.node);
-    int64_t operations = operationsOf(step.node);
-    for (Operation *before : step.before)
-      operations += operationsOf(before);
-    request.operationsUpTo.push_back(request.operationsUpTo.back() + operations);
   }
-  llvm::for_each(chain.after, makes);
-  id::PermuteOp permute = chain.permute;
-  // Address digit `place` of the input holds digit `q` of the sequence when the map takes it there.
-  request.loadOrder.resize(request.numDigits);
-  for (int q = 1; q <= request.numDigits; ++q) {
-    request.loadOrder[chain.input.map.source(q) - 1] = q;
-    request.storeOrder.push_back(permute ? permute.getMap().getPermutation().source(q) : q);
-  }
-  for (const FlowOperand &operand : chain.operands) {
-    const int held = static_cast<int>(id::radicesOf(operand.from.buffer.getType()).size());
-    auto step = stepOf.find(operand.step);
+
+  void addOperand(size_t number, const FlowValue &from, int step) {
     PlanOperand &planned = request.operands.emplace_back();
-    planned.step = step != stepOf.end() ? step->second : static_cast<int>(chain.steps.size()) + 1;
-    planned.bytes = id::elementBytes(id::elementOf(operand.from.buffer.getType()));
-    planned.order.resize(held);
-    for (int q = 1; q <= request.numDigits; ++q)
-      if (int place = operand.from.map.source(q); place <= held)
-        planned.order[place - 1] = q;
+    planned.step = step;
+    planned.bytes = id::elementBytes(id::elementOf(from.buffer.getType()));
+    planned.order = orderOf(number, from);
   }
-  request.radices.assign(chain.type.getRadices().begin(), chain.type.getRadices().end());
-  return request;
-}
+
+  void add(size_t number) {
+    const FlowChain &chain = *chains.chains[number];
+    const bool isLast = number + 1 == chains.chains.size();
+    const auto begin = static_cast<int>(request.stepDigits.size());
+    noteElement(chain.type.getElement());
+    if (number > 0 && chains.loads(number)) {
+      addOperand(number, chain.input, begin + 1);
+      request.begins.push_back(begin + 1);
+    }
+    DenseMap<Operation *, int> stepOf; // of what is done before a node
+    auto makes = [&](Operation *op) { noteElement(id::elementOf(op->getResult(0).getType())); };
+    for (const FlowStep &step : chain.steps) {
+      SmallVector<int> digits = chains.digitsOf(chain.firstStep + static_cast<int>(request.stepDigits.size()) - begin);
+      request.stepDigits.append({digits.begin(), digits.end()});
+      for (Operation *before : step.before)
+        stepOf[before] = static_cast<int>(request.stepDigits.size());
+      llvm::for_each(step.before, makes);
+      makes(step.node);
+      int64_t operations = operationsOf(step.node);
+      for (Operation *before : step.before)
+        operations += operationsOf(before);
+      request.operationsUpTo.push_back(request.operationsUpTo.back() + operations);
+    }
+    llvm::for_each(chain.after, makes);
+    // What follows the last node is done with it, or, of a chain without nodes, with the next one.
+    const int after = static_cast<int>(request.stepDigits.size()) + (isLast || chain.steps.empty());
+    for (const FlowOperand &operand : chain.operands) {
+      auto step = stepOf.find(operand.step);
+      const int taken = step != stepOf.end() ? step->second : after;
+      if (auto made = lastSteps.find(operand.from.buffer); made != lastSteps.end())
+        request.joins.push_back({made->second, std::min(taken, static_cast<int>(request.stepDigits.size()))});
+      else
+        addOperand(number, operand.from, taken);
+    }
+    if (!isLast && !chain.steps.empty())
+      lastSteps[chain.result] = static_cast<int>(request.stepDigits.size());
+  }
+};
+
+} // namespace
+
+PlanRequest passes::requestOf(const JoinedChains &chains, Plan plan) { return Requester(chains, plan).run(); }

@@ -1,11 +1,11 @@
-// What planners need to know of a chain.
+// What planners need to know of chains.
 #pragma once
 
+#include "compiler/passes/JoinedChains.h"
 #include "compiler/passes/Planner.h"
-#include "compiler/passes/Steps.h"
 
 namespace idc::passes {
 
-PlanRequest requestOf(const FlowChain &chain, Plan plan);
+PlanRequest requestOf(const JoinedChains &chains, Plan plan);
 
 } // namespace idc::passes

@@ -19,7 +19,7 @@ using digits::Field;
 using digits::Mapping;
 
 size_t passes::kernelsOf(const Schedule &schedule, size_t first, const FlowChain &chain) {
-  int lastStep = chain.firstStep + static_cast<int>(chain.steps.size()) - 1;
+  const int lastStep = chain.lastStep();
   for (size_t k = first; k < schedule.kernels.size(); ++k)
     for (const RangePlan &range : schedule.kernels[k].ranges)
       if (chain.steps.empty() || (range.kind == RangePlan::Kind::Steps && range.last >= lastStep))
@@ -224,7 +224,12 @@ private:
       return fail(where(k) + "the program has " + Twine(program.numSteps + static_cast<int>(program.outside.size())) +
                   " steps");
     const size_t end = kernelsOf(schedule, k, *found[chain].chain);
-    place(chain, k);
+    size_t last = chain; // of the chains that these kernels do
+    while (k < end && last + 1 < found.size() && found[last + 1].chain &&
+           schedule.kernels[end - 1].lastStep() > found[last].chain->lastStep())
+      ++last;
+    for (size_t i = chain; i <= last; ++i)
+      place(i, k);
     k = end;
     return true;
   }

@@ -39,7 +39,7 @@ class LatencyPlanner {
 public:
   LatencyPlanner(const PlanRequest &request, const Target &target)
       : request(request), target(target), mappings(request, target), steps(static_cast<int>(request.stepDigits.size())),
-        laneDigits(floorLog2(target.lanes)), registerDigits(passes::registerDigits(target, request.registerBytes)) {}
+        laneDigits(floorLog2(target.lanes)), registerDigits(passes::registerDigits(target, request.heldBytes())) {}
 
   /// The schedules of least time, as many as the pool wants.
   void run(CandidatePool &pool) const {
@@ -78,14 +78,14 @@ private:
   /// not better than one before are left out.
   std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool best, CostLimit limit) const {
     std::vector<std::pair<Shape, double>> shapes;
-    if (!isShortEnough(request, first, last, int64_t(1) << registerDigits))
+    if (!request.isPossible(first, last) || !isShortEnough(request, first, last, int64_t(1) << registerDigits))
       return shapes;
     int own = countDigits(request, first, last), widest = 0;
     for (int s = first; s <= last; ++s)
       widest = std::max(widest, static_cast<int>(request.stepDigits[s - 1].size()));
-    int most = std::max(registerDigits, std::min(widest, maxNodeDigits(target, request.registerBytes)));
+    int most = std::max(registerDigits, std::min(widest, maxNodeDigits(target, request.heldBytes())));
     // Larger clusters and blocks have the latency of smaller ones, and more.
-    int mostRanks = std::min(clusterDigits, floorLog2(target.maxCluster)),
+    int mostRanks = request.values > 1 ? 0 : std::min(clusterDigits, floorLog2(target.maxCluster)),
         mostThreads = std::min(threadDigits, floorLog2(target.maxThreadsPerBlock));
     for (int registers = std::max(std::min(1, request.numDigits), widest); registers <= most; ++registers)
       for (int ranks = 0; ranks <= mostRanks; ++ranks)

@@ -60,7 +60,7 @@ public:
   void run(CandidatePool &pool) {
     if (isShortEnough(request, 1, steps, usualValues()))
       singles();
-    if (bytesOf(all) > mostTileBytes() || plans.empty()) {
+    if (request.values == 1 && (bytesOf(all) > mostTileBytes() || plans.empty())) {
       pairs();
       sequences();
     }
@@ -150,7 +150,7 @@ private:
   /// All ways to do the steps in one kernel, which differ in the blocks of a cluster and in the values of passes.
   void singles() {
     const Side load{request.loadOrder, request.loadBytes}, store{request.storeOrder, request.storeBytes};
-    for (int64_t blocks = 1; blocks <= target.maxCluster; ++blocks) {
+    for (int64_t blocks = 1; blocks <= (request.values == 1 ? target.maxCluster : 1); ++blocks) {
       Kernel kernel{1, steps, all, blocks};
       if (bytesOf(all) > blocks * mostTileBytes() || valuesOf(all) % blocks != 0)
         continue;
@@ -368,9 +368,7 @@ private:
   }
 
   /// Values of a thread that its registers have room for.
-  int64_t usualValues() const {
-    return std::max<int64_t>(2, 4 * target.dataRegistersPerThread / request.registerBytes);
-  }
+  int64_t usualValues() const { return std::max<int64_t>(2, 4 * target.dataRegistersPerThread / request.heldBytes()); }
 
   /// The same where few blocks share a multiprocessor anyway: fewer passes are worth more than warps.
   int64_t wideValues() const { return usualValues() * 5 / 4; }
@@ -403,7 +401,7 @@ private:
         together > 1 ? 1 : std::max<int64_t>(1, std::min(target.flatThreads / threads, target.tileBytes / bytes));
     constexpr int64_t fewest = 32, most = 255; // registers of a thread
     const PassCosts &costs = target.passes;
-    const auto data = static_cast<double>(values * request.registerBytes) / 4;
+    const auto data = static_cast<double>(values * request.heldBytes()) / 4;
     const int64_t wanted = llvm::alignTo(costs.ownRegisters + static_cast<int64_t>(costs.registersPerWord * data), 8),
                   registers = std::clamp(wanted, fewest, most),
                   blocks = target.residentBlocks(problems * threads, registers, problems * bytes);
@@ -456,7 +454,8 @@ private:
   KernelPlan passesOf(const Kernel &kernel, int64_t size, const AddressOrder &load, const AddressOrder &store) const {
     KernelPlan plan;
     for (int first = kernel.first, last; first <= kernel.last; first = last + 1) {
-      for (last = first; last < kernel.last && valuesOf(digitsOfSteps(request, first, last + 1)) <= size;)
+      for (last = first; last < kernel.last && !request.isBegin(last + 1) &&
+                         valuesOf(digitsOfSteps(request, first, last + 1)) <= size;)
         ++last;
       RangePlan range;
       range.first = first;
@@ -484,9 +483,13 @@ private:
         mapping.push(Field::Rank, digit, radix(digit));
       return mapping;
     };
+    auto orderOf = [&](const RangePlan &range) -> const AddressOrder & {
+      if (request.isBegin(range.first))
+        return operandOf(request, range.first, range.first)->order;
+      return range.first == kernel.first ? load : store;
+    };
     for (RangePlan &range : plan.ranges)
-      range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last),
-                                  range.first == kernel.first ? load : store, range.first < end);
+      range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last), orderOf(range), range.first < end);
     auto holdsLowest = [](const RangePlan &range, const AddressOrder &order) {
       digits::Place place;
       return !order.empty() && range.mapping.find(order.front(), place) && place.field == Field::Reg &&
@@ -498,6 +501,11 @@ private:
       range.mapping = tileMapping({}, order, kind == RangePlan::Kind::Load);
       return range;
     };
+    for (size_t i = plan.ranges.size(); i-- > 1;)
+      if (const AddressOrder &order = orderOf(plan.ranges[i]);
+          request.isBegin(plan.ranges[i].first) && holdsLowest(plan.ranges[i], order))
+        plan.ranges.insert(plan.ranges.begin() + static_cast<std::ptrdiff_t>(i),
+                           memoryRange(RangePlan::Kind::Load, order));
     if (plan.ranges.empty() || holdsLowest(plan.ranges.front(), load))
       plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load));
     if (steps == 0 || holdsLowest(plan.ranges.back(), store))

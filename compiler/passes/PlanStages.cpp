@@ -7,9 +7,12 @@
 #include "compiler/passes/ChainRequest.h"
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/GroupPlanner.h"
+#include "compiler/passes/JoinedChains.h"
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
+#include <cmath>
+#include <limits>
 #include <utility>
 
 using namespace mlir;
@@ -57,14 +60,22 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
   bool planAll(FlowProgram &program, const Target &machine, Plan wanted, Schedule &schedule, std::string &error) {
     bool exists = planOutside(program, machine, wanted);
     std::string missing;
-    for (FlowSegment &segment : program.segments) {
-      if (!segment.chain) {
-        addPlanned(program, segment.group, machine, schedule);
-      } else if (planChain(*segment.chain, wanted, candidate, machine, schedule, error)) {
+    for (size_t i = 0; i < program.segments.size(); ++i) {
+      if (!program.segments[i].chain) {
+        addPlanned(program, program.segments[i].group, machine, schedule);
+        continue;
+      }
+      if (std::optional<size_t> last = planJoined(program, i, wanted, candidate, machine, schedule)) {
+        exists = true;
+        i = *last;
+        continue;
+      }
+      const JoinedChains chain = *joinChains(program, i, i);
+      if (planChains(chain, wanted, candidate, machine, schedule, error)) {
         exists = true;
       } else {
         missing = std::exchange(error, "");
-        if (candidate == 0 || !planChain(*segment.chain, wanted, 0, machine, schedule, error)) {
+        if (candidate == 0 || !planChains(chain, wanted, 0, machine, schedule, error)) {
           error = missing;
           return false;
         }
@@ -92,19 +103,23 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       return given;
     Schedule schedule;
     size_t next = 0;
-    for (FlowSegment &segment : program.segments) {
-      if (!segment.chain) {
+    for (size_t i = 0; i < program.segments.size(); ++i) {
+      if (const FlowGroup &group = program.segments[i].group; !program.segments[i].chain) {
         if (isWhole)
-          schedule.kernels.push_back(kernelOf(program, segment.group, machine));
+          schedule.kernels.push_back(kernelOf(program, group, machine));
         else
-          addPlanned(program, segment.group, machine, schedule);
+          addPlanned(program, group, machine, schedule);
         next += isWhole;
         continue;
       }
+      const size_t first = i, end = kernelsOf(given, next, *program.segments[i].chain);
+      if (next < end)
+        i = lastChainOf(given.kernels[end - 1], program, i);
       if (Schedule planned; listed) // beside what is given
-        (void)planChain(*segment.chain, wanted, 0, machine, planned, error);
-      for (const size_t end = kernelsOf(given, next, *segment.chain); next < end; ++next)
-        schedule.kernels.push_back(withBlocks(given.kernels[next], segment.chain->type));
+        if (std::optional<JoinedChains> chains = joinChains(program, first, i))
+          (void)planChains(*chains, wanted, 0, machine, planned, error);
+      for (; next < end; ++next)
+        schedule.kernels.push_back(withBlocks(given.kernels[next], program.segments[i].chain->type));
     }
     schedule.kernels.insert(schedule.kernels.end(), given.kernels.begin() + static_cast<std::ptrdiff_t>(next),
                             given.kernels.end());
@@ -128,10 +143,49 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     schedule.kernels.push_back(std::move(kernel));
   }
 
-  /// The cheapest schedules of a chain, the one to take first; none with `error` set when there are not so many.
-  std::vector<Candidate> candidatesOf(const FlowChain &chain, Plan wanted, size_t number, const Target &machine,
+  /// Plans one kernel for as many chains from segment `first` on as there are values to keep in it, and returns the
+  /// last one. It saves storing and loading these. Nothing where there is no such kernel, or it would take longer.
+  std::optional<size_t> planJoined(FlowProgram &program, size_t first, Plan wanted, size_t number,
+                                   const Target &machine, Schedule &schedule) {
+    constexpr size_t most = 4; // chains, and twice as many registers as a tile has
+    if (machine.kind == "cpu")
+      return std::nullopt;
+    size_t end = first; // behind the chains
+    while (end < program.segments.size() && end < first + most && program.segments[end].chain)
+      ++end;
+    for (size_t last = end; last-- > first + 1;) {
+      std::optional<JoinedChains> joined = joinChains(program, first, last);
+      Schedule planned = schedule;
+      std::string none;
+      if (!joined || !isWorthJoining(program, *joined, first, wanted, machine) ||
+          !planChains(*joined, wanted, number, machine, planned, none))
+        continue;
+      schedule = std::move(planned);
+      return last;
+    }
+    return std::nullopt;
+  }
+
+  /// True when one kernel for several chains takes less time than their own. In throughput it moves fewer bytes.
+  static bool isWorthJoining(FlowProgram &program, const JoinedChains &joined, size_t first, Plan wanted,
+                             const Target &machine) {
+    auto costOf = [&](const JoinedChains &chains) {
+      std::string error;
+      const std::vector<Candidate> best = planCandidates(requestOf(chains, wanted), machine, 1, error);
+      return best.empty() ? std::numeric_limits<double>::infinity() : best.front().cost.cost;
+    };
+    double together = costOf(joined), apart = 0;
+    if (wanted == Plan::Throughput)
+      return std::isfinite(together);
+    for (size_t i = first; i < first + joined.chains.size(); ++i)
+      apart += costOf(*joinChains(program, i, i));
+    return together < apart;
+  }
+
+  /// The cheapest schedules of chains, the one to take first; none with `error` set when there are not so many.
+  std::vector<Candidate> candidatesOf(const JoinedChains &chains, Plan wanted, size_t number, const Target &machine,
                                       std::string &error) {
-    PlanRequest request = requestOf(chain, wanted);
+    PlanRequest request = requestOf(chains, wanted);
     request.forTuning = number > 0;
     std::vector<Candidate> candidates =
         planCandidates(request, machine, number > 0 ? number + 1 : std::max<size_t>(1, listed), error);
@@ -145,25 +199,25 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     return candidates;
   }
 
-  /// Appends the kernels of a chain; false with `error` set when there are not so many schedules.
-  bool planChain(const FlowChain &chain, Plan wanted, size_t number, const Target &machine, Schedule &schedule,
-                 std::string &error) {
-    std::vector<Candidate> candidates = candidatesOf(chain, wanted, number, machine, error);
+  /// Appends the kernels of chains; false with `error` set when there are not so many schedules.
+  bool planChains(const JoinedChains &chains, Plan wanted, size_t number, const Target &machine, Schedule &schedule,
+                  std::string &error) {
+    std::vector<Candidate> candidates = candidatesOf(chains, wanted, number, machine, error);
     if (candidates.empty())
       return false;
     for (Candidate &candidate : candidates)
       for (KernelPlan &kernel : candidate.schedule.kernels)
         for (RangePlan &range : kernel.ranges) {
-          range.first += chain.firstStep - 1;
-          range.last += chain.firstStep - 1;
+          range.first += chains.firstStep() - 1;
+          range.last += chains.firstStep() - 1;
         }
     for (KernelPlan kernel : candidates.front().schedule.kernels) {
       const bool ofRing = kernel.ring || (!schedule.kernels.empty() && schedule.kernels.back().ring);
-      kernel.launch.dependent |= !chain.isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
+      kernel.launch.dependent |=
+          !chains.last().isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
       schedule.kernels.push_back(std::move(kernel));
     }
-    list("steps " + std::to_string(chain.firstStep) + ".." +
-             std::to_string(chain.firstStep + static_cast<int>(chain.steps.size()) - 1),
+    list("steps " + std::to_string(chains.firstStep()) + ".." + std::to_string(chains.last().lastStep()),
          std::move(candidates));
     return true;
   }

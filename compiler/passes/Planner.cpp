@@ -63,10 +63,16 @@ bool passes::isShortEnough(const PlanRequest &request, int first, int last, int6
          request.operationsUpTo[last] - request.operationsUpTo[first - 1] <= maxKernelOperations / values;
 }
 
+bool PlanRequest::isBegin(int step) const { return llvm::is_contained(begins, step); }
+
+bool PlanRequest::isPossible(int first, int last) const {
+  return values == 1 || (first == 1 && last == static_cast<int>(stepDigits.size()));
+}
+
 std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, int first, int last, int size) {
   std::vector<std::pair<int, int>> result;
   for (int s = first, e; s <= last; s = e + 1) {
-    for (e = s; e < last && countDigits(request, s, e + 1) <= size;)
+    for (e = s; e < last && !request.isBegin(e + 1) && countDigits(request, s, e + 1) <= size;)
       ++e;
     result.emplace_back(s, e);
   }
@@ -150,6 +156,25 @@ static void addIdle(const PlanRequest &request, Schedule &schedule) {
     }
 }
 
+/// Where what waits for another value can be held as that one will be, it is: nothing is exchanged where they meet.
+static void alignJoins(const PlanRequest &request, KernelPlan &kernel) {
+  auto rangeOf = [&](int step) {
+    return llvm::find_if(kernel.ranges, [&](const RangePlan &range) {
+      return range.kind == RangePlan::Kind::Steps && range.first <= step && step <= range.last;
+    });
+  };
+  for (const PlanJoin &join : request.joins) {
+    auto made = rangeOf(join.made), taken = rangeOf(join.taken);
+    auto isHeld = [&, taken = taken](int digit) {
+      digits::Place place;
+      return taken->mapping.find(digit, place) && place.field == digits::Field::Reg;
+    };
+    if (made->last == join.made && made != kernel.ranges.begin() && !request.isBegin(made->first) &&
+        llvm::all_of(digitsOfSteps(request, made->first, made->last), isHeld))
+      made->mapping = taken->mapping;
+  }
+}
+
 bool passes::areBits(const PlanRequest &request) {
   return llvm::all_of(request.radices, [](int radix) { return radix == 2; });
 }
@@ -173,8 +198,11 @@ std::vector<Candidate> passes::planCandidates(const PlanRequest &request, const 
   const PlanRequest planned = leavesIdle ? withoutIdle(request) : request;
   propose(planned, target, pool);
   std::vector<Candidate> candidates = pool.take();
-  for (Candidate &candidate : candidates)
+  for (Candidate &candidate : candidates) {
+    if (planned.values > 1)
+      alignJoins(planned, candidate.schedule.kernels.front());
     addIdle(planned, candidate.schedule);
+  }
   if (candidates.empty())
     error = "a step acts on more digits than a kernel of " + target.name + " can hold";
   return candidates;

@@ -39,6 +39,11 @@ struct PlanOperand {
   int64_t bytes;              // an element
 };
 
+/// A value that waits for another one: the last step that makes it, and the one whose pointwise steps take it.
+struct PlanJoin {
+  int made, taken;
+};
+
 /// What the planner needs to know of a program: nothing about what its nodes compute.
 struct PlanRequest {
   Plan plan = Plan::Throughput;
@@ -55,6 +60,15 @@ struct PlanRequest {
   digits::AddressOrder loadOrder;      // of the input, lowest address digit first
   digits::AddressOrder storeOrder;     // of the output
   std::vector<PlanOperand> operands;
+  std::vector<PlanJoin> joins;
+  std::vector<int> begins; // steps, from 2 on, that begin with another value, an operand of theirs
+  int values = 1;          // that a thread holds at a time; of several all steps are one kernel of a block
+
+  /// The most that what a thread holds of one element takes in registers.
+  int64_t heldBytes() const { return values * registerBytes; }
+  bool isBegin(int step) const;
+  /// True when a kernel may have steps `first` … `last`, as far as they are those of several values.
+  bool isPossible(int first, int last) const;
 };
 
 /// True when all digits are of radix 2.

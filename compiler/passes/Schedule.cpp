@@ -24,6 +24,10 @@ int KernelPlan::firstStep() const {
   auto found = llvm::find_if(ranges, namesSteps);
   return found == ranges.end() ? 0 : found->first;
 }
+int KernelPlan::lastStep() const {
+  auto found = llvm::find_if(llvm::reverse(ranges), namesSteps);
+  return found == ranges.rend() ? 0 : found->last;
+}
 
 ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
   Builder b(context);

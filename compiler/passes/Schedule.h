@@ -38,6 +38,8 @@ struct KernelPlan {
   bool hasSteps() const;
   /// The first step that it does, or 0.
   int firstStep() const;
+  /// The last step of its last range, or 0.
+  int lastStep() const;
 };
 
 struct Schedule {

@@ -107,12 +107,15 @@ struct FlowChain {
            llvm::any_of(operands, [&](const FlowOperand &operand) { return operand.from.buffer == buffer; });
   }
   bool isOfBits() const { return id::areBits(type.getRadices()); }
+  /// The number of its last step in the program; of a chain without steps that of the one before.
+  int lastStep() const { return firstStep + static_cast<int>(steps.size()) - 1; }
 };
 
 /// What a group reads: a buffer's sequence, its digits named by the group's axes.
 struct FlowLoad {
   FlowValue from;
   llvm::SmallVector<int> axes; // [digit-1], of the moved sequence
+  std::optional<digits::Mapping> mapping = {}; // in a kernel of chains: where the load has its own
 };
 
 /// The sequence that a permutation makes of one.
@@ -155,11 +158,10 @@ struct FlowGroup {
   /// neighbouring accesses, and an exchange follows (memoryMapping). 0: it takes what it holds.
   int64_t loadRuns = 0, storeRuns = 0;
 
-  // Of a chain's kernel:
-  bool oneValue = false; // each step takes what the one before makes, which all threads hold
-  std::optional<digits::Mapping> loadMapping,
-      storeMapping;            // of the first load and the store, where these have their own
-  int64_t ring = 0, delay = 0; // as of a KernelPlan
+  // Of a kernel of chains:
+  bool ofChains = false;                       // all threads hold every value
+  std::optional<digits::Mapping> storeMapping; // where the store has its own
+  int64_t ring = 0, delay = 0;                 // as of a KernelPlan
 
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
   /// What steps of this group join and other groups make. Each of these groups stores it where the joined result has it.

@@ -91,9 +91,19 @@ TileMappings::inSequence(const std::vector<std::vector<int>> &tiles,
   return schedule;
 }
 
-/// The memory by whose order a pass arranges its threads: in the first one the load, in the last one the store, between
-/// them an operand that it reads, else the store.
+/// The memory that a pass which begins with another value than the one before makes loads it from.
+std::optional<Side> TileMappings::beginOf(Steps pass) const {
+  if (!request.isBegin(pass.first))
+    return std::nullopt;
+  const PlanOperand &operand = *operandOf(request, pass.first, pass.first);
+  return Side{operand.order, operand.bytes};
+}
+
+/// The memory by whose order a pass arranges its threads: in the first one the load, or what it begins with, in the
+/// last one the store, between them an operand that it reads, else the store.
 Side TileMappings::sideOf(const std::vector<Steps> &passes, size_t pass, const Side &load, const Side &store) const {
+  if (const std::optional<Side> begin = beginOf(passes[pass]))
+    return *begin;
   const PlanOperand *operand = operandOf(request, passes[pass].first, passes[pass].second);
   if (pass == 0 || pass + 1 == passes.size() || !operand)
     return pass == 0 ? load : store;
@@ -137,8 +147,14 @@ KernelPlan TileMappings::blockKernel(const std::vector<Steps> &passes, const std
     std::vector<int> own = digitsOfSteps(request, range.first, range.last);
     const Side side = sideOf(passes, i, load, store);
     range.mapping = mappingOf(tile, own, registers, side.order, blockDigits);
-    if (i > 0)
+    const bool begins = beginOf(passes[i]).has_value();
+    if (i > 0 && !begins)
       keepWarps(range.mapping, plan.ranges.back().mapping, own, tile, side);
+    if (begins && !hasFullRuns(range.mapping, tile, side)) {
+      KernelPlan rest;
+      rest.ranges.push_back(range);
+      plan.ranges.push_back(memoryRange(RangePlan::Kind::Load, side, tile, registers, blockDigits, rest));
+    }
     plan.ranges.push_back(range);
   }
   if (passes.empty() || !hasFullRuns(plan.ranges.front().mapping, tile, load))

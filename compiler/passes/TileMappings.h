@@ -66,6 +66,7 @@ private:
                                         const Side &load, const Side &store) const;
   std::vector<Steps> passesToStore(int first, int last, int registers, const Side &store) const;
   Side sideOf(const std::vector<Steps> &passes, size_t pass, const Side &load, const Side &store) const;
+  std::optional<Side> beginOf(Steps pass) const;
   std::vector<int> blockDigitsOf(const std::vector<int> &tile, const Side &load, const Side &store) const;
   RangePlan memoryRange(RangePlan::Kind kind, const Side &side, const std::vector<int> &tile, int registers,
                         const std::vector<int> &blockDigits, const KernelPlan &kernel) const;
