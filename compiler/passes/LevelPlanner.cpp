@@ -424,7 +424,7 @@ private:
     // own.
     constexpr int64_t beside = 20480 + 1024;
     if (fitsAccess && park + beside <= target.sharedBytesPerMultiprocessor / limits.resident && hasRoom(levels) &&
-        (!cooperative || (group.joined.empty() && hasTurns())))
+        (!cooperative || (group.joined.empty() && waitsOnce(levels) && hasTurns())))
       return true;
     ranks.clear();
     spread.clear();
@@ -464,6 +464,22 @@ private:
         madeBefore[result] = !afterwards;
     }
     return bytes;
+  }
+
+  /// True when steps go to the levels that all blocks share and come back from there once: a team posts once.
+  bool waitsOnce(ArrayRef<int> levels) const {
+    bool waits = false, back = false;
+    for (Operation *step : steps) {
+      SmallVector<int> axes = nodeAxes(step);
+      if (axes.empty())
+        continue;
+      const bool shared = levels[axes.front()] >= levels[ranks.front()];
+      if (shared && back)
+        return false;
+      back |= waits && !shared;
+      waits |= shared;
+    }
+    return true;
   }
 
   /// True when what acts on turns can be done in them, and something comes back from it: blocks need not wait for each

@@ -86,6 +86,26 @@ def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def ExpandRepeats : Pass<"id-expand-repeats", "::mlir::func::FuncOp"> {
+  let summary = "give what a contraction leaves back to the digits that it took away by nodes";
+  let description = [{
+    Where a pointwise step takes a value together with what was contracted from it, repeated along the digits that the
+    contraction took away, nodes insert these digits again, the last one that was taken away first; each yields its
+    argument for every value. So groups have contraction and expansion on the same axes, in one kernel. Repetitions of
+    other values stay: they are free where a kernel loads them. So do those along more than a cluster holds, and on a CPU,
+    where groups have no levels, all of them.
+
+        %0 = id.node [1] (%x) {…}                     // %x : !id.seq<2, f32>, %0 : !id.seq<1, f32>
+        %1 = id.repeat %0 : <1, f32> -> <2, f32>
+        %2 = id.pointwise (%x, %1) {…}
+        =>
+        %1 = id.node [1] (%0) {… id.yield %a, %a }    // %1 : !id.seq<2, f32>
+        %2 = id.pointwise (%x, %1) {…}
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
   let summary = "cut the function into chains, which are planned as a whole, and steps for groups";
   let description = [{

@@ -25,6 +25,10 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   // Before the permutations move, since a twiddle is renamed by substitution but a body op by op.
   function.addPass(createExtractTwiddles());
   function.addPass(createPushPermutations());
+  // Where a digit is in the value that a step takes is known now, and steps still get their order.
+  ExpandRepeatsOptions expand;
+  expand.target = target;
+  function.addPass(createExpandRepeats(expand));
   // Needs digits that name the same thing all along the program, so after the permutations are gone. The chains are
   // those of no machine: results and their order are the same on every one.
   FormChainsOptions anywhere;
