@@ -261,8 +261,8 @@ bool planExchange(const Mapping &source, const Mapping &destination, const Excha
   }
   plan.kind = rankStays ? ExchangeKind::Shared : ExchangeKind::Cluster;
   plan.needsBlockBarrier = !rankStays || !places.stays(Field::Warp);
-  plan.shared =
-      mixed || options.padded ? paddedLayout(source, destination, bytes, options.lanes) : swizzledLayout(source, destination, bytes);
+  plan.shared = mixed || options.padded ? paddedLayout(source, destination, bytes, options.lanes, !rankStays)
+                                        : swizzledLayout(source, destination, bytes);
   return true;
 }
 

@@ -192,44 +192,78 @@ SharedLayout swizzledLayout(const Mapping &source, const Mapping &destination, i
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Conflicts of one side under an additive layout: the digit values of the distinct elements of each phase.
+/// What an access of one side costs under an additive layout: the digit values of the distinct elements of each phase,
+/// and the block whose memory holds them.
 class PhaseCounter {
 public:
-  PhaseCounter(const Mapping &mapping, const std::vector<int> &order, int64_t wordBytes, int lanes)
-      : banks(bankCount(wordBytes)), hits(banks) {
+  /// `ranks`: the digits that number blocks, where the access goes to other ones.
+  PhaseCounter(const Mapping &mapping, const std::vector<int> &order, const std::set<int> &ranks, int64_t wordBytes,
+               int lanes)
+      : wordBytes(wordBytes), banks(bankCount(wordBytes)), hits(banks) {
     const int64_t perPhase = lanesPerPhase(wordBytes);
-    std::set<std::vector<int64_t>> seen;
+    std::set<Element> seen;
     for (int64_t lane = 0; lane < std::min<int64_t>(lanes, mapping.extent(Field::Lane)); ++lane) {
       if (lane % perPhase == 0) {
         phases.emplace_back();
         seen.clear();
       }
-      std::vector<int64_t> all, values;
+      std::vector<int64_t> all;
       mapping.contribute(Field::Lane, lane, all);
+      auto valueOf = [&](int digit) { return digit <= static_cast<int>(all.size()) ? all[digit - 1] : 0; };
+      Element element;
       for (int digit : order)
-        values.push_back(digit <= static_cast<int>(all.size()) ? all[digit - 1] : 0);
-      if (seen.insert(values).second)
-        phases.back().push_back(std::move(values));
+        element.values.push_back(valueOf(digit));
+      for (int digit : ranks)
+        element.block.push_back(valueOf(digit));
+      if (seen.insert(element).second)
+        phases.back().push_back(std::move(element));
     }
   }
-  int count(const std::vector<int64_t> &strides) {
+  /// Words that meet in a bank, at most.
+  int conflicts(const std::vector<int64_t> &strides) {
     int worst = 1;
     for (const auto &phase : phases) {
       std::fill(hits.begin(), hits.end(), 0);
-      for (const auto &values : phase) {
-        int64_t word = 0;
-        for (size_t i = 0; i < strides.size(); ++i)
-          word += values[i] * strides[i];
-        worst = std::max(worst, ++hits[word % banks]);
-      }
+      for (const Element &element : phase)
+        worst = std::max(worst, ++hits[element.word(strides) % banks]);
     }
     return worst;
   }
+  /// Sectors of the blocks' memories that a phase touches, at most, and the fewest that hold its words.
+  int sectors(const std::vector<int64_t> &strides) const {
+    size_t worst = 1;
+    for (const auto &phase : phases) {
+      std::set<std::pair<std::vector<int64_t>, int64_t>> touched;
+      for (const Element &element : phase)
+        touched.emplace(element.block, element.word(strides) * wordBytes / sectorBytes);
+      worst = std::max(worst, touched.size());
+    }
+    return static_cast<int>(worst);
+  }
+  int fewestSectors() const {
+    size_t words = 1;
+    for (const auto &phase : phases)
+      words = std::max(words, phase.size());
+    return static_cast<int>((static_cast<int64_t>(words) * wordBytes + sectorBytes - 1) / sectorBytes);
+  }
 
 private:
-  int64_t banks;
+  static constexpr int64_t sectorBytes = 32;
+  struct Element {
+    std::vector<int64_t> values, block;
+    bool operator<(const Element &other) const {
+      return std::tie(values, block) < std::tie(other.values, other.block);
+    }
+    int64_t word(const std::vector<int64_t> &strides) const {
+      int64_t word = 0;
+      for (size_t i = 0; i < strides.size(); ++i)
+        word += values[i] * strides[i];
+      return word;
+    }
+  };
+  int64_t wordBytes, banks;
   std::vector<int> hits;
-  std::vector<std::vector<std::vector<int64_t>>> phases;
+  std::vector<std::vector<Element>> phases;
 };
 } // namespace
 
@@ -244,7 +278,9 @@ static std::vector<int> threadsFirst(const Mapping &mapping, const std::set<int>
   return order;
 }
 
-SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes) {
+SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes,
+                          bool betweenBlocks) {
+  constexpr int sectorsPerConflict = 4; // a phase has as many
   std::set<int> ranks;
   for (const Column &column : destination[Field::Rank])
     ranks.insert(column.digits.begin(), column.digits.end());
@@ -253,11 +289,17 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
   std::sort(ascending.begin(), ascending.end());
   orders.insert(ascending);
 
-  std::pair<int, int64_t> best{INT32_MAX, INT64_MAX}; // wavefronts of a store and a load, words
+  std::pair<int, int64_t> best{INT32_MAX, INT64_MAX}; // what a store and a load cost, words
   SharedLayout layout;
   layout.padded = true;
   for (const std::vector<int> &order : orders) {
-    PhaseCounter stores(source, order, wordBytes, lanes), loads(destination, order, wordBytes, lanes);
+    PhaseCounter stores(source, order, betweenBlocks ? ranks : std::set<int>(), wordBytes, lanes),
+        loads(destination, order, {}, wordBytes, lanes);
+    const int least = betweenBlocks ? stores.fewestSectors() + sectorsPerConflict : 2;
+    auto costOf = [&](const std::vector<int64_t> &strides) {
+      return betweenBlocks ? stores.sectors(strides) + sectorsPerConflict * loads.conflicts(strides)
+                           : stores.conflicts(strides) + loads.conflicts(strides);
+    };
     const int n = static_cast<int>(order.size());
     std::vector<int64_t> strides(n), padding(n, 0);
     auto attempt = [&] {
@@ -268,9 +310,9 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
         words += (radix - 1) * stride;
         stride = stride * radix + padding[i];
       }
-      if (best.first == 2 && words >= best.second)
+      if (best.first == least && words >= best.second)
         return false;
-      const std::pair<int, int64_t> cost{stores.count(strides) + loads.count(strides), words};
+      const std::pair<int, int64_t> cost{costOf(strides), words};
       if (cost < best) {
         best = cost;
         layout.words = words;

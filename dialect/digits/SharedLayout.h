@@ -9,7 +9,8 @@
 //   bank bit i = t(a_i) ⊕ t(b_i),   row bit i = t(b_i),   every other digit one row bit of its own.
 //
 // Other radices: a mixed-radix number with padding after at most two digits, found by search. An additive layout has
-// the same conflicts for every register and warp, so the search looks at one access of each side.
+// the same conflicts for every register and warp, so the search looks at one access of each side. What goes to the memory
+// of other blocks travels by sectors of 32 bytes: there the layout keeps a store's words together first.
 #pragma once
 
 #include "dialect/digits/Mapping.h"
@@ -36,8 +37,10 @@ struct SharedLayout {
 SharedLayout swizzledLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes);
 
 /// The padded layout with the fewest conflicts, then the smallest scratch, of those searched; any radices, single
-/// digits.
-SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes = 32);
+/// digits. `betweenBlocks`: stores go to the blocks that the destination's rank names; their sectors are counted instead
+/// of their conflicts, four for one conflict of a load.
+SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes = 32,
+                          bool betweenBlocks = false);
 
 /// Highest number of different words that meet in one bank in any access phase of a warp (1: conflict-free), by brute
 /// force over warps and registers. A warp's accesses of 8 bytes are served in 2 phases, of 16 bytes in 4.

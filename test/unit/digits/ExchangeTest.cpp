@@ -474,6 +474,27 @@ Mapping randomMixed(std::vector<Column> columns, int lanes, Random &random) {
   return m;
 }
 
+TEST(Exchange, StoresToOtherBlocksFillSectors) {
+  // What a warp sends to another block's memory lies together there, whatever the lanes of the reader are.
+  const std::vector<int> radices{2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 3, 2, 2, 2};
+  const Mapping source = parse("reg(14..11) lane(5..1) warp(9..6) rank(10)", radices),
+                destination = parse("reg(10..6) lane(5, 11, 13, 14) warp(1, 2, 3, 4) rank(12)", radices);
+  ExchangeOptions options;
+  options.wordBytes = 8;
+  const ExchangePlan p = plan(source, destination, options);
+  ASSERT_EQ(p.kind, ExchangeKind::Cluster);
+  for (int64_t half = 0; half < 32; half += 16) {
+    std::set<int64_t> sectors;
+    for (int64_t lane = half; lane < half + 16; ++lane) {
+      std::vector<int64_t> values;
+      source.contribute(Field::Lane, lane, values);
+      sectors.insert(p.shared.word(values) * options.wordBytes / 32);
+    }
+    EXPECT_EQ(sectors.size(), 4u);
+  }
+  EXPECT_LE(countConflicts(destination, p.shared, options.wordBytes), 2);
+}
+
 TEST(Exchange, RandomPaddings) {
   Random random(16);
   int shared = 0, free = 0, worst = 0;
