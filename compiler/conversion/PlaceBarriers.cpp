@@ -6,8 +6,9 @@
 // (Sections.h), with a barrier before a section that reads what others have written; exchanges that do not live at
 // the same time share a place: one lives from the section that writes it to the last barrier after which it is read,
 // one between the blocks of a cluster from the cluster's barrier before, since others may be that far behind. Where all
-// would take much, one more barrier lets an exchange have the place of what the section has just read. Rejected: values
-// that other blocks would need than those that hold them.
+// would take much, one more barrier lets an exchange have the place of what the section has just read; one between the
+// blocks of a cluster where a block would not have the memory otherwise. Rejected: values that other blocks would need
+// than those that hold them.
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Passes.h"
@@ -82,9 +83,9 @@ private:
 
 class SectionBarriers {
 public:
-  /// `oneTile`: a block has one tile at a time, so that `lanes` of its threads are a warp.
-  SectionBarriers(id::KernelOp kernel, bool oneTile, int64_t lanes)
-      : kernel(kernel), oneTile(oneTile), lanes(lanes), cut(cutSections(kernel, lanes)) {}
+  /// `oneTile`: a block has one tile at a time, so that threads that follow each other are a warp.
+  SectionBarriers(id::KernelOp kernel, bool oneTile, const passes::Target &target)
+      : kernel(kernel), oneTile(oneTile), target(target), cut(cutSections(kernel, target.lanes)) {}
 
   LogicalResult run() {
     if (failed(checkHalves(kernel, cut)))
@@ -98,6 +99,8 @@ public:
       place(Again::OfBranches);
       if (4 * sharedBytes > 3 * before)
         place(Again::OfAll);
+      if (sharedBytes > target.sharedBytesPerBlock)
+        place(Again::OfClusters);
     }
     placeKept();
     park();
@@ -108,7 +111,7 @@ public:
 private:
   id::KernelOp kernel;
   bool oneTile;
-  int64_t lanes; // of a warp
+  const passes::Target &target;
   Sections cut;
   int64_t sharedBytes = 0;
   SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
@@ -124,8 +127,9 @@ private:
             exchange.getInput().getType().getMapping().numThreads() == 1);
   }
 
-  /// Which sections have a barrier between what they read and what they write: those of all threads, or branches, too.
-  enum class Again { Never, OfAll, OfBranches };
+  /// Which sections have a barrier between what they read and what they write: those of all threads, or branches, too;
+  /// of clusters: the barrier is the cluster's where what they write goes to other blocks.
+  enum class Again { Never, OfAll, OfBranches, OfClusters };
 
   void place(Again where) {
     placeBarriers(where);
@@ -151,7 +155,8 @@ private:
         reads.push_back(exchange);
         ofClusters |= isBetweenBlocks(exchange);
         inWarp &=
-            !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= lanes && section.threads <= lanes;
+            !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= target.lanes &&
+            section.threads <= target.lanes;
       }
       const id::Meeting meeting = ofClusters ? id::Meeting::Cluster : inWarp ? id::Meeting::Warp : id::Meeting::Block;
       for (id::ExchangeOp exchange : reads)
@@ -161,13 +166,17 @@ private:
       readEpoch.push_back(epoch);
       clusterEpoch.push_back(ofCluster);
       const bool again = !reads.empty() && !section.writes.empty() &&
-                         (where == Again::OfBranches || (where == Again::OfAll && section.threads == cut.threads));
+                         (where >= Again::OfBranches || (where == Again::OfAll && section.threads == cut.threads));
+      const bool toOthers = llvm::any_of(section.writes, isBetweenBlocks);
+      const id::Meeting who = where == Again::OfClusters && toOthers ? id::Meeting::Cluster : id::Meeting::Block;
       for (id::ExchangeOp write : section.writes) {
         const bool first = isBetweenBlocks(write) && !started;
-        setMeeting(write, beforeAttr, again ? id::Meeting::Block : first ? id::Meeting::Started : id::Meeting::None);
+        setMeeting(write, beforeAttr, again ? who : first ? id::Meeting::Started : id::Meeting::None);
       }
-      started |= llvm::any_of(section.writes, isBetweenBlocks);
+      started |= toOthers;
       epoch += again;
+      if (again && who == id::Meeting::Cluster)
+        clusterEpoch.back() = ofCluster = epoch;
       writeEpoch.push_back(epoch);
     }
   }
@@ -263,7 +272,7 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
         return signalPassFailure();
       if (straight)
         ChainBarriers(kernel).run();
-      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, *machine).oneTile, machine->lanes).run()))
+      else if (failed(SectionBarriers(kernel, tileBlocksOf(kernel, *machine).oneTile, *machine).run()))
         return signalPassFailure();
     }
   }

@@ -72,13 +72,14 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
       if (Exchange *means = exchangeOf(exchange))
         means->write(exchange, settled(exchange.getInput()));
   };
-  const bool meets = section.beforeWrites() == id::Meeting::Block; // between its reads and its writes
+  const id::Meeting again = section.beforeWrites(); // between its reads and its writes
+  const bool meets = again == id::Meeting::Block || again == id::Meeting::Cluster;
   if (full) {
     if (failed(emit()))
       return failure();
     awaitStart();
     if (meets)
-      parts.barriers.block();
+      parts.barriers.meet(again);
     write();
     return success();
   }
@@ -99,7 +100,7 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
       kept.push_back(exchange.getInput());
   if (failed(emitBranch(section, kept, emit)))
     return failure();
-  parts.barriers.block();
+  parts.barriers.meet(again);
   parts.place.where(parts.place.isBelow(section.threads), write);
   return success();
 }

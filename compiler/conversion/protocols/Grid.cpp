@@ -1,4 +1,6 @@
 #include "compiler/conversion/KernelParts.h"
+#include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/Sections.h"
 #include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/protocols/Protocols.h"
 
@@ -30,6 +32,13 @@ LogicalResult conversion::emitGrid(TileCode &code, KernelFrame &frame) {
     return failure();
   parts.barriers.awaitStart(); // where nothing was sent to other blocks
   return success();
+}
+
+/// True for a kernel that sends words to blocks of its cluster before it has met them.
+static bool awaitsStart(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp exchange) {
+    return isThroughMemory(exchange) && meetingOf(exchange, beforeAttr) == id::Meeting::Started;
+  });
 }
 
 LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
@@ -70,7 +79,7 @@ LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
                              : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.problem, frame.batch);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
   }
-  if (frame.rank)
+  if (frame.rank && awaitsStart(frame.kernel))
     parts.barriers.arriveAtStart();
   place.count({frame.cut.threads, widestExtent(frame.kernel, Field::Rank), blocks}, block);
   if (failed(parts.emitter.emit()))

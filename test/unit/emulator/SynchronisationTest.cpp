@@ -148,7 +148,7 @@ protected:
     request.file = std::string(IDC_STDLIB) + "/" + sample.file;
     request.entry = sample.entry;
     request.types["T"] = "f32";
-    const bool isLength = std::string(sample.entry) == "fft_mixed";
+    const bool isLength = std::string(sample.entry) == "fft_mixed" || std::string(sample.entry) == "fft_any";
     request.sizes[isLength ? "N" : "n"] = sample.n;
     if (sample.schedule)
       request.scheduleFile = std::string(IDC_TEST_INPUTS "/") + sample.schedule;
@@ -236,6 +236,8 @@ INSTANTIATE_TEST_SUITE_P(Programs, Synchronisation,
                                            Sample{"ring", "fft.id", "fft", "ring.id", 10},
                                            Sample{"dependent", "fft.id", "fft", "dependent.id", 9},
                                            Sample{"branches", "fft.id", "fft_mixed", "branches.id", 4320},
+                                           Sample{"radix_cluster_late", "fft.id", "fft_any", "radix_cluster_late.id",
+                                                  36000},
                                            Sample{"radix_ring", "fft.id", "fft_mixed", "radix_ring.id", 1152},
                                            Sample{"levels", "scan.id", "exclusive_scan", nullptr, 10},
                                            Sample{"cooperative", "cooperative.mlir", nullptr, nullptr, 10},
