@@ -123,6 +123,8 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
         json.object([&] {
           json.attribute("name", kernel.name);
           json.attribute("threads", kernel.threads);
+          if (kernel.residentBlocks)
+            json.attribute("residentBlocks", kernel.residentBlocks);
           json.attribute("cluster", kernel.launch.cluster);
           if (kernel.launch.team > 1)
             json.attribute("team", kernel.launch.team);

@@ -41,6 +41,7 @@ struct LoweredKernel {
   std::string anyGrid; // of a team: the same for a grid that may be smaller than one; empty: there is none
   digits::Launch launch;
   int64_t threads = 1;
+  int64_t residentBlocks = 0; // that a multiprocessor has registers for; 0: there are none
   int64_t problemsPerBlockGroup = 1; // the grid is ceil(batch / this) * blocksPerGroup blocks
   int64_t blocksPerGroup = 1;
   int64_t sharedBytes = 0;

@@ -1,8 +1,9 @@
 // Input: kernels with placed barriers. Output: the same, each with the threads of its blocks and how many of these a
 // multiprocessor shall have registers for.
 //
-// As many blocks as fit with the registers that a thread's data need, 40, 64, 128 or 168 (Target::registersBeside).
-// Roots of unity that a thread of few data looks up at its start count as data.
+// As many blocks as the launch says, otherwise as fit with the registers that a thread's data need, 40, 64, 128 or 168
+// (Target::registersBeside). Roots of unity that a thread of few data looks up at its start count as data. Rejected:
+// more blocks than a multiprocessor has threads for.
 #include "compiler/conversion/LaunchBounds.h"
 
 #include "compiler/conversion/Meetings.h"
@@ -115,7 +116,13 @@ struct SetLaunchBounds : impl::SetLaunchBoundsBase<SetLaunchBounds> {
       const int64_t threads =
           cutSections(kernel, machine->lanes).straight ? shape.tileThreads : shape.tiles * shape.tileThreads;
       setNumber(kernel, blockThreadsAttr, threads);
-      setNumber(kernel, residentAttr, residentBlocks(kernel, shape, threads, *machine));
+      const int64_t wanted = kernel.getLaunch().getResident(), most = machine->residentBlocks(threads, 1, 0);
+      if (wanted > most) {
+        kernel.emitError() << "a multiprocessor of " << machine->name << " holds at most " << most << " blocks of "
+                           << threads << " threads, not " << wanted;
+        return signalPassFailure();
+      }
+      setNumber(kernel, residentAttr, wanted ? wanted : residentBlocks(kernel, shape, threads, *machine));
     }
   }
 };

@@ -111,7 +111,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
                          << " has " << target.sharedBytesPerBlock;
       return {};
     }
-    setLaunchBounds(func, entry.threads, numberOf(kernel, residentAttr));
+    entry.residentBlocks = numberOf(kernel, residentAttr);
+    setLaunchBounds(func, entry.threads, entry.residentBlocks);
   }
   return module;
 }

@@ -74,7 +74,7 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "a ring is loaded by the next kernel, and there is none";
       int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
               delay = std::max(kernel.delay, other->delay);
-      if (target.kind == "cpu" || launch != digits::Launch() || (kernel.ring && other->ring) ||
+      if (target.kind == "cpu" || !launch.isGrid() || (kernel.ring && other->ring) ||
           static_cast<int>(reference.digits().size()) != n)
         return where + "a ring lies between two plain grids of a GPU, with tiles of one problem";
       auto threads = [](const Mapping &mapping) { return mapping.extent(Field::Lane) * mapping.extent(Field::Warp); };

@@ -21,6 +21,8 @@ static std::string checkLaunch(const ScheduledKernel &kernel, const Target &targ
     return target.name + " has no dependent launch";
   if (launch.dependent && kernel.number == 0)
     return "the first kernel has none before it whose end it could wait for";
+  if (launch.resident && target.kind == "cpu")
+    return "on a CPU no blocks share a multiprocessor";
   if (launch.cluster > target.maxCluster)
     return "a cluster of " + target.name + " has at most " + std::to_string(target.maxCluster) + " blocks";
   if (const int64_t most = std::max<int64_t>(1, target.cooperativeBlocks); launch.team > most)

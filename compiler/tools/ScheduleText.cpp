@@ -21,6 +21,19 @@ std::map<std::string, std::string> tools::schedulesOf(StringRef text) {
   return schedules;
 }
 
+std::string tools::withResidentBlocks(StringRef kernels, int64_t blocks) {
+  std::string text;
+  for (StringRef line : llvm::split(kernels.drop_back(kernels.ends_with("\n")), '\n')) {
+    if (line.starts_with("  kernel ")) {
+      StringRef words = line.take_until([](char c) { return c == '{'; }).rtrim();
+      text += words.split(" resident ").first.str() + " resident " + std::to_string(blocks) + " {\n";
+    } else {
+      text += line.str() + "\n";
+    }
+  }
+  return text;
+}
+
 std::vector<tools::LaunchText> tools::launchesOf(StringRef schedule) {
   std::vector<LaunchText> launches;
   std::string order; // of the last kernel's result

@@ -25,4 +25,7 @@ struct LaunchText {
 /// The launches of a schedule as the compiler prints it.
 std::vector<LaunchText> launchesOf(llvm::StringRef schedule);
 
+/// The text of a launch's kernels with registers for so many `blocks` of each on a multiprocessor.
+std::string withResidentBlocks(llvm::StringRef kernels, int64_t blocks);
+
 } // namespace idc::tools

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -136,9 +137,61 @@ std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string 
   return readManifest(candidate, latency) ? std::optional(std::move(candidate)) : std::nullopt;
 }
 
+/// The schedule of a candidate with registers for `more` blocks of each kernel on a multiprocessor; nothing where that
+/// would make the same code, or halve a thread's registers.
+std::optional<std::string> withMoreBlocks(const Candidate &candidate, int64_t more, const passes::Target &target) {
+  llvm::Expected<llvm::json::Value> manifest = llvm::json::parse(candidate.manifest);
+  if (!manifest) {
+    llvm::consumeError(manifest.takeError());
+    return std::nullopt;
+  }
+  const llvm::json::Array &kernels = *manifest->getAsObject()->getArray("kernels");
+  const std::vector<LaunchText> launches = tools::launchesOf(candidate.schedule);
+  if (launches.size() != kernels.size())
+    return std::nullopt;
+  bool other = false;
+  std::string text = llvm::StringRef(candidate.schedule).split('\n').first.str() + "\n";
+  for (size_t k = 0; k < launches.size(); ++k) {
+    const llvm::json::Object &kernel = *kernels[k].getAsObject();
+    const int64_t threads = kernel.getInteger("threads").value_or(1),
+                  present = kernel.getInteger("residentBlocks").value_or(1), blocks = present + more,
+                  registers =
+                      kernel.getInteger("registers").value_or(target.registersPerMultiprocessor / (threads * present));
+    const bool helps = !kernel.getInteger("team") && target.residentBlocks(threads, registers, 0) < blocks &&
+                       target.residentBlocks(threads, registers / 2, 0) >= blocks;
+    text += helps ? tools::withResidentBlocks(launches[k].kernels, blocks) : launches[k].kernels;
+    other |= helps;
+  }
+  return other ? std::optional(text + "}\n") : std::nullopt;
+}
+
+/// The candidates of schedules that are made already, with more blocks on a multiprocessor.
+void addResidentVariants(codegen::CompileRequest request, std::vector<Candidate> &made) {
+  constexpr int64_t mostMore = 2;
+  const bool latency = request.plan == passes::Plan::Latency;
+  passes::Target target;
+  std::string error;
+  if (!passes::findTarget(request.target, target, error))
+    return; // has been said
+  for (size_t i = 0, count = made.size(); i < count; ++i)
+    for (int64_t more = 1; more <= mostMore; ++more) {
+      std::optional<std::string> schedule = withMoreBlocks(made[i], more, target);
+      llvm::SmallString<128> path;
+      if (!schedule || llvm::sys::fs::createTemporaryFile("idc", "id", path))
+        continue;
+      llvm::FileRemover remover(path);
+      request.scheduleFile = path.str().str();
+      if (!write(request.scheduleFile, *schedule))
+        return;
+      Compiler compiler(request);
+      if (std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, llvm::nulls()))
+        made.push_back(std::move(*candidate));
+    }
+}
+
 /// The request's schedules that are to be measured: `count` of the planner's, best first, each with a launch that
-/// those before do not have, and the one that the program or its table has so far. Returns false after printing to
-/// `errors` what went wrong.
+/// those before do not have, the one that the program or its table has so far, and all of them with more blocks on a
+/// multiprocessor. Returns false after printing to `errors` what went wrong.
 bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector<Candidate> &made,
                     llvm::raw_ostream &errors) {
   bool latency = request.plan == passes::Plan::Latency;
@@ -183,12 +236,13 @@ bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector
   llvm::Expected<std::string> schedule = compiler.schedule(errors);
   if (!schedule)
     return fail(llvm::toString(schedule.takeError()));
-  if (llvm::any_of(made, [&](const Candidate &other) { return other.schedule == *schedule; }))
-    return true;
-  std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, errors);
-  if (!candidate)
-    return fail("the present schedule does not compile");
-  made.push_back(std::move(*candidate));
+  if (llvm::none_of(made, [&](const Candidate &other) { return other.schedule == *schedule; })) {
+    std::optional<Candidate> candidate = compileCandidate(compiler, *schedule, latency, errors);
+    if (!candidate)
+      return fail("the present schedule does not compile");
+    made.push_back(std::move(*candidate));
+  }
+  addResidentVariants(request, made);
   return true;
 }
 

@@ -15,6 +15,8 @@ std::string Launch::str() const {
     add("persistent");
   if (dependent)
     add("dependent");
+  if (resident > 0)
+    add("resident " + std::to_string(resident));
   return text.empty() ? "grid" : text;
 }
 
@@ -38,11 +40,14 @@ bool Launch::parse(const std::string &text, Launch &out, std::string &error) {
       out.dependent = true;
     } else if (word == "cooperative") {
       blocks = &out.team;
-    } else if (word == "cluster" || word == "team" || word == "blocks") {
-      if (!number(word == "cluster" ? out.cluster : word == "team" ? out.team : *blocks))
+    } else if (word == "cluster" || word == "team" || word == "resident" || word == "blocks") {
+      if (!number(word == "cluster"    ? out.cluster
+                  : word == "team"     ? out.team
+                  : word == "resident" ? out.resident
+                                       : *blocks))
         return false;
     } else {
-      error = "unknown word '" + word + "'; expected grid, cluster N, team N, persistent or dependent";
+      error = "unknown word '" + word + "'; expected grid, cluster N, team N, persistent, dependent or resident N";
       return false;
     }
   }
@@ -51,11 +56,16 @@ bool Launch::parse(const std::string &text, Launch &out, std::string &error) {
 }
 
 std::string Launch::check() const {
+  constexpr int64_t maxResident = 32; // of any GPU so far
   if (cluster < 1 || team < 1)
     return "a cluster or a team has at least one block";
   if (team > 1 && persistent)
     return "blocks of a team work through the problems in turn; they draw no numbers";
   if (team > 1 && cluster > 1)
     return "blocks are tied together as a cluster or as a team";
+  if (resident < 0 || resident > maxResident)
+    return "a multiprocessor holds 1 to " + std::to_string(maxResident) + " blocks";
+  if (team > 1 && resident > 0)
+    return "how many blocks of a team a multiprocessor holds follows from the team";
   return {};
 }

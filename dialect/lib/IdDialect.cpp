@@ -153,10 +153,12 @@ digits::Mapping TileType::getMapping() const {
 //===--- attributes ---------------------------------------------------------------------------------------------===//
 
 LaunchAttr LaunchAttr::get(MLIRContext *context, const digits::Launch &launch) {
-  return get(context, launch.cluster, launch.team, launch.persistent, launch.dependent);
+  return get(context, launch.cluster, launch.team, launch.persistent, launch.dependent, launch.resident);
 }
 
-digits::Launch LaunchAttr::getLaunch() const { return {getCluster(), getTeam(), getPersistent(), getDependent()}; }
+digits::Launch LaunchAttr::getLaunch() const {
+  return {getCluster(), getTeam(), getPersistent(), getDependent(), getResident()};
+}
 
 ParseResult LaunchAttr::parseWords(AsmParser &parser, LaunchAttr &result) {
   SMLoc loc = parser.getCurrentLocation();
@@ -171,7 +173,7 @@ ParseResult LaunchAttr::parseWords(AsmParser &parser, LaunchAttr &result) {
   }
   digits::Launch launch;
   if (words.empty())
-    return parser.emitError(loc, "expected grid, cluster N, team N, persistent or dependent");
+    return parser.emitError(loc, "expected grid, cluster N, team N, persistent, dependent or resident N");
   if (!digits::Launch::parse(words, launch, error))
     return parser.emitError(loc, error);
   result = get(parser.getContext(), launch);
@@ -188,8 +190,8 @@ Attribute LaunchAttr::parse(AsmParser &parser, Type) {
 void LaunchAttr::print(AsmPrinter &printer) const { printer << "<" << getLaunch().str() << ">"; }
 
 LogicalResult LaunchAttr::verify(function_ref<InFlightDiagnostic()> emitError, int64_t cluster, int64_t team,
-                                 bool persistent, bool dependent) {
-  std::string error = digits::Launch{cluster, team, persistent, dependent}.check();
+                                 bool persistent, bool dependent, int64_t resident) {
+  std::string error = digits::Launch{cluster, team, persistent, dependent, resident}.check();
   if (!error.empty())
     return emitError() << error;
   return success();

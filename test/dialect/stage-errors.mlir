@@ -61,7 +61,7 @@ func.func @kernel_results(%x: !id.seq<2, f32>) {
 // -----
 
 func.func @launch(%x: !id.seq<2, f32>) {
-  // expected-error@+1 {{unknown word 'fast'; expected grid, cluster N, team N, persistent or dependent}}
+  // expected-error@+1 {{unknown word 'fast'; expected grid, cluster N, team N, persistent, dependent or resident N}}
   %0 = id.kernel "k" fast (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: !id.seq<2, f32>):
     id.yield %a : !id.seq<2, f32>

@@ -62,6 +62,24 @@ func.func @small(%x: !s) -> !s {
   return %0 : !s
 }
 
+// As many as the launch says.
+// CHECK-LABEL: func.func @asked
+// CHECK: id.kernel "k" resident 7
+// CHECK-SAME: id.resident_blocks = 7 : i64
+!s = !id.seq<3**4, f32>
+!t = !id.tile<3**4, "reg(4) lane(3..1)", f32>
+func.func @asked(%x: !s) -> !s {
+  %0 = id.kernel "k" resident 7(%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    %1 = id.load %in [4, 3, 2, 1] : !s -> !t
+    %2 = id.store %1 [4, 3, 2, 1] : !t -> !s
+    id.yield %2 : !s
+  }
+  return %0 : !s
+}
+
+// -----
+
 // Two blocks of a team.
 // TEAM: id.kernel
 // TEAM-SAME: id.resident_blocks = 2 : i64

@@ -56,11 +56,12 @@ def Id_LaunchAttr : Id_Attr<"Launch", "launch"> {
     the words only. `grid`: none of them. `cluster N`: N blocks run at the same time and reach each other's shared memory.
     `team N`: N blocks share a problem and wait for each other through memory, all being resident. `persistent`: as many
     blocks as the device holds, which draw the numbers of the tiles they work on. `dependent`: the kernel may start while
-    the one before it ends.
+    the one before it ends. `resident N`: a multiprocessor shall have registers for N blocks.
   }];
   let parameters = (ins DefaultValuedParameter<"int64_t", "1">:$cluster, DefaultValuedParameter<"int64_t", "1">:$team,
                         DefaultValuedParameter<"bool", "false">:$persistent,
-                        DefaultValuedParameter<"bool", "false">:$dependent);
+                        DefaultValuedParameter<"bool", "false">:$dependent,
+                        DefaultValuedParameter<"int64_t", "0">:$resident);
   let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
   let builders = [AttrBuilder<(ins "const ::idc::digits::Launch &":$launch)>];
