@@ -62,6 +62,8 @@ func.func @small(%x: !s) -> !s {
   return %0 : !s
 }
 
+// -----
+
 // As many as the launch says.
 // CHECK-LABEL: func.func @asked
 // CHECK: id.kernel "k" resident 7
@@ -77,8 +79,6 @@ func.func @asked(%x: !s) -> !s {
   }
   return %0 : !s
 }
-
-// -----
 
 // Two blocks of a team.
 // TEAM: id.kernel

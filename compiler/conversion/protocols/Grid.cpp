@@ -1,6 +1,5 @@
 #include "compiler/conversion/KernelParts.h"
 #include "compiler/conversion/Meetings.h"
-#include "compiler/conversion/Sections.h"
 #include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/protocols/Protocols.h"
 
@@ -34,11 +33,15 @@ LogicalResult conversion::emitGrid(TileCode &code, KernelFrame &frame) {
   return success();
 }
 
-/// True for a kernel that sends words to blocks of its cluster before it has met them.
-static bool awaitsStart(id::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp exchange) {
-    return isThroughMemory(exchange) && meetingOf(exchange, beforeAttr) == id::Meeting::Started;
-  });
+/// True where blocks of a cluster always meet before words are sent between them, so that all are known to run.
+static bool meetsBeforeSending(id::KernelOp kernel) {
+  int sent = 0, met = 0;
+  for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>())
+    if (exchange.getKind() == id::ExchangeKind::Cluster) {
+      ++sent;
+      met += meetingOf(exchange, beforeAttr) == id::Meeting::Cluster;
+    }
+  return sent > 0 && met == sent;
 }
 
 LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
@@ -79,7 +82,7 @@ LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
                              : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.problem, frame.batch);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
   }
-  if (frame.rank && awaitsStart(frame.kernel))
+  if (frame.rank && !meetsBeforeSending(frame.kernel))
     parts.barriers.arriveAtStart();
   place.count({frame.cut.threads, widestExtent(frame.kernel, Field::Rank), blocks}, block);
   if (failed(parts.emitter.emit()))
