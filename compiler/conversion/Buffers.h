@@ -5,8 +5,6 @@
 #include "compiler/passes/Target.h"
 #include "dialect/digits/ArrayLayout.h"
 
-#include "compiler/passes/Target.h"
-
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

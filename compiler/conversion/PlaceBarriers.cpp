@@ -154,9 +154,8 @@ private:
           continue;
         reads.push_back(exchange);
         ofClusters |= isBetweenBlocks(exchange);
-        inWarp &=
-            !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= target.lanes &&
-            section.threads <= target.lanes;
+        inWarp &= !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= target.lanes &&
+                  section.threads <= target.lanes;
       }
       const id::Meeting meeting = ofClusters ? id::Meeting::Cluster : inWarp ? id::Meeting::Warp : id::Meeting::Block;
       for (id::ExchangeOp exchange : reads)

@@ -214,7 +214,7 @@ public:
       for (int digit : order)
         element.values.push_back(valueOf(digit));
       for (int digit : ranks)
-        element.block.push_back(valueOf(digit));
+        element.block = element.block * mapping.radix(digit) + valueOf(digit);
       if (seen.insert(element).second)
         phases.back().push_back(std::move(element));
     }
@@ -233,7 +233,7 @@ public:
   int sectors(const std::vector<int64_t> &strides) const {
     size_t worst = 1;
     for (const auto &phase : phases) {
-      std::set<std::pair<std::vector<int64_t>, int64_t>> touched;
+      std::set<std::pair<int64_t, int64_t>> touched;
       for (const Element &element : phase)
         touched.emplace(element.block, element.word(strides) * wordBytes / sectorBytes);
       worst = std::max(worst, touched.size());
@@ -250,7 +250,8 @@ public:
 private:
   static constexpr int64_t sectorBytes = 32;
   struct Element {
-    std::vector<int64_t> values, block;
+    std::vector<int64_t> values;
+    int64_t block = 0;
     bool operator<(const Element &other) const {
       return std::tie(values, block) < std::tie(other.values, other.block);
     }
