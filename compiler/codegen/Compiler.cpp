@@ -66,7 +66,9 @@ struct Compiler::State {
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
-  OwningOpRef<ModuleOp> kernels; // gpu, then in the LLVM dialect
+  OwningOpRef<ModuleOp> kernels;                       // gpu, then in the LLVM dialect
+  std::unique_ptr<frontend::Source> otherSchedules;    // a file's, or a table's
+  std::optional<const frontend::ScheduleDecl *> found; // the schedule in force, once looked for; null: the planner's
   std::string scheduleOrigin, scheduleMeasured;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
@@ -76,6 +78,7 @@ struct Compiler::State {
 
   llvm::Error parse(llvm::raw_ostream &errors);
   llvm::Error elaborate(llvm::raw_ostream &errors);
+  llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error applySchedule(llvm::raw_ostream &errors);
   std::string tunedTable() const;
@@ -137,6 +140,18 @@ llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
     request.entry = algorithms.front();
   }
   program = frontend::elaborate(*source, request.entry, request.sizes, request.types, diagnostics);
+  if (program && !program->choices.empty()) {
+    if (llvm::Error error = findSchedule(errors)) {
+      program.reset();
+      return error;
+    }
+    if (*found && !(*found)->choices.empty()) { // its steps are those of its choices
+      frontend::SizeMap sizes = request.sizes;
+      for (const frontend::ScheduleChoice &choice : (*found)->choices)
+        sizes[choice.name.text] = choice.value;
+      program = frontend::elaborate(*source, request.entry, sizes, request.types, diagnostics);
+    }
+  }
   if (program)
     return llvm::Error::success();
   diagnostics.print(errors);
@@ -235,41 +250,45 @@ std::string Compiler::State::tunedTable() const {
   return {};
 }
 
-/// Attaches the schedule that the given file, the program, or a table of measured ones has for this target, if any.
+/// Looks for the schedule that the given file, the program, or a table of measured ones has for this target.
+llvm::Error Compiler::State::findSchedule(llvm::raw_ostream &errors) {
+  if (found)
+    return llvm::Error::success();
+  if (request.scheduleFile.empty() && !request.ownSchedules) {
+    found = nullptr;
+    return llvm::Error::success();
+  }
+  auto find = [&](const frontend::Source &schedules) {
+    return frontend::findSchedule(schedules, *program, request.target, passes::planName(request.plan), request.sizes,
+                                  diagnostics);
+  };
+  if (!request.scheduleFile.empty()) {
+    otherSchedules = frontend::parseFile(request.scheduleFile, request.libraries, diagnostics);
+    found = otherSchedules ? find(*otherSchedules) : std::nullopt;
+  } else {
+    found = find(*source);
+    if (std::string table = tunedTable(); found && !*found && !table.empty()) {
+      otherSchedules = frontend::parseFile(table, request.libraries, diagnostics);
+      found = otherSchedules ? find(*otherSchedules) : std::nullopt;
+    }
+  }
+  if (!found) {
+    diagnostics.print(errors);
+    return reported();
+  }
+  if (!*found && !request.scheduleFile.empty())
+    return message(request.scheduleFile + " has no schedule of '" + request.entry + "' for " + request.target +
+                   " at these sizes");
+  return llvm::Error::success();
+}
+
+/// Attaches the schedule in force, if there is one.
 llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
-  if (request.scheduleFile.empty() && !request.ownSchedules)
+  if (llvm::Error error = findSchedule(errors))
+    return error;
+  if (!*found)
     return llvm::Error::success();
   frontend::Diagnostics &log = diagnostics;
-  auto wrong = [&] {
-    log.print(errors);
-    return reported();
-  };
-  std::unique_ptr<frontend::Source> extra;
-  if (!request.scheduleFile.empty()) {
-    extra = frontend::parseFile(request.scheduleFile, request.libraries, log);
-    if (!extra)
-      return wrong();
-  }
-  // Conditions see sizes and types as bound, defaults included.
-  frontend::SizeMap sizes(program->sizes.begin(), program->sizes.end());
-  frontend::TypeMap types(program->types.begin(), program->types.end());
-  auto find = [&](const frontend::Source &schedules) {
-    return frontend::findSchedule(schedules, request.entry, request.target, passes::planName(request.plan), sizes,
-                                  types, log);
-  };
-  std::optional<const frontend::ScheduleDecl *> found = find(extra ? *extra : *source);
-  if (!found)
-    return wrong();
-  if (std::string table = tunedTable(); !extra && !*found && !table.empty()) {
-    extra = frontend::parseFile(table, request.libraries, log);
-    found = extra ? find(*extra) : std::nullopt;
-    if (!found)
-      return wrong();
-  }
-  if (!*found)
-    return request.scheduleFile.empty() ? llvm::Error::success()
-                                        : message(request.scheduleFile + " has no schedule of '" + request.entry +
-                                                  "' for " + request.target + " at these sizes");
   passes::Schedule schedule;
   for (const frontend::ScheduleKernel &kernel : (*found)->kernels) {
     passes::KernelPlan plan;
@@ -300,7 +319,8 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
       std::string error;
       if (!digits::Mapping::parse(range.mapping, {}, entry.mapping, error)) { // radices belong to the tiles
         log.error(range.range.Start, "mapping: " + error, range.range);
-        return wrong();
+        log.print(errors);
+        return reported();
       }
       plan.ranges.push_back(std::move(entry));
     }
@@ -604,5 +624,9 @@ llvm::Expected<std::string> Compiler::schedule(llvm::raw_ostream &errors) {
   std::string target = s.request.target;
   if (s.request.plan != passes::Plan::Throughput)
     target += std::string(" plan ") + passes::planName(s.request.plan);
-  return passes::printSchedule(schedule, s.program->entry, target, condition);
+  std::vector<std::pair<std::string, int64_t>> choices;
+  for (const frontend::Choice &choice : s.program->choices)
+    if (choice.value != choice.fallback)
+      choices.push_back({choice.name, choice.value});
+  return passes::printSchedule(schedule, s.program->entry, target, condition, choices);
 }

@@ -107,6 +107,8 @@ std::string explain::settingsOf(const Facts &facts) {
     settings.push_back(name + " = " + std::to_string(value));
   for (const auto &[name, type] : facts.program->types)
     settings.push_back(name + " = " + type);
+  for (const frontend::Choice &choice : facts.program->choices)
+    settings.push_back(choice.name + " = " + std::to_string(choice.value) + " (a choice)");
   return llvm::join(settings, ", ");
 }
 

@@ -34,6 +34,8 @@ struct TypeExpr {
   llvm::SMRange range;
 };
 
+struct Setting;
+
 /// One expression. `arguments` are operands, call arguments, elements or field values, by kind.
 struct Expr {
   enum class Kind {
@@ -45,7 +47,7 @@ struct Expr {
     Binary,   // name is the operator, `^` (power) included
     Call,     // name(arguments)
     TypeCall, // type(arguments): a conversion to complex<T> or mod<P>
-    TypeName, // a type where a value stands: only in a schedule's condition
+    TypeName, // a type where a value stands: only in a schedule's condition and as a setting
     Tuple,    // (a, b); parentheses around one expression leave no trace
     Array,    // [a, b]
     Range,    // hi..lo, in digit lists
@@ -62,7 +64,8 @@ struct Expr {
   std::vector<ExprPtr> arguments;
   std::vector<std::pair<std::string, llvm::SMLoc>> fields;
   TypeExprPtr type;
-  int depth = 1; // nesting below this expression, itself included
+  int depth = 1;                 // nesting below this expression, itself included
+  std::vector<Setting> settings; // Call, Pipe: `<k = 3>` behind the function's name
 
   // Pipe: `|> name|type (stageArguments) ^ power @ digits`; power and digits may be absent.
   std::vector<ExprPtr> stageArguments;
@@ -70,13 +73,19 @@ struct Expr {
   ExprPtr power, digits;
 };
 
-struct Statement;
-using Block = std::vector<std::unique_ptr<Statement>>;
-
 struct Name {
   std::string text;
   llvm::SMRange range;
 };
+
+/// What a use binds by name: a number, a type (a Variable or TypeName) or a function (a Variable).
+struct Setting {
+  Name name;
+  ExprPtr value;
+};
+
+struct Statement;
+using Block = std::vector<std::unique_ptr<Statement>>;
 
 struct Statement {
   enum class Kind { Let, Assign, AssignElement, For, If, Require, Return };
@@ -91,10 +100,23 @@ struct Statement {
   std::vector<Block> blocks;   // For: the body; If: one per arm and, when written, the else block
 };
 
+struct Function;
+
+/// A parameter in `<…>`: known when the program is compiled.
 struct Generic {
+  enum class Kind { Type, Integer, Real, Boolean, Choice, Function };
   Name name;
-  TypeExprPtr fallback; // may be null
+  Kind kind = Kind::Type;
+  TypeExprPtr fallback;                      // Type; may be null
+  ExprPtr value;                             // all others: the default; may be null
+  ExprPtr low, high;                         // Choice: its values
+  std::shared_ptr<const Function> signature; // Function: kind, types of parameters and results
+
+  bool isNumber() const { return kind != Kind::Type && kind != Kind::Function; }
+  bool hasDefault() const { return fallback || value || low; }
 };
+/// "int", "real", "bool", "choice", "func", "type".
+const char *kindName(const Generic &generic);
 
 struct Param {
   Name name;
@@ -153,12 +175,19 @@ struct ScheduleKernel {
   llvm::SMRange range;
 };
 
+/// The value of a choice of the entry that a schedule belongs to.
+struct ScheduleChoice {
+  Name name;
+  int64_t value = 0;
+};
+
 struct ScheduleDecl {
   Name entry;
   std::string target; // "sm_90"
   Name plan;          // "latency"; empty: throughput
   std::string doc;
   ExprPtr condition; // over sizes and types; null: always
+  std::vector<ScheduleChoice> choices;
   std::vector<ScheduleKernel> kernels;
   std::string measured; // "2.34 copies", "10.5 us"; empty: not said
   llvm::SMRange range;

@@ -101,6 +101,7 @@ ExprPtr AstBuilder::stage(IdParser::StageContext *context, ExprPtr piped) {
     result->type = genericType(type);
   else
     result->name = context->stageName()->getText();
+  result->settings = settings(context->settings());
   if (context->arguments()) {
     result->hasArguments = true;
     for (IdParser::ExprContext *argument : context->arguments()->expr()) {
@@ -304,6 +305,7 @@ ExprPtr AstBuilder::primary(IdParser::PrimaryContext *context) {
   if (auto *call = dynamic_cast<IdParser::CallContext *>(context)) {
     ExprPtr result = make(Expr::Kind::Call, here);
     result->name = call->name()->getText();
+    result->settings = settings(call->settings());
     arguments(*result, call->arguments());
     return result;
   }
@@ -370,7 +372,72 @@ TypeExprPtr AstBuilder::type(IdParser::TypeContext *context) {
 }
 
 Generic AstBuilder::generic(IdParser::GenericContext *context) {
-  return {name(context->name()), context->type() ? type(context->type()) : nullptr};
+  Generic result;
+  result.name = name(context->name());
+  if (context->type())
+    result.fallback = type(context->type());
+  if (IdParser::ParameterKindContext *kind = context->parameterKind())
+    parameterKind(kind, result);
+  if (context->additive())
+    result.value = additive(context->additive());
+  return result;
+}
+
+void AstBuilder::parameterKind(IdParser::ParameterKindContext *context, Generic &generic) {
+  if (context->kind) {
+    generic.kind = Generic::Kind::Function;
+    auto signature = std::make_shared<Function>();
+    signature->kind = context->kind->getText() == "func" ? Function::Kind::Func : Function::Kind::Node;
+    signature->name = generic.name;
+    signature->range = range(context);
+    for (IdParser::TypeContext *parameter : context->type())
+      signature->params.push_back({{"", range(parameter)}, type(parameter)});
+    results(context->result(), *signature);
+    generic.signature = std::move(signature);
+    return;
+  }
+  static const std::vector<std::pair<std::string, Generic::Kind>> kinds = {{"int", Generic::Kind::Integer},
+                                                                           {"real", Generic::Kind::Real},
+                                                                           {"bool", Generic::Kind::Boolean},
+                                                                           {"choice", Generic::Kind::Choice}};
+  const std::string word = context->name()->getText();
+  auto known = std::find_if(kinds.begin(), kinds.end(), [&](const auto &kind) { return kind.first == word; });
+  const bool hasRange = !context->additive().empty();
+  if (known == kinds.end() || hasRange != (known->second == Generic::Kind::Choice)) {
+    diagnostics.error(range(context).Start,
+                      "what is known when compiling is a type, which has no ':', or int, real, bool, choice LOW..HIGH, "
+                      "func(..) -> .. or node(..) -> ..",
+                      range(context));
+    return;
+  }
+  generic.kind = known->second;
+  if (hasRange) {
+    generic.low = additive(context->additive(0));
+    generic.high = additive(context->additive(1));
+  }
+}
+
+std::vector<Setting> AstBuilder::settings(IdParser::SettingsContext *context) {
+  std::vector<Setting> result;
+  if (!context)
+    return result;
+  for (IdParser::SettingContext *next : context->setting()) {
+    ExprPtr value;
+    if (next->additive()) {
+      value = additive(next->additive());
+    } else {
+      value = make(Expr::Kind::TypeName, range(next->type()));
+      value->type = type(next->type());
+    }
+    result.push_back({name(next->name()), std::move(value)});
+  }
+  return result;
+}
+
+void AstBuilder::results(IdParser::ResultContext *context, Function &function) {
+  for (IdParser::TypeContext *next : context->type())
+    function.results.push_back(type(next));
+  function.tupleResult = function.results.size() > 1;
 }
 
 std::unique_ptr<TypeDecl> AstBuilder::typeDecl(IdParser::TypeDeclContext *context) {
@@ -398,9 +465,7 @@ std::unique_ptr<Function> AstBuilder::function(IdParser::FunctionContext *contex
       result->generics.push_back(generic(parameter));
   for (IdParser::ParamContext *param : context->param())
     result->params.push_back({name(param->name()), type(param->type())});
-  for (IdParser::TypeContext *resultType : context->result()->type())
-    result->results.push_back(type(resultType));
-  result->tupleResult = result->results.size() > 1;
+  results(context->result(), *result);
   result->body = block(context->block());
   return result;
 }
@@ -558,6 +623,11 @@ std::unique_ptr<ScheduleDecl> AstBuilder::schedule(IdParser::ScheduleContext *co
   result->range = range(context);
   if (context->expr())
     result->condition = expr(context->expr());
+  if (context->choices())
+    for (IdParser::ChoiceContext *next : context->choices()->choice()) {
+      const int value = number(next->INT());
+      result->choices.push_back({name(next->name()), next->children[2]->getText() == "-" ? -value : value});
+    }
   for (IdParser::KernelContext *next : context->kernel())
     result->kernels.push_back(kernel(next));
   if (IdParser::MeasurementContext *measured = context->measurement()) {

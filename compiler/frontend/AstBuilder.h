@@ -52,6 +52,9 @@ private:
   TypeExprPtr genericType(IdParser::GenericTypeContext *context);
 
   Generic generic(IdParser::GenericContext *context);
+  void parameterKind(IdParser::ParameterKindContext *context, Generic &generic);
+  std::vector<Setting> settings(IdParser::SettingsContext *context);
+  void results(IdParser::ResultContext *context, Function &function);
   std::unique_ptr<Function> function(IdParser::FunctionContext *context);
   std::unique_ptr<TypeDecl> typeDecl(IdParser::TypeDeclContext *context);
   Block block(IdParser::BlockContext *context);

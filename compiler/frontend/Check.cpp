@@ -14,11 +14,11 @@ const char *kindName(Function::Kind kind) {
 
 namespace {
 
-/// Calls `found` with the declarations of `name`, which those of a file hide in what it imports, until it returns false.
+/// Calls `found` with the declarations of `name`, which those of a file hide in what it imports, until it returns
+/// false.
 template <typename Decl, typename Found>
-bool search(const SourceFile &file, const std::string &name,
-            const std::vector<std::unique_ptr<Decl>> SourceFile::*list, std::set<const SourceFile *> &seen,
-            const Found &found) {
+bool search(const SourceFile &file, const std::string &name, const std::vector<std::unique_ptr<Decl>> SourceFile::*list,
+            std::set<const SourceFile *> &seen, const Found &found) {
   if (!seen.insert(&file).second)
     return true;
   for (const auto &decl : file.*list)
@@ -85,6 +85,9 @@ public:
       declare(types, decl->name, "type", scalarType(decl->name.text) != nullptr);
       openFunction = nullptr;
       setGenerics(decl->generics);
+      for (const Generic &generic : decl->generics)
+        if (generic.kind != Generic::Kind::Type)
+          error(generic.name.range, "the parameters of a record are types");
       std::map<std::string, llvm::SMLoc> fields;
       for (const Param &field : decl->fields) {
         declare(fields, field.name, "field", false);
@@ -98,12 +101,20 @@ public:
                   isBuiltinPermutation(decl->name.text) || scalarType(decl->name.text));
       declaration(*decl);
     }
+    openFunction = nullptr;
     for (const auto &decl : checked.schedules) {
       const Function *entry = functionNamed(decl->entry.text, decl->entry.range);
       if (!entry || entry->kind != Function::Kind::Algorithm)
         error(decl->entry.range, "there is no algorithm '" + decl->entry.text + "' to schedule");
       if (const Name &plan = decl->plan; !plan.text.empty() && plan.text != "throughput" && plan.text != "latency")
         error(plan.range, "a plan is 'throughput' or 'latency', not '" + plan.text + "'");
+      std::map<std::string, llvm::SMLoc> choices;
+      for (const ScheduleChoice &choice : decl->choices) {
+        declare(choices, choice.name, "choice", false);
+        const Generic *generic = entry ? findGeneric(*entry, choice.name.text) : nullptr;
+        if (entry && (!generic || generic->kind != Generic::Kind::Choice))
+          error(choice.name.range, "'" + decl->entry.text + "' has no choice '" + choice.name.text + "'");
+      }
     }
   }
 
@@ -137,7 +148,11 @@ private:
     diagnostics.note(other->name.range.Start, "and here");
     return found;
   }
+  /// The function of a name; for a parameter in <..> its signature.
   const Function *functionNamed(const std::string &name, llvm::SMRange use) {
+    const Generic *parameter = openFunction ? findGeneric(*openFunction, name) : nullptr;
+    if (parameter && parameter->kind == Generic::Kind::Function)
+      return parameter->signature.get();
     const Function *other, *found = findFunction(*file, name, &other);
     return unique(found, other, use);
   }
@@ -173,10 +188,55 @@ private:
     generics.clear();
     std::map<std::string, llvm::SMLoc> seen;
     for (const Generic &generic : list) {
-      declare(seen, generic.name, "type variable", scalarType(generic.name.text) != nullptr);
+      const std::string &name = generic.name.text;
+      const bool isType = generic.kind == Generic::Kind::Type, isFunction = generic.kind == Generic::Kind::Function;
+      declare(seen, generic.name, isType ? "type variable" : "parameter",
+              isType ? scalarType(name) != nullptr
+                     : isFunction && (isBuiltinFunction(name) || isBuiltinPermutation(name) || scalarType(name)));
       if (generic.fallback)
         type(*generic.fallback, Shape::None);
-      generics.insert(generic.name.text);
+      if (isType)
+        generics.insert(name);
+    }
+    for (const Generic &generic : list) // signatures may name types that come later
+      if (generic.signature) {
+        for (const Param &param : generic.signature->params)
+          type(*param.type, Shape::Array);
+        for (const TypeExprPtr &result : generic.signature->results)
+          type(*result, Shape::Array);
+      }
+  }
+
+  /// What `<..>` binds, in a use of `callee`.
+  void settings(const std::vector<Setting> &list, const Function &callee, Place place) {
+    std::map<std::string, llvm::SMLoc> seen;
+    for (const Setting &setting : list) {
+      declare(seen, setting.name, "parameter", false);
+      const Generic *generic = findGeneric(callee, setting.name.text);
+      if (!generic)
+        error(setting.name.range, "'" + callee.name.text + "' has no parameter '" + setting.name.text + "' in <..>");
+      else
+        parameterValue(*setting.value, *generic, place);
+    }
+  }
+
+  /// The value of a parameter in <..>: a type, the name of a function, or a number.
+  void parameterValue(const Expr &value, const Generic &generic, Place place) {
+    const bool isName = value.kind == Expr::Kind::Variable;
+    if (generic.kind == Generic::Kind::Type) {
+      if (value.kind == Expr::Kind::TypeName)
+        type(*value.type, Shape::None);
+      else if (!isName)
+        error(value, "'" + generic.name.text + "' is a type");
+      else if (!generics.count(value.name) && !scalarType(value.name) && !typeNamed(value.name, value.range))
+        error(value, "unknown type '" + value.name + "'");
+    } else if (generic.kind == Generic::Kind::Function) {
+      if (!isName)
+        error(value, "'" + generic.name.text + "' is a function, given by its name");
+      else if (!functionNamed(value.name, value.range) && !isBuiltinFunction(value.name))
+        unknownFunction(value);
+    } else {
+      expr(value, place == Place::Stage ? place : Place::Plain);
     }
   }
 
@@ -223,6 +283,15 @@ private:
     openFunction = &checked;
     names.assign(1, {});
     setGenerics(checked.generics);
+    for (const Generic &generic : checked.generics) {
+      for (const ExprPtr *edge : {&generic.low, &generic.high})
+        if (*edge)
+          expr(**edge, Place::Plain);
+      if (generic.value)
+        parameterValue(*generic.value, generic, Place::Plain);
+      if (generic.isNumber())
+        names.back().insert(generic.name.text);
+    }
     bool algorithm = checked.kind == Function::Kind::Algorithm;
     for (const Param &param : checked.params)
       for (const Dimension &dimension : param.type->dimensions)
@@ -236,7 +305,7 @@ private:
     for (const Param &param : checked.params) {
       declare(params, param.name, "parameter", false);
       if (names.back().count(param.name.text))
-        error(param.name.range, "'" + param.name.text + "' is a size and a parameter");
+        error(param.name.range, "'" + param.name.text + "' is " + sizeOrNumber(param.name.text) + " and a parameter");
     }
     names.emplace_back();
     for (const Param &param : checked.params)
@@ -278,10 +347,15 @@ private:
     names.pop_back();
   }
 
+  /// "a size" or "a number in <..>".
+  std::string sizeOrNumber(const std::string &name) const {
+    return findGeneric(*openFunction, name) ? "a number in <..>" : "a size";
+  }
+
   void introduce(const Name &name) {
     if (names[0].count(name.text))
-      error(name.range,
-            "'" + name.text + "' is a size of '" + openFunction->name.text + "' and cannot be declared again");
+      error(name.range, "'" + name.text + "' is " + sizeOrNumber(name.text) + " of '" + openFunction->name.text +
+                            "' and cannot be declared again");
     else if (visible(name.text))
       error(name.range, "'" + name.text + "' is already declared here; assign to it without 'let'");
     names.back().insert(name.text);
@@ -302,7 +376,8 @@ private:
         if (!visible(name.text))
           error(name.range, "'" + name.text + "' is not declared; declare it with 'let'");
         else if (loopVariables.count(name.text) || names[0].count(name.text))
-          error(name.range, "'" + name.text + "' is " + (names[0].count(name.text) ? "a size" : "a loop variable") +
+          error(name.range, "'" + name.text + "' is " +
+                                (names[0].count(name.text) ? sizeOrNumber(name.text) : "a loop variable") +
                                 " and cannot be assigned");
         if (!targets.insert(name.text).second)
           error(name.range, "'" + name.text + "' is assigned twice");
@@ -451,8 +526,10 @@ private:
         error(checked, std::string(kindName(callee->kind)) + " '" + checked.name + "' takes " +
                            count(callee->params.size(), "argument") + ", but " + std::to_string(given) +
                            (given == 1 ? " is" : " are") + " given");
+      settings(checked.settings, *callee, place);
       return arguments(checked.arguments, place == Place::Stage ? place : Place::Plain);
     }
+    noSettings(checked);
     if (isBuiltinPermutation(checked.name) || isBuiltinResize(checked.name)) {
       error(checked, (isBuiltinPermutation(checked.name) ? std::string("a permutation") : "'" + checked.name + "'") +
                          " is applied with |>: x |> " + checked.name + "(..)");
@@ -476,6 +553,12 @@ private:
     arguments(checked.arguments, place == Place::Digits ? Place::Plain : place);
   }
 
+  void noSettings(const Expr &checked) {
+    if (!checked.settings.empty())
+      error(checked.settings[0].name.range,
+            "'" + (checked.type ? printType(*checked.type) : checked.name) + "' has no parameters in <..>");
+  }
+
   void pipe(const Expr &checked, Place place) {
     if (!openFunction || openFunction->kind != Function::Kind::Algorithm)
       return error(checked, "a pipe may stand only in the body of an algorithm");
@@ -488,10 +571,15 @@ private:
       expr(*checked.digits, Place::Digits);
     if (checked.type) {
       type(*checked.type, Shape::None);
+      noSettings(checked);
       return arguments(checked.stageArguments, Place::Stage);
     }
     const Function *callee = functionNamed(checked.name, wordAt(checked.loc, checked.name));
     bool permutation = !callee && isBuiltinPermutation(checked.name);
+    if (callee)
+      settings(checked.settings, *callee, Place::Plain);
+    else
+      noSettings(checked);
     if (checked.power && !permutation)
       error(*checked.power, "'^' after a stage is the power of a permutation");
     if (permutation) {

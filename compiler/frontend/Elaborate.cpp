@@ -14,14 +14,27 @@ constexpr int64_t maxWork = 40000000; // evaluated expressions and statements
 constexpr size_t maxBody = 65536;     // operations of one func or node on its elements
 constexpr size_t maxSteps = 200000;
 
+/// A number or bool that is known; empty for anything else.
+std::string spellConstant(const Value &value) {
+  if (value.isConstantInteger())
+    return spell(value.untyped->value);
+  if (value.kind == Value::Kind::Bool)
+    return value.flag ? "true" : "false";
+  return value.kind == Value::Kind::Untyped && value.untyped->isConstant()
+             ? std::to_string(static_cast<double>(value.untyped->real))
+             : "";
+}
+
 std::string spellSplit(const Context &context) {
   std::string text;
   if (!context.scopes.empty())
     for (const auto &size : context.scopes[0])
-      if (size.second.isConstantInteger())
-        text += (text.empty() ? "" : ", ") + size.first + " = " + spell(size.second.untyped->value);
+      if (std::string value = spellConstant(size.second); !value.empty())
+        text += (text.empty() ? "" : ", ") + size.first + " = " + value;
   for (const auto &type : context.types)
     text += (text.empty() ? "" : ", ") + type.first + " = " + spell(*type.second);
+  for (const auto &[name, given] : context.functions)
+    text += (text.empty() ? "" : ", ") + name + " = " + (given.function ? given.function->name.text : given.builtin);
   return text;
 }
 } // namespace
@@ -115,7 +128,7 @@ Value Elaborator::runBody(const Function &function, Context &context) {
 
 Value Elaborator::callFunction(const Function &function, std::vector<Value> arguments,
                                const std::vector<llvm::SMLoc> &places, llvm::SMLoc loc, BodyBuilder &builder,
-                               std::map<std::string, Value> sizes) {
+                               Bindings bindings) {
   if (arguments.size() != function.params.size())
     fail(loc, std::string(kindName(function.kind)) + " '" + function.name.text + "' takes " +
                   std::to_string(function.params.size()) + " argument" + (function.params.size() == 1 ? "" : "s") +
@@ -124,7 +137,8 @@ Value Elaborator::callFunction(const Function &function, std::vector<Value> argu
   context.function = &function;
   context.file = function.file;
   context.builder = &builder;
-  context.scopes.push_back(std::move(sizes));
+  context.scopes.emplace_back();
+  take(bindings, context);
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind == Value::Kind::Tuple || arguments[i].kind == Value::Kind::Sequence)
       fail(loc, "argument '" + function.params[i].name.text + "' of '" + function.name.text + "' cannot be " +
@@ -137,12 +151,14 @@ Value Elaborator::callFunction(const Function &function, std::vector<Value> argu
       if (part->kind != Value::Kind::Array)
         break;
       const Expr &length = *dimension.length;
-      if (length.kind == Expr::Kind::Variable && !context.find(length.name) && !findConst(*context.file, length.name))
+      if (length.kind == Expr::Kind::Variable && !context.find(length.name) && !findConst(*context.file, length.name) &&
+          !findGeneric(function, length.name))
         context.scopes[0][length.name] = Value::integer(static_cast<Int>(part->members.size()), length.loc);
       part = &part->members[0];
     }
   }
   bindDefaults(function, context, loc);
+  bindNumbers(function, context, loc);
   context.scopes.emplace_back();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Param &param = function.params[i];
@@ -162,7 +178,8 @@ Value Elaborator::callFunction(const Function &function, std::vector<Value> argu
   return result;
 }
 
-Value Elaborator::callAlgorithm(const Function &algorithm, std::vector<Value> arguments, llvm::SMLoc loc) {
+Value Elaborator::callAlgorithm(const Function &algorithm, Bindings bindings, std::vector<Value> arguments,
+                                llvm::SMLoc loc) {
   const std::string &name = algorithm.name.text;
   if (arguments.size() != algorithm.params.size())
     fail(loc, "algorithm '" + name + "' takes " + std::to_string(algorithm.params.size()) + " argument" +
@@ -174,6 +191,7 @@ Value Elaborator::callAlgorithm(const Function &algorithm, std::vector<Value> ar
   builders.emplace_back();
   context.builder = &builders.back();
   context.scopes.emplace_back();
+  take(bindings, context);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Param &param = algorithm.params[i];
     bool wantsSequence = !param.type->dimensions.empty(), isSequence = arguments[i].kind == Value::Kind::Sequence;
@@ -185,6 +203,7 @@ Value Elaborator::callAlgorithm(const Function &algorithm, std::vector<Value> ar
       bindTypes(*param.type, false, type, algorithm, context.types);
   }
   bindDefaults(algorithm, context, loc);
+  bindNumbers(algorithm, context, loc);
 
   // Sizes: parameters are tried until nothing more is learned.
   std::vector<bool> done(arguments.size(), false);
@@ -354,11 +373,11 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   const std::string &name = entry.name.text;
   program.entry = name;
 
-  for (const auto &size : sizes)
-    context.scopes[0][size.first] = Value::integer(size.second, loc);
+  // Sizes are the names in the shapes that are no constants and no parameters in <..>.
   std::set<std::string> used;
   std::function<void(const Expr &)> collect = [&](const Expr &expr) {
-    if (expr.kind == Expr::Kind::Variable && !findConst(*entry.file, expr.name) && used.insert(expr.name).second) {
+    if (expr.kind == Expr::Kind::Variable && !findConst(*entry.file, expr.name) && !findGeneric(entry, expr.name) &&
+        used.insert(expr.name).second) {
       auto size = sizes.find(expr.name);
       if (auto text = types.find(expr.name); size == sizes.end() && text != types.end())
         fail(expr,
@@ -366,6 +385,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
       if (size == sizes.end())
         fail(expr, "the size '" + expr.name + "' of '" + name + "' is not set; give --set " + expr.name + "=<integer>");
       program.sizes.push_back(*size);
+      context.scopes[0][size->first] = Value::integer(size->second, loc);
     }
     for (const ExprPtr &argument : expr.arguments)
       collect(*argument);
@@ -373,35 +393,25 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   for (const Param &param : entry.params)
     for (const Dimension &dimension : param.type->dimensions)
       collect(*dimension.length);
-  for (const auto &size : sizes)
-    if (!used.count(size.first))
-      fail(loc, "'" + name + "' has no size '" + size.first + "', but --set gives it a value", entry.name.range);
 
-  for (const auto &type : types) {
-    bool known = std::any_of(entry.generics.begin(), entry.generics.end(),
-                             [&](const Generic &generic) { return generic.name.text == type.first; });
-    if (!known)
-      fail(loc, "'" + name + "' has no type variable '" + type.first + "', but --set gives it a value",
-           entry.name.range);
-    TypeExprPtr parsed = parseType(type.second, "--set " + type.first, diagnostics);
-    if (!parsed || !checkType(*parsed, source, diagnostics))
-      throw ElaborationFailed();
-    Context plain; // constants of the file may be used, as in mod<Q>
-    plain.file = entry.file;
-    plain.scopes.emplace_back();
-    builders.emplace_back();
-    plain.builder = &builders.back();
-    context.types[type.first] = resolveType(*parsed, plain, true);
-  }
-  for (const Generic &generic : entry.generics)
-    if (!context.types.count(generic.name.text) && !generic.fallback)
-      fail(generic.name.range.Start,
-           "the type '" + generic.name.text + "' of '" + name + "' is not set; give --set " + generic.name.text +
-               "=<type>",
-           generic.name.range);
-  bindDefaults(entry, context, loc);
-  for (const Generic &generic : entry.generics)
-    program.types.push_back({generic.name.text, spell(*context.types[generic.name.text])});
+  // What is neither a size nor such a parameter is a constant of the entry's file.
+  for (const auto &size : sizes)
+    if (!used.count(size.first) && !findGeneric(entry, size.first)) {
+      if (!setConstant(size.first, Value::integer(size.second, loc), *entry.file))
+        fail(loc, "'" + name + "' has no size '" + size.first + "', but --set gives it a value", entry.name.range);
+      program.sizes.push_back(size);
+    }
+  for (const auto &type : types)
+    if (!used.count(type.first) && !findGeneric(entry, type.first)) {
+      const bool isConstant = std::any_of(entry.file->consts.begin(), entry.file->consts.end(),
+                                          [&](const auto &constant) { return constant->name.text == type.first; });
+      if (!isConstant)
+        fail(loc, "'" + name + "' has no type variable '" + type.first + "', but --set gives it a value",
+             entry.name.range);
+      setConstant(type.first, constantFrom(type.second, "--set " + type.first), *entry.file);
+      program.types.push_back(type);
+    }
+  bindEntry(entry, sizes, types, context);
 
   std::vector<Value> arguments;
   for (const Param &param : entry.params) {
@@ -452,7 +462,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   return std::move(program);
 }
 
-bool Elaborator::holds(const ScheduleDecl &schedule, const SizeMap &sizes, const TypeMap &types) {
+bool Elaborator::holds(const ScheduleDecl &schedule, const Program &program) {
   if (!schedule.condition)
     return true;
   Context context;
@@ -460,24 +470,24 @@ bool Elaborator::holds(const ScheduleDecl &schedule, const SizeMap &sizes, const
   builders.emplace_back();
   context.builder = &builders.back();
   context.scopes.emplace_back();
-  for (const auto &size : sizes)
-    context.scopes[0][size.first] = Value::integer(size.second, schedule.entry.range.Start);
-  // A comparison of types is decided by their spelling, everything else is an ordinary compile-time condition.
-  auto typeText = [&](const Expr &expr) -> std::string {
+  for (const auto &[name, value] : program.sizes)
+    context.scopes[0][name] = Value::integer(value, schedule.entry.range.Start);
+  for (const auto &[name, text] : program.types)
+    if (text == "true" || text == "false" || text[0] == '-' || (text[0] >= '0' && text[0] <= '9'))
+      context.scopes[0][name] = constantFrom(text, name);
+  // A comparison of types and functions is decided by their spelling, everything else is an ordinary compile-time
+  // condition.
+  auto spelling = [&](const Expr &expr) -> std::string {
     if (expr.kind == Expr::Kind::TypeName)
       return printType(*expr.type);
-    if (expr.kind != Expr::Kind::Variable || sizes.count(expr.name))
+    if (expr.kind != Expr::Kind::Variable || context.find(expr.name))
       return "";
-    auto set = types.find(expr.name);
-    if (set != types.end())
-      return set->second;
-    if (scalarType(expr.name))
-      return expr.name;
-    if (const Function *function = findFunction(*schedule.file, schedule.entry.text))
-      for (const Generic &generic : function->generics)
-        if (generic.name.text == expr.name)
-          return generic.fallback ? printType(*generic.fallback) : "?";
-    return "";
+    for (const auto &[name, text] : program.types)
+      if (name == expr.name)
+        return text;
+    const bool isName =
+        scalarType(expr.name) || isBuiltinFunction(expr.name) || findFunction(*schedule.file, expr.name);
+    return isName ? expr.name : "";
   };
   std::function<bool(const Expr &)> decide = [&](const Expr &expr) {
     if (expr.kind == Expr::Kind::Binary && (expr.name == "&&" || expr.name == "||")) {
@@ -487,7 +497,7 @@ bool Elaborator::holds(const ScheduleDecl &schedule, const SizeMap &sizes, const
     if (expr.kind == Expr::Kind::Unary && expr.name == "!")
       return !decide(*expr.arguments[0]);
     if (expr.kind == Expr::Kind::Binary && (expr.name == "==" || expr.name == "!=")) {
-      std::string left = typeText(*expr.arguments[0]), right = typeText(*expr.arguments[1]);
+      std::string left = spelling(*expr.arguments[0]), right = spelling(*expr.arguments[1]);
       auto strip = [](std::string text) {
         text.erase(std::remove(text.begin(), text.end(), ' '), text.end());
         return text;
@@ -547,19 +557,28 @@ std::optional<Program> elaborate(const Source &source, const std::string &entry,
   }
 }
 
-std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
-                                                 const std::string &target, const std::string &plan,
-                                                 const SizeMap &sizes, const TypeMap &types, Diagnostics &diagnostics) {
+std::optional<const ScheduleDecl *> findSchedule(const Source &source, const Program &program,
+                                                 const std::string &target, const std::string &plan, const SizeMap &set,
+                                                 Diagnostics &diagnostics) {
   auto hasPlan = [&](const ScheduleDecl &schedule) {
     return (schedule.plan.text.empty() ? "throughput" : schedule.plan.text) == plan;
   };
+  auto hasChoices = [&](const ScheduleDecl &schedule) {
+    return std::all_of(program.choices.begin(), program.choices.end(), [&](const Choice &choice) {
+      auto said = std::find_if(schedule.choices.begin(), schedule.choices.end(),
+                               [&](const ScheduleChoice &other) { return other.name.text == choice.name; });
+      const int64_t value = said == schedule.choices.end() ? choice.fallback : said->value;
+      return !set.count(choice.name) || set.at(choice.name) == value;
+    });
+  };
   // A file that is imported may mean another algorithm of its own.
+  const std::string &entry = program.entry;
   const Function *algorithm = findFunction(source.main(), entry);
   try {
     for (const auto &file : source.files)
       for (const auto &schedule : file->schedules)
-        if (schedule->entry.text == entry && findFunction(*file, entry) == algorithm && schedule->target == target && hasPlan(*schedule) &&
-            Elaborator(source, diagnostics).holds(*schedule, sizes, types))
+        if (schedule->entry.text == entry && findFunction(*file, entry) == algorithm && schedule->target == target &&
+            hasPlan(*schedule) && hasChoices(*schedule) && Elaborator(source, diagnostics).holds(*schedule, program))
           return schedule.get();
   } catch (const ElaborationFailed &) {
     return std::nullopt;

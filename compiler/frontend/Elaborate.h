@@ -12,7 +12,8 @@
 
 namespace idc::frontend {
 
-/// Size name to value and type variable to type ("f64", "complex<f32>", "mod<17>"), as given by `--set`.
+/// As given by `--set`: a size, or an int, real or choice in <..>, or a constant of the entry's file, by an integer;
+/// and everything else by its text: types ("f64", "complex<f32>", "mod<17>"), bools, reals, names of functions.
 using SizeMap = std::map<std::string, int64_t>;
 using TypeMap = std::map<std::string, std::string>;
 
@@ -23,18 +24,19 @@ bool check(const Source &source, Diagnostics &diagnostics);
 bool checkEntry(const std::string &name, const Source &source, Diagnostics &diagnostics);
 bool checkType(const TypeExpr &type, const Source &source, Diagnostics &diagnostics);
 
-/// Elaborates the algorithm `entry`. Runs check() first. Every size and every type variable without a default must be
-/// set, nothing else may be. On a mistake reports it at the offending expression with notes on the calls that led
-/// there, and returns nothing.
+/// Elaborates the algorithm `entry`. Runs check() first. Every size and every parameter in <..> without a default must
+/// be set; nothing may be that is none of these and no constant of the entry's file. On a mistake reports it at the
+/// offending expression with notes on the calls that led there, and returns nothing.
 std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
                                  const TypeMap &types, Diagnostics &diagnostics);
 
-/// The first schedule of `entry` for `target` and `plan` ("throughput", also of schedules that name none, or
-/// "latency") whose condition holds, in the order of the files and of their text; null
-/// when there is none; no value when a condition is ill-formed (reported).
-std::optional<const ScheduleDecl *> findSchedule(const Source &source, const std::string &entry,
-                                                 const std::string &target, const std::string &plan,
-                                                 const SizeMap &sizes, const TypeMap &types, Diagnostics &diagnostics);
+/// The first schedule of the program's entry for `target` and `plan` ("throughput", also of schedules that name none,
+/// or "latency") whose condition holds and whose choices are those that `set` has, as far as it has them, in the order
+/// of the files and of their text; null when there is none; no value when a condition is ill-formed (reported). Steps
+/// of the schedule are those of the program elaborated with its choices.
+std::optional<const ScheduleDecl *> findSchedule(const Source &source, const Program &program,
+                                                 const std::string &target, const std::string &plan, const SizeMap &set,
+                                                 Diagnostics &diagnostics);
 
 /// The value of a compile-time integer made of an entry's sizes and the constants of the program, with 64 bits;
 /// nothing, and reported, when it has none. `what` names it in messages.

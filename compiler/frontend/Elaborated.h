@@ -131,10 +131,18 @@ struct ScalarParameter {
   TypeRef type;
 };
 
+/// A choice of the entry: every value makes a right program, and the best one may be searched for.
+struct Choice {
+  std::string name;
+  int64_t value, low, high;
+  int64_t fallback; // when nothing is said
+};
+
 struct Program {
   std::string entry;
-  std::vector<std::pair<std::string, int64_t>> sizes; // as bound, in order of first appearance
-  std::vector<std::pair<std::string, std::string>> types;
+  std::vector<std::pair<std::string, int64_t>> sizes;     // as bound, in order of first appearance
+  std::vector<std::pair<std::string, std::string>> types; // and bools, functions, and reals that were set
+  std::vector<Choice> choices;
   std::vector<Sequence> values;
   std::vector<Parameter> inputs;
   std::vector<ScalarParameter> scalars;

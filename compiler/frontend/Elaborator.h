@@ -29,12 +29,28 @@ struct StageDigits {
   std::set<int> nodeDigits; // own numbers of the node's digits, which its arguments may not use
 };
 
+/// What the name of a function means: a declared one, or a built-in one when there is none. A parameter's also has the
+/// signature that it declares.
+struct Callable {
+  const Function *function = nullptr;
+  std::string builtin;
+  const Function *signature = nullptr;
+};
+
+/// What a use binds by name: `<k = 3, T = f64, op = max>`.
+struct Bindings {
+  std::map<std::string, TypeRef> types;
+  std::map<std::string, Value> values;
+  std::map<std::string, Callable> functions;
+};
+
 /// What names mean at one point of a body.
 struct Context {
   const Function *function = nullptr;
   const SourceFile *file = nullptr;
   std::map<std::string, TypeRef> types;
-  std::vector<std::map<std::string, Value>> scopes; // scopes[0]: sizes
+  std::map<std::string, Callable> functions;        // that are parameters
+  std::vector<std::map<std::string, Value>> scopes; // scopes[0]: sizes, and numbers that are parameters
   BodyBuilder *builder = nullptr;                   // receives scalar operations
   const StageDigits *stage = nullptr;
 
@@ -47,7 +63,7 @@ public:
   Elaborator(const Source &source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
 
   Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types);
-  bool holds(const ScheduleDecl &schedule, const SizeMap &sizes, const TypeMap &types);
+  bool holds(const ScheduleDecl &schedule, const Program &program);
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
 
 private:
@@ -56,10 +72,10 @@ private:
   [[noreturn]] void fail(const Expr &expr, const std::string &message);
   /// Fails when an array or record of these members is too large for the registers of any machine.
   void checkNumbers(const Expr &expr, const std::vector<Value> &members);
-  Value callAlgorithm(const Function &algorithm, std::vector<Value> arguments, llvm::SMLoc loc);
-  /// `places` are the locations of the arguments, `sizes` lengths of arrays that are known already.
+  Value callAlgorithm(const Function &algorithm, Bindings bindings, std::vector<Value> arguments, llvm::SMLoc loc);
+  /// `places` are the locations of the arguments; `bindings` may have lengths of arrays, too.
   Value callFunction(const Function &function, std::vector<Value> arguments, const std::vector<llvm::SMLoc> &places,
-                     llvm::SMLoc loc, BodyBuilder &builder, std::map<std::string, Value> sizes = {});
+                     llvm::SMLoc loc, BodyBuilder &builder, Bindings bindings);
   Value runBody(const Function &function, Context &context);
   void enter(const Function &function, const Context &context, llvm::SMLoc loc);
   std::optional<Value> execute(const Block &block, Context &context);
@@ -68,6 +84,26 @@ private:
   void assign(const Statement &statement, Context &context);
   void assignElement(const Statement &statement, Context &context);
   void countWork(llvm::SMLoc loc);
+
+  // Settings.cpp: parameters in <..>, and functions that are such.
+  Callable callee(const std::string &name, const Context &context) const;
+  Callable functionFor(const Generic &generic, const Function &owner, const std::string &name, const Context &context,
+                       llvm::SMLoc loc, llvm::SMRange range);
+  /// A func, declared, built in or a parameter, on values of `builder`.
+  Value callFunc(const Expr &expr, const Callable &callee, Bindings bindings, std::vector<Value> arguments,
+                 const std::vector<llvm::SMLoc> &places, BodyBuilder &builder, Context &context);
+  Value numberFor(const Generic &generic, const Function &owner, const Expr &value, Context &context);
+  void checkChoice(const Generic &generic, const Function &owner, const Value &value, Context &context,
+                   llvm::SMLoc loc);
+  /// What a use's settings bind, evaluated where the use stands.
+  Bindings bind(const Function &function, const std::vector<Setting> &settings, Context &context);
+  static void take(const Bindings &bindings, Context &context);
+  /// Defaults of the numbers, choices and functions that are not bound.
+  void bindNumbers(const Function &function, Context &context, llvm::SMLoc loc);
+  Value constantFrom(const std::string &text, const std::string &what);
+  void bindEntry(const Function &entry, const SizeMap &sizes, const TypeMap &types, Context &context);
+  /// Gives a constant of this file another value; false when it has none of this name.
+  bool setConstant(const std::string &name, Value value, const SourceFile &file);
 
   // Expressions.cpp: evaluation.
   Value eval(const Expr &expr, Context &context);
@@ -178,6 +214,9 @@ private:
   int evalDepth = 0;
   int64_t work = 0;
 };
+
+/// The parameter in <..> of this name, or null.
+const Generic *findGeneric(const Function &function, const std::string &name);
 
 /// Names the language defines.
 bool isBuiltinFunction(const std::string &name);

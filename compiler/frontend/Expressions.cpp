@@ -292,7 +292,7 @@ Value Elaborator::evalRecord(const Expr &expr, Context &context) {
   // Type arguments come from the typed fields; a literal without them waits for the place where it is used.
   Function pattern; // the fields as parameters of a function with the record's type variables
   for (const Generic &generic : decl->generics)
-    pattern.generics.push_back({generic.name, nullptr});
+    pattern.generics.emplace_back().name = generic.name;
   std::map<std::string, TypeRef> bound;
   for (size_t i = 0; i < members.size(); ++i)
     if (TypeRef type = typeOf(members[i]))
@@ -314,11 +314,17 @@ Value Elaborator::evalRecord(const Expr &expr, Context &context) {
 //===----------------------------------------------------------------------===//
 
 Value Elaborator::evalCall(const Expr &expr, Context &context) {
-  if (const Function *function = findFunction(*context.file, expr.name)) {
+  const Callable callee = this->callee(expr.name, context);
+  if ((!callee.function || callee.signature) && !expr.settings.empty())
+    fail(expr, "'" + expr.name + "' has no parameters in <..>");
+  if (callee.function || callee.signature) {
+    Bindings bindings;
+    if (callee.function)
+      bindings = bind(*callee.function, expr.settings, context);
     std::vector<Value> arguments;
     for (const ExprPtr &argument : expr.arguments)
       arguments.push_back(eval(*argument, context));
-    if (function->kind == Function::Kind::Algorithm) {
+    if (callee.function && callee.function->kind == Function::Kind::Algorithm) {
       std::vector<Value> spreadOut; // a tuple passes several values
       for (Value &argument : arguments) {
         if (argument.kind == Value::Kind::Tuple)
@@ -326,16 +332,17 @@ Value Elaborator::evalCall(const Expr &expr, Context &context) {
         else
           spreadOut.push_back(std::move(argument));
       }
-      return callAlgorithm(*function, std::move(spreadOut), expr.loc);
+      return callAlgorithm(*callee.function, std::move(bindings), std::move(spreadOut), expr.loc);
     }
     for (size_t i = 0; i < arguments.size(); ++i)
       if (arguments[i].kind == Value::Kind::Sequence)
-        fail(*expr.arguments[i],
-             std::string("a ") + kindName(function->kind) + " works on scalars; apply it to a sequence with |>");
+        fail(*expr.arguments[i], std::string("a ") +
+                                     kindName((callee.signature ? callee.signature : callee.function)->kind) +
+                                     " works on scalars; apply it to a sequence with |>");
     std::vector<llvm::SMLoc> places;
     for (const ExprPtr &argument : expr.arguments)
       places.push_back(argument->loc);
-    return callFunction(*function, std::move(arguments), places, expr.loc, *context.builder);
+    return callFunc(expr, callee, std::move(bindings), std::move(arguments), places, *context.builder, context);
   }
   if (isDigitFunction(expr.name))
     return evalDigitBuiltin(expr, context);

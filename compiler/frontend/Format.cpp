@@ -169,7 +169,15 @@ private:
     case IdParser::RuleArguments:
       tight(first(context));
       return list(context, depth);
+    case IdParser::RuleParameterKind: // func(T) -> T
+      for (ParseTree *child : context->children)
+        if (is(child, "("))
+          tightAround(at(child));
+        else if (is(child, ")"))
+          tight(at(child));
+      return;
     case IdParser::RuleGenerics:
+    case IdParser::RuleSettings:
     case IdParser::RuleGenericType:
     case IdParser::RuleBaseType:
       for (ParseTree *child : context->children)
@@ -220,6 +228,8 @@ private:
     case IdParser::RuleSchedule: {
       auto *schedule = static_cast<IdParser::ScheduleContext *>(context);
       std::vector<ParserRuleContext *> members;
+      if (schedule->choices())
+        members.push_back(schedule->choices());
       for (IdParser::KernelContext *kernel : schedule->kernel())
         members.push_back(kernel);
       if (schedule->measurement())

@@ -282,6 +282,7 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
 Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs,
                             Context &context) {
   const std::string &name = node.name.text;
+  Bindings bindings = bind(node, expr.settings, context);
   if (!expr.digits)
     fail(expr, "node '" + name + "' needs the digits it works on: " + name + " @ digits");
   if (inputs.size() > node.params.size())
@@ -319,6 +320,8 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
   builders.emplace_back();
   lengths.builder = &builders.back();
   lengths.scopes.emplace_back();
+  take(bindings, lengths);
+  bindNumbers(node, lengths, expr.loc);
   std::map<int, int> radixOf;
   Int size = 1;
   if (hasArray) {
@@ -483,8 +486,9 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::v
   for (Value &argument : stageArguments(expr, context, builder, stage))
     arguments.push_back(std::move(argument));
 
+  bindings.values = lengths.scopes[0];
   Value result = callFunction(node, std::move(arguments), argumentPlaces(expr, inputs.size()), expr.loc, builder,
-                              lengths.scopes[0]);
+                              std::move(bindings));
   std::vector<Value> parts = result.kind == Value::Kind::Tuple ? result.members : std::vector<Value>{result};
   std::vector<int> results;
   for (const Value &part : parts)
@@ -741,7 +745,7 @@ Value Elaborator::applyAlgorithm(const Expr &expr, const Function &algorithm, co
       arguments.push_back(std::move(value));
   }
   if (!expr.digits)
-    return callAlgorithm(algorithm, std::move(arguments), expr.loc);
+    return callAlgorithm(algorithm, bind(algorithm, expr.settings, context), std::move(arguments), expr.loc);
   return applyAt(expr, algorithm, std::move(arguments), inputs.size(), context);
 }
 
@@ -809,7 +813,7 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
   }
 
   SequenceView batched = *arguments[0].sequence;
-  Value result = callAlgorithm(algorithm, std::move(arguments), expr.loc);
+  Value result = callAlgorithm(algorithm, bind(algorithm, expr.settings, context), std::move(arguments), expr.loc);
 
   std::vector<Value> outputs;
   std::vector<int> sorted = list;
@@ -880,7 +884,10 @@ Value Elaborator::evalPipe(const Expr &expr, Context &context) {
   if (members[0].kind != Value::Kind::Sequence)
     fail(*expr.arguments[0], "only sequences are piped, not " + describe(members[0]));
 
-  const Function *function = expr.type ? nullptr : findFunction(*context.file, expr.name);
+  const Callable callee = expr.type ? Callable() : this->callee(expr.name, context);
+  const Function *function = callee.function;
+  if ((!function || callee.signature) && !expr.settings.empty())
+    fail(expr, "'" + expr.name + "' has no parameters in <..>");
   if (function && function->kind == Function::Kind::Algorithm) {
     if (expr.power)
       fail(*expr.power, "'^' after a stage is the power of a permutation");
@@ -902,10 +909,15 @@ Value Elaborator::evalPipe(const Expr &expr, Context &context) {
   std::string name = expr.type ? printType(*expr.type) : expr.name;
   if (expr.digits)
     fail(*expr.digits, "'" + name + "' works on single elements and takes no '@'");
-  if (function)
+  if (function || callee.signature) {
+    Bindings bindings;
+    if (function)
+      bindings = bind(*function, expr.settings, context);
     return applyPointwise(expr, name, inputs, context, [&](BodyBuilder &builder, std::vector<Value> arguments) {
-      return callFunction(*function, std::move(arguments), argumentPlaces(expr, inputs.size()), expr.loc, builder);
+      return callFunc(expr, callee, std::move(bindings), std::move(arguments), argumentPlaces(expr, inputs.size()),
+                      builder, context);
     });
+  }
   return applyPointwise(expr, name, inputs, context, [&](BodyBuilder &builder, std::vector<Value> arguments) {
     if (expr.type) {
       TypeRef type = resolveType(*expr.type, context, true);

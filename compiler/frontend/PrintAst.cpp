@@ -36,6 +36,34 @@ std::string operand(const Expr &expr, int least) {
 }
 constexpr int postfix = 11;
 
+std::string parameter(const Generic &generic) {
+  std::string text = generic.name.text;
+  if (generic.kind != Generic::Kind::Type)
+    text += std::string(": ") + kindName(generic);
+  if (generic.low)
+    text += " " + printExpr(*generic.low) + ".." + printExpr(*generic.high);
+  if (generic.signature) {
+    std::string params, results;
+    for (const Param &param : generic.signature->params)
+      params += (params.empty() ? "" : ", ") + printType(*param.type);
+    for (const TypeExprPtr &result : generic.signature->results)
+      results += (results.empty() ? "" : ", ") + printType(*result);
+    text += "(" + params + ") -> " + (generic.signature->tupleResult ? "(" + results + ")" : results);
+  }
+  if (generic.fallback)
+    text += " = " + printType(*generic.fallback);
+  if (generic.value)
+    text += " = " + printExpr(*generic.value);
+  return text;
+}
+
+std::string bound(const std::vector<Setting> &settings) {
+  std::string text;
+  for (const Setting &setting : settings)
+    text += (text.empty() ? "<" : ", ") + setting.name.text + " = " + printExpr(*setting.value);
+  return text.empty() ? "" : text + ">";
+}
+
 class Printer {
 public:
   std::string text;
@@ -63,8 +91,7 @@ private:
   static std::string generics(const std::vector<Generic> &list) {
     std::string result;
     for (const Generic &generic : list)
-      result += (result.empty() ? "<" : ", ") + generic.name.text +
-                (generic.fallback ? " = " + printType(*generic.fallback) : "");
+      result += (result.empty() ? "<" : ", ") + parameter(generic);
     return result.empty() ? "" : result + ">";
   }
 
@@ -121,6 +148,8 @@ private:
     line(1, "schedule " + decl.entry.text + " for " + decl.target +
                 (decl.plan.text.empty() ? "" : " plan " + decl.plan.text) +
                 (decl.condition ? " where " + printExpr(*decl.condition) : ""));
+    for (const ScheduleChoice &choice : decl.choices)
+      line(2, "with " + choice.name.text + " = " + std::to_string(choice.value));
     for (const ScheduleKernel &kernel : decl.kernels) {
       line(2, "kernel " + kernel.launch.str());
       if (kernel.apart)
@@ -178,7 +207,7 @@ std::string printExpr(const Expr &expr) {
     return operand(*expr.arguments[0], precedence(expr)) + " " + expr.name + " " +
            operand(*expr.arguments[1], precedence(expr) + 1);
   case Expr::Kind::Call:
-    return expr.name + "(" + list(expr.arguments) + ")";
+    return expr.name + bound(expr.settings) + "(" + list(expr.arguments) + ")";
   case Expr::Kind::TypeCall:
     return printType(*expr.type) + "(" + list(expr.arguments) + ")";
   case Expr::Kind::TypeName:
@@ -200,7 +229,8 @@ std::string printExpr(const Expr &expr) {
     return text + " }";
   }
   case Expr::Kind::Pipe: {
-    std::string text = printExpr(*expr.arguments[0]) + " |> " + (expr.type ? printType(*expr.type) : expr.name);
+    std::string text =
+        printExpr(*expr.arguments[0]) + " |> " + (expr.type ? printType(*expr.type) : expr.name) + bound(expr.settings);
     if (expr.hasArguments)
       text += "(" + list(expr.stageArguments) + ")";
     if (expr.power)

@@ -50,6 +50,8 @@ std::string printProgram(const Program &program) {
   std::string text = "program " + program.entry;
   for (const auto &size : program.sizes)
     text += " " + size.first + "=" + std::to_string(size.second);
+  for (const Choice &choice : program.choices)
+    text += " " + choice.name + "=" + std::to_string(choice.value);
   for (const auto &type : program.types)
     text += " " + type.first + "=" + type.second;
   text += "\n";

@@ -51,8 +51,8 @@ std::string spellType(const TypeExpr &type) {
 }
 
 bool isGeneric(const Function &function, const std::string &name) {
-  return std::any_of(function.generics.begin(), function.generics.end(),
-                     [&](const Generic &generic) { return generic.name.text == name; });
+  const Generic *generic = findGeneric(function, name);
+  return generic && generic->kind == Generic::Kind::Type;
 }
 
 } // namespace
@@ -191,7 +191,7 @@ void Elaborator::bindTypes(const TypeExpr &pattern, bool withDimensions, const T
 
 void Elaborator::bindDefaults(const Function &function, Context &context, llvm::SMLoc loc) {
   for (const Generic &generic : function.generics) {
-    if (context.types.count(generic.name.text))
+    if (generic.kind != Generic::Kind::Type || context.types.count(generic.name.text))
       continue;
     if (!generic.fallback)
       fail(loc, "the type '" + generic.name.text + "' of '" + function.name.text +

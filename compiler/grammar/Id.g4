@@ -19,7 +19,12 @@ field : name ':' type ;
 
 function : kind=('func' | 'node' | 'algorithm') name generics? '(' (param (',' param)*)? ')' '->' result block ;
 generics : '<' generic (',' generic)* '>' ;
-generic : name ('=' type)? ;
+generic : name ('=' type)? | name ':' parameterKind ('=' additive)? ;
+// int, real, bool, choice 0..4, or a function of these types.
+parameterKind : name (additive '..' additive)? | kind=('func' | 'node') '(' (type (',' type)*)? ')' '->' result ;
+// What a use binds by name: f<k = 3, T = f64>(x).
+settings : '<' setting (',' setting)* '>' ;
+setting : name '=' (additive | type) ;
 param : name ':' type ;
 result : type | '(' type (',' type)* ')' ;
 
@@ -41,7 +46,7 @@ statement : 'let' pattern '=' expr ';'                                          
 pattern : name | '(' name (',' name)* ')' ;
 
 expr : logicalOr ('|>' stage)* ;
-stage : stageName arguments? ('^' exponent)? ('@' digitList)? ;
+stage : stageName settings? arguments? ('^' exponent)? ('@' digitList)? ;
 stageName : name | genericType | 'complex' ;
 digitList : additive ('..' additive)? ;
 
@@ -68,7 +73,7 @@ primary : INT                                                      # integer
         | REAL                                                     # real
         | ('true' | 'false')                                       # boolean
         | name '{' fieldValue (',' fieldValue)* ','? '}'           # record
-        | name arguments                                           # call
+        | name settings? arguments                                 # call
         | name                                                     # variable
         | 'complex' arguments                                      # complexCall
         | genericType arguments?                                   # typeCall
@@ -81,8 +86,10 @@ fieldValue : name ':' expr ;
 // A range is legal in digit lists only.
 element : expr ('..' expr)? ;
 
-// schedule f for sm_90 where n == 13 { kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
-schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' kernel* measurement? '}' ;
+// schedule f for sm_90 where n == 13 { with first = 5 kernel plain { load { .. } steps 1..5 { .. } store { .. } order [..] } }
+schedule : 'schedule' name 'for' name ('plan' name)? ('where' expr)? '{' choices? kernel* measurement? '}' ;
+choices : 'with' choice (',' choice)* ;
+choice : name '=' '-'? INT ;
 // What the schedule took when it was tried: copies of the program's data (plan throughput), or us (plan latency).
 measurement : 'measured' (INT | REAL) name ;
 kernel : 'kernel' launch '{' apartClause? (loadBlock | stepBlock)* storeBlock? orderClause? ringClause? '}' ;
@@ -102,7 +109,7 @@ columns : column (','? column)* ;
 column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
 
 name : NAME | 'schedule' | 'where' | 'kernel' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured'
-     | 'apart' | 'join' | 'runs' ;
+     | 'apart' | 'join' | 'runs' | 'with' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

@@ -121,11 +121,16 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
 }
 
 std::string passes::printSchedule(const Schedule &schedule, const std::string &entry, const std::string &target,
-                                  const std::string &condition) {
+                                  const std::string &condition,
+                                  const std::vector<std::pair<std::string, int64_t>> &choices) {
   std::string text = "schedule " + entry + " for " + target;
   if (!condition.empty())
     text += " where " + condition;
   text += " {\n";
+  for (size_t i = 0; i < choices.size(); ++i)
+    text += (i ? ", " : "  with ") + choices[i].first + " = " + std::to_string(choices[i].second);
+  if (!choices.empty())
+    text += "\n";
   for (const KernelPlan &kernel : schedule.kernels) {
     text += "  kernel " + kernel.launch.str() + " {\n";
     if (!kernel.axes.empty())

@@ -51,8 +51,9 @@ struct Schedule {
 mlir::ArrayAttr toAttribute(const Schedule &schedule, mlir::MLIRContext *context);
 bool fromAttribute(mlir::ArrayAttr attribute, const std::vector<int> &radices, Schedule &schedule, std::string &error);
 
-/// Source text of the schedule: `schedule ENTRY for TARGET where CONDITION { … }`.
+/// Source text of the schedule: `schedule ENTRY for TARGET where CONDITION { with CHOICE = 3 … }`.
 std::string printSchedule(const Schedule &schedule, const std::string &entry, const std::string &target,
-                          const std::string &condition);
+                          const std::string &condition,
+                          const std::vector<std::pair<std::string, int64_t>> &choices = {});
 
 } // namespace idc::passes

@@ -114,14 +114,16 @@ llvm::Error LibraryMaker::readSettings() {
     for (llvm::StringRef item : items) {
       auto [low, high] = item.split("..");
       int64_t first = 0, last = 0;
-      if (!llvm::isDigit(item[0]) && item[0] != '-') {
+      double real = 0;
+      const bool isReal = item.contains('.') && !item.contains("..") && !item.getAsDouble(real);
+      if (isReal || (!llvm::isDigit(item[0]) && item[0] != '-')) {
         setting.types.push_back(item.str());
         continue;
       }
       if (low.getAsInteger(10, first) || (item.contains("..") ? high : low).getAsInteger(10, last) || last < first ||
           last - first >= int64_t(maxCompilations))
         return wrong("--set " + text + ": '" + item + "' is no integer, no range A..B of at most " +
-                     llvm::Twine(maxCompilations) + " and no type");
+                     llvm::Twine(maxCompilations) + " and no real number or type");
       for (int64_t value = first; value <= last; ++value)
         setting.sizes.push_back(value);
     }

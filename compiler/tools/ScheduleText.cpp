@@ -21,6 +21,14 @@ std::map<std::string, std::string> tools::schedulesOf(StringRef text) {
   return schedules;
 }
 
+std::string tools::headerOf(StringRef schedule) {
+  auto [first, rest] = schedule.split('\n');
+  std::string header = first.str() + "\n";
+  if (rest.starts_with("  with "))
+    header += rest.split('\n').first.str() + "\n";
+  return header;
+}
+
 std::string tools::withResidentBlocks(StringRef kernels, int64_t blocks) {
   std::string text;
   for (StringRef line : llvm::split(kernels.drop_back(kernels.ends_with("\n")), '\n')) {
@@ -39,7 +47,7 @@ std::vector<tools::LaunchText> tools::launchesOf(StringRef schedule) {
   std::string order; // of the last kernel's result
   bool joined = false;
   for (StringRef line : llvm::split(schedule, '\n')) {
-    if (!line.starts_with("  ") || line.starts_with("  measured "))
+    if (!line.starts_with("  ") || line.starts_with("  measured ") || line.starts_with("  with "))
       continue; // of the schedule as a whole
     if (line.starts_with("  kernel ") && !joined) {
       launches.emplace_back();

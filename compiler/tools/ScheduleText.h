@@ -12,6 +12,9 @@ namespace idc::tools {
 /// The text of a schedule file cut into its schedules, by their first lines.
 std::map<std::string, std::string> schedulesOf(llvm::StringRef text);
 
+/// What stands before the kernels of a schedule as the compiler prints it: its first line, and its choices.
+std::string headerOf(llvm::StringRef schedule);
+
 /// The kernels of a schedule that run as one launch: one, or the passes of a ring.
 struct LaunchText {
   int first = 0, last = 0; // steps; 0: none

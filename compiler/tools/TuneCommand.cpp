@@ -27,6 +27,8 @@ namespace {
 
 /// Input bytes of a batch: what benchmarks take, and much more than caches hold.
 constexpr int64_t batchBytes = int64_t(1) << 30;
+/// Combinations of choices that are elaborated, at most.
+constexpr size_t waysTried = 4096;
 /// Schedules looked at for each that is kept.
 constexpr unsigned searched = 8;
 /// Numbers in a row that give no schedule, after which there are no more.
@@ -150,7 +152,7 @@ std::optional<std::string> withMoreBlocks(const Candidate &candidate, int64_t mo
   if (launches.size() != kernels.size())
     return std::nullopt;
   bool other = false;
-  std::string text = llvm::StringRef(candidate.schedule).split('\n').first.str() + "\n";
+  std::string text = tools::headerOf(candidate.schedule);
   for (size_t k = 0; k < launches.size(); ++k) {
     const llvm::json::Object &kernel = *kernels[k].getAsObject();
     const int64_t threads = kernel.getInteger("threads").value_or(1),
@@ -189,22 +191,25 @@ void addResidentVariants(codegen::CompileRequest request, std::vector<Candidate>
     }
 }
 
-/// The request's schedules that are to be measured: `count` of the planner's, best first, each with a launch that
-/// those before do not have, the one that the program or its table has so far, and all of them with more blocks on a
-/// multiprocessor. Returns false after printing to `errors` what went wrong.
-bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector<Candidate> &made,
-                    llvm::raw_ostream &errors) {
-  bool latency = request.plan == passes::Plan::Latency;
-  auto fail = [&](llvm::StringRef message) {
-    if (!message.empty())
-      errors << "idc: " << message << "\n";
-    return false;
-  };
+/// Prints a message, if there is one.
+bool say(const llvm::Twine &message, llvm::raw_ostream &errors) {
+  if (std::string text = message.str(); !text.empty())
+    errors << "idc: " << text << "\n";
+  return false;
+}
+
+/// Adds up to `count` of the planner's schedules, best first, each with a launch that those before do not have.
+/// Returns false after printing to `errors` what went wrong.
+bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candidate> &made,
+                llvm::raw_ostream &errors) {
+  const bool latency = request.plan == passes::Plan::Latency;
+  const size_t before = made.size();
+  auto fail = [&](const llvm::Twine &message) { return say(message, errors); };
   std::set<std::string> seen; // launches
   request.ownSchedules = false;
   request.listed = 1;
   unsigned missing = 0;
-  for (unsigned number = 0; made.size() < count && number < searched * count && missing < patience; ++number) {
+  for (unsigned number = 0; made.size() - before < count && number < searched * count && missing < patience; ++number) {
     request.candidate = number;
     Compiler compiler(request);
     // The first is the planner's choice, whose mistakes are the user's; a later one may not exist, or not fit.
@@ -230,8 +235,87 @@ bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector
     else if (!number)
       return fail("the planner's own schedule does not compile");
   }
-  request.candidate = request.listed = 0;
-  request.ownSchedules = true;
+  return true;
+}
+
+/// Values of the choices that are open, one after the other as `--set` would have them: those that make other programs,
+/// the defaults first, then the cheapest by the planner's count, `most` at most. A request without open choices is the
+/// only one.
+std::vector<codegen::CompileRequest> waysOf(const codegen::CompileRequest &request, size_t most) {
+  std::vector<frontend::Choice> open;
+  {
+    Compiler compiler(request);
+    llvm::Expected<const frontend::Program *> program = compiler.program(llvm::nulls());
+    if (!program) {
+      llvm::consumeError(program.takeError()); // will be said
+      return {request};
+    }
+    for (const frontend::Choice &choice : (*program)->choices)
+      if (!request.sizes.count(choice.name))
+        open.push_back(choice);
+  }
+  if (open.empty())
+    return {request};
+  std::vector<std::pair<double, codegen::CompileRequest>> ways;
+  std::set<std::string> programs;
+  std::vector<int64_t> values;
+  for (const frontend::Choice &choice : open)
+    values.push_back(choice.low);
+  bool all = false;
+  for (size_t tried = 0; !all && tried < waysTried; ++tried) {
+    codegen::CompileRequest way = request;
+    way.ownSchedules = false;
+    way.listed = 1;
+    for (auto [choice, value] : llvm::zip(open, values))
+      way.sizes[choice.name] = value;
+    Compiler compiler(way);
+    llvm::Expected<const frontend::Program *> program = compiler.program(llvm::nulls());
+    if (!program) // a value that the program refuses
+      llvm::consumeError(program.takeError());
+    else if (frontend::Program bare = **program; bare.choices.clear(), programs.insert(printProgram(bare)).second) {
+      if (auto stages = compiler.stages(llvm::nulls())) {
+        double cost = 0;
+        for (const passes::CandidateList &list : compiler.candidates())
+          cost += list.candidates.front().cost.cost;
+        if (llvm::all_of(open,
+                         [&](const frontend::Choice &choice) { return way.sizes.at(choice.name) == choice.fallback; }))
+          cost = -1;
+        way.ownSchedules = request.ownSchedules;
+        way.listed = request.listed;
+        ways.push_back({cost, std::move(way)});
+      } else {
+        llvm::consumeError(stages.takeError());
+      }
+    }
+    size_t next = 0;
+    while (next < open.size() && values[next] == open[next].high) {
+      values[next] = open[next].low;
+      ++next;
+    }
+    all = next == open.size();
+    if (!all)
+      ++values[next];
+  }
+  llvm::stable_sort(ways, [](const auto &a, const auto &b) { return a.first < b.first; });
+  std::vector<codegen::CompileRequest> best;
+  for (auto &[cost, way] : ways)
+    if (best.size() < most)
+      best.push_back(std::move(way));
+  return best.empty() ? std::vector<codegen::CompileRequest>{request} : best;
+}
+
+/// The request's schedules that are to be measured: `count` of the planner's, with choices that are open `count` of the
+/// ways to make them and fewer schedules of each, the one that the program or its table has so far, and all of them
+/// with more blocks on a multiprocessor. Returns false after printing to `errors` what went wrong.
+bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector<Candidate> &made,
+                    llvm::raw_ostream &errors) {
+  const bool latency = request.plan == passes::Plan::Latency;
+  auto fail = [&](const llvm::Twine &message) { return say(message, errors); };
+  const std::vector<codegen::CompileRequest> ways = waysOf(request, count);
+  const size_t each = ways.size() == 1 ? count : std::max(1u, count / searched);
+  for (const codegen::CompileRequest &way : ways)
+    if (!addPlanned(way, each, made, errors))
+      return false;
   Compiler compiler(request);
   llvm::Expected<std::string> schedule = compiler.schedule(errors);
   if (!schedule)
@@ -411,14 +495,16 @@ std::vector<Composition> fastestCompositions(std::vector<std::pair<LaunchText, d
 /// Adds the compositions of a group's launches that should be faster than all candidates to the folder.
 /// Returns false after printing what went wrong.
 bool compose(const Group &group, const std::string &results, codegen::CompileRequest request, CandidateFolder &folder) {
-  std::map<std::string, std::pair<LaunchText, double>> launches; // by their keys
-  std::set<std::string> known;                                   // kernels of whole schedules
-  std::string header;
+  using Launches = std::map<std::string, std::pair<LaunchText, double>>; // by their keys
+  std::map<std::string, Launches> byHeader;                              // of one program: steps mean the same
+  std::set<std::string> known;                                           // kernels of whole schedules
   for (const Measured &measured : group.measured) {
     std::optional<std::string> text = read(besideResults(results, measured.name, ".id"));
     if (!text)
       return false;
     std::vector<LaunchText> parts = tools::launchesOf(*text);
+    const std::string header = tools::headerOf(*text);
+    Launches &launches = byHeader[header];
     std::string kernels;
     for (size_t i = 0; i < parts.size(); ++i) {
       kernels += parts[i].kernels;
@@ -429,10 +515,9 @@ bool compose(const Group &group, const std::string &results, codegen::CompileReq
       if (!fresh)
         place->second.second = std::min(place->second.second, time);
     }
-    known.insert(kernels);
-    header = llvm::StringRef(*text).split('\n').first.str();
+    known.insert(header + kernels);
   }
-  if (launches.empty())
+  if (byHeader.empty())
     return true;
   std::optional<llvm::json::Object> manifest = readObject(besideResults(results, group.measured.front().name, ".json"));
   if (!manifest)
@@ -446,13 +531,20 @@ bool compose(const Group &group, const std::string &results, codegen::CompileReq
     for (const auto &[name, value] : *types)
       request.types[name.str()] = value.getAsString().value_or("").str();
   bool latency = request.plan == passes::Plan::Latency;
-  std::vector<std::pair<LaunchText, double>> all;
-  for (const auto &[key, launch] : launches)
-    all.push_back(launch);
-  for (const Composition &composition : fastestCompositions(all, compositions)) {
-    if (known.count(composition.kernels))
+  std::vector<std::pair<std::string, Composition>> composed; // with their headers
+  for (const auto &[header, launches] : byHeader) {
+    std::vector<std::pair<LaunchText, double>> all;
+    for (const auto &[key, launch] : launches)
+      all.push_back(launch);
+    for (Composition &composition : fastestCompositions(all, compositions))
+      composed.push_back({header, std::move(composition)});
+  }
+  llvm::stable_sort(composed, [](const auto &a, const auto &b) { return a.second.time < b.second.time; });
+  composed.resize(std::min(composed.size(), compositions));
+  for (const auto &[header, composition] : composed) {
+    std::string schedule = header + composition.kernels + "}\n";
+    if (known.count(header + composition.kernels))
       break; // those that follow are slower than a candidate
-    std::string schedule = header + "\n" + composition.kernels + "}\n";
     request.scheduleFile = besideResults(results, "composed", ".id");
     if (!write(request.scheduleFile, schedule))
       return false;

@@ -281,8 +281,10 @@ static bool makeRequest(const char *program, codegen::CompileRequest &request) {
     }
     int64_t number = 0;
     bool isNumber = !value.getAsInteger(10, number);
-    if (!isNumber && (llvm::isDigit(value[0]) || value[0] == '-')) {
-      fail("--set " + setting + ": '" + value + "' is no integer of 64 bits and no type");
+    double real = 0;
+    const bool isReal = value.contains('.') && !value.getAsDouble(real);
+    if (!isNumber && !isReal && (llvm::isDigit(value[0]) || value[0] == '-')) {
+      fail("--set " + setting + ": '" + value + "' is no integer of 64 bits, no real number and no type");
       return false;
     }
     bool fresh = isNumber ? request.sizes.emplace(name.str(), number).second

@@ -1,0 +1,322 @@
+// What `<…>` binds besides types: numbers, choices and functions that are known when the program is compiled, by a
+// use's settings, by --set at the entry, or by defaults; and calls of functions that are such parameters.
+#include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Parse.h"
+
+#include <algorithm>
+
+namespace idc::frontend {
+
+const char *kindName(const Generic &generic) {
+  switch (generic.kind) {
+  case Generic::Kind::Type:
+    return "type";
+  case Generic::Kind::Integer:
+    return "int";
+  case Generic::Kind::Real:
+    return "real";
+  case Generic::Kind::Boolean:
+    return "bool";
+  case Generic::Kind::Choice:
+    return "choice";
+  case Generic::Kind::Function:
+    return kindName(generic.signature->kind);
+  }
+  return "";
+}
+
+const Generic *findGeneric(const Function &function, const std::string &name) {
+  for (const Generic &generic : function.generics)
+    if (generic.name.text == name)
+      return &generic;
+  return nullptr;
+}
+
+namespace {
+
+/// "the int 'k' of 'f'"
+std::string called(const Generic &generic, const Function &function) {
+  return std::string("the ") + kindName(generic) + " '" + generic.name.text + "' of '" + function.name.text + "'";
+}
+
+size_t countArrays(const std::vector<const TypeExpr *> &types) {
+  return std::count_if(types.begin(), types.end(), [](const TypeExpr *type) { return !type->dimensions.empty(); });
+}
+
+/// Which parameters and results are arrays, from the first on.
+std::vector<const TypeExpr *> typesOf(const Function &function) {
+  std::vector<const TypeExpr *> types;
+  for (const Param &param : function.params)
+    types.push_back(param.type.get());
+  for (const TypeExprPtr &result : function.results)
+    types.push_back(result.get());
+  return types;
+}
+
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+Callable Elaborator::callee(const std::string &name, const Context &context) const {
+  if (auto given = context.functions.find(name); given != context.functions.end())
+    return given->second;
+  Callable callee;
+  callee.function = findFunction(*context.file, name);
+  if (!callee.function)
+    callee.builtin = name;
+  return callee;
+}
+
+Callable Elaborator::functionFor(const Generic &generic, const Function &owner, const std::string &name,
+                                 const Context &context, llvm::SMLoc loc, llvm::SMRange range) {
+  const Function &wanted = *generic.signature;
+  const std::string what = called(generic, owner);
+  Callable given = callee(name, context);
+  if (!given.function) {
+    const std::string &builtin = given.builtin;
+    const bool known = isBuiltinFunction(builtin) && !isDigitFunction(builtin) && wanted.kind == Function::Kind::Func;
+    const int count = static_cast<int>(wanted.params.size());
+    if (!known)
+      fail(loc, what + " is given '" + name + "', which is no " + kindName(wanted.kind), range);
+    if (count < builtinArity(builtin).first || count > builtinArity(builtin).second || wanted.results.size() != 1)
+      fail(loc, what + " takes " + std::to_string(count) + " values, but '" + name + "' does not", range);
+  } else {
+    const Function &function = *given.function;
+    const std::vector<const TypeExpr *> have = typesOf(function), need = typesOf(wanted);
+    if (function.kind != wanted.kind)
+      fail(loc, what + " is given '" + name + "', which is no " + kindName(wanted.kind), range);
+    if (function.params.size() != wanted.params.size() || function.results.size() != wanted.results.size() ||
+        countArrays(have) != countArrays(need))
+      fail(loc,
+           what + " has " + std::to_string(wanted.params.size()) + " parameters and " +
+               std::to_string(wanted.results.size()) + " results, but '" + name + "' has " +
+               std::to_string(function.params.size()) + " and " + std::to_string(function.results.size()) +
+               ", or has arrays where single values are",
+           range);
+  }
+  given.signature = &wanted;
+  return given;
+}
+
+Value Elaborator::callFunc(const Expr &expr, const Callable &callee, Bindings bindings, std::vector<Value> arguments,
+                           const std::vector<llvm::SMLoc> &places, BodyBuilder &builder, Context &context) {
+  if (const Function *declared = callee.signature) {
+    if (arguments.size() != declared->params.size())
+      fail(expr, std::string(kindName(declared->kind)) + " '" + expr.name + "' takes " +
+                     std::to_string(declared->params.size()) + " arguments, not " + std::to_string(arguments.size()));
+    for (size_t i = 0; i < arguments.size(); ++i)
+      arguments[i] = coerce(arguments[i], resolveType(*declared->params[i].type, context, true), places[i], builder,
+                            "argument " + std::to_string(i + 1) + " of '" + expr.name + "'");
+  }
+  Value result;
+  if (callee.function) {
+    result = callFunction(*callee.function, std::move(arguments), places, expr.loc, builder, std::move(bindings));
+  } else {
+    BodyBuilder *outer = context.builder;
+    context.builder = &builder;
+    result = evalBuiltin(expr, callee.builtin, std::move(arguments), context);
+    context.builder = outer;
+  }
+  if (callee.signature) {
+    std::vector<Value *> parts;
+    if (result.kind == Value::Kind::Tuple)
+      for (Value &member : result.members)
+        parts.push_back(&member);
+    else
+      parts.push_back(&result);
+    for (size_t i = 0; i < parts.size(); ++i)
+      *parts[i] = coerce(*parts[i], resolveType(*callee.signature->results[i], context, true), expr.loc, builder,
+                         "the result of '" + expr.name + "'");
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Settings
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::numberFor(const Generic &generic, const Function &owner, const Expr &value, Context &context) {
+  const std::string what = called(generic, owner);
+  if (generic.kind == Generic::Kind::Boolean)
+    return Value::boolean(evalCondition(value, context, what.c_str()));
+  if (generic.kind != Generic::Kind::Real)
+    return Value::integer(evalInteger(value, context, what.c_str()), value.loc);
+  Value number = eval(value, context);
+  if (number.kind != Value::Kind::Untyped || !number.untyped->isConstant() ||
+      number.untyped->cls == Untyped::Class::Root)
+    fail(value, what + " must be a real number known at compile time, not " + describe(number));
+  return number;
+}
+
+void Elaborator::checkChoice(const Generic &generic, const Function &owner, const Value &value, Context &context,
+                             llvm::SMLoc loc) {
+  Int low = evalInteger(*generic.low, context, "the least value of a choice");
+  Int high = evalInteger(*generic.high, context, "the largest value of a choice");
+  if (low > high || low < INT32_MIN || high > INT32_MAX || high - low > 65535)
+    fail(*generic.low, "a choice has 1 to 65536 values of 32 bits, not " + spell(low) + ".." + spell(high));
+  if (Int chosen = value.untyped->value; chosen < low || chosen > high)
+    fail(loc, called(generic, owner) + " is one of " + spell(low) + ".." + spell(high) + ", not " + spell(chosen));
+}
+
+Bindings Elaborator::bind(const Function &function, const std::vector<Setting> &settings, Context &context) {
+  Bindings result;
+  for (const Setting &setting : settings) {
+    const std::string &name = setting.name.text;
+    const Expr &value = *setting.value;
+    const Generic *generic = findGeneric(function, name);
+    if (!generic)
+      fail(setting.name.range.Start, "'" + function.name.text + "' has no parameter '" + name + "' in <..>",
+           setting.name.range);
+    if (generic->kind == Generic::Kind::Type) {
+      TypeExpr named;
+      named.name = value.name;
+      named.range = value.range;
+      result.types[name] = resolveType(value.kind == Expr::Kind::Variable ? named : *value.type, context, true);
+    } else if (generic->kind == Generic::Kind::Function) {
+      result.functions[name] = functionFor(*generic, function, value.name, context, value.loc, value.range);
+    } else {
+      result.values[name] = numberFor(*generic, function, value, context);
+    }
+  }
+  return result;
+}
+
+void Elaborator::take(const Bindings &bindings, Context &context) {
+  context.types.insert(bindings.types.begin(), bindings.types.end());
+  context.functions.insert(bindings.functions.begin(), bindings.functions.end());
+  context.scopes[0].insert(bindings.values.begin(), bindings.values.end());
+}
+
+void Elaborator::bindNumbers(const Function &function, Context &context, llvm::SMLoc loc) {
+  for (const Generic &generic : function.generics) {
+    const std::string &name = generic.name.text;
+    if (generic.kind == Generic::Kind::Type)
+      continue;
+    const bool isFunction = generic.kind == Generic::Kind::Function;
+    const bool bound = isFunction ? context.functions.count(name) > 0 : context.scopes[0].count(name) > 0;
+    if (!bound && !generic.hasDefault())
+      fail(loc, called(generic, function) + " is not given and has no default; give it in <" + name + " = ..>");
+    if (isFunction) {
+      if (!bound)
+        context.functions[name] =
+            functionFor(generic, function, generic.value->name, context, generic.value->loc, generic.value->range);
+      continue;
+    }
+    if (!bound)
+      context.scopes[0][name] = numberFor(generic, function, generic.value ? *generic.value : *generic.low, context);
+    if (generic.kind == Generic::Kind::Choice)
+      checkChoice(generic, function, context.scopes[0][name], context, loc);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The entry
+//===----------------------------------------------------------------------===//
+
+Value Elaborator::constantFrom(const std::string &text, const std::string &what) {
+  ExprPtr parsed = parseExpression(text, what, diagnostics);
+  if (!parsed)
+    throw ElaborationFailed();
+  Context plain;
+  plain.file = &source.main();
+  plain.scopes.emplace_back();
+  builders.emplace_back();
+  plain.builder = &builders.back();
+  if (parsed->kind == Expr::Kind::Variable && !findConst(*plain.file, parsed->name))
+    fail(*parsed, what + " is a number, and '" + text + "' is none");
+  return eval(*parsed, plain);
+}
+
+void Elaborator::bindEntry(const Function &entry, const SizeMap &sizes, const TypeMap &types, Context &context) {
+  llvm::SMLoc loc = entry.name.range.Start;
+  for (const Generic &generic : entry.generics) {
+    const std::string &parameter = generic.name.text, option = "--set " + parameter;
+    auto number = sizes.find(parameter);
+    auto text = types.find(parameter);
+    if (number == sizes.end() && text == types.end()) {
+      if (!generic.hasDefault())
+        fail(generic.name.range.Start,
+             called(generic, entry) + " is not set; give --set " + parameter + "=<" + kindName(generic) + ">",
+             generic.name.range);
+      continue;
+    }
+    if (generic.kind == Generic::Kind::Type || generic.kind == Generic::Kind::Function) {
+      if (number != sizes.end())
+        fail(generic.name.range.Start,
+             called(generic, entry) + " is set to the number " + std::to_string(number->second), generic.name.range);
+      if (generic.kind == Generic::Kind::Function) {
+        context.functions[parameter] =
+            functionFor(generic, entry, text->second, context, generic.name.range.Start, generic.name.range);
+        continue;
+      }
+      TypeExprPtr parsed = parseType(text->second, option, diagnostics);
+      if (!parsed || !checkType(*parsed, source, diagnostics))
+        throw ElaborationFailed();
+      Context plain; // constants of the file may be used, as in mod<Q>
+      plain.file = entry.file;
+      plain.scopes.emplace_back();
+      builders.emplace_back();
+      plain.builder = &builders.back();
+      context.types[parameter] = resolveType(*parsed, plain, true);
+      continue;
+    }
+    Value value = number != sizes.end() ? Value::integer(number->second, loc) : constantFrom(text->second, option);
+    const bool isBool = generic.kind == Generic::Kind::Boolean;
+    if (isBool
+            ? value.kind != Value::Kind::Bool
+            : value.kind != Value::Kind::Untyped || (generic.kind != Generic::Kind::Real && !value.isConstantInteger()))
+      fail(generic.name.range.Start,
+           called(generic, entry) + " is set to " + describe(value) + (isBool ? "; it is true or false" : ""),
+           generic.name.range);
+    context.scopes[0][parameter] = value;
+  }
+  bindDefaults(entry, context, loc);
+  bindNumbers(entry, context, loc);
+  for (const Generic &generic : entry.generics) {
+    const std::string &parameter = generic.name.text;
+    auto value = [&]() -> const Value & { return context.scopes[0][parameter]; };
+    switch (generic.kind) {
+    case Generic::Kind::Type:
+      program.types.push_back({parameter, spell(*context.types[parameter])});
+      break;
+    case Generic::Kind::Function: {
+      const Callable &given = context.functions[parameter];
+      program.types.push_back({parameter, given.function ? given.function->name.text : given.builtin});
+      break;
+    }
+    case Generic::Kind::Boolean:
+      program.types.push_back({parameter, value().flag ? "true" : "false"});
+      break;
+    case Generic::Kind::Choice: {
+      Context plain = context;
+      auto edge = [&](const Expr &expr) { return int64_t(evalInteger(expr, plain, "a value of a choice")); };
+      program.choices.push_back({parameter, int64_t(value().untyped->value), edge(*generic.low), edge(*generic.high),
+                                 edge(generic.value ? *generic.value : *generic.low)});
+      break;
+    }
+    case Generic::Kind::Integer:
+    case Generic::Kind::Real:
+      if (value().isConstantInteger() && value().untyped->value <= INT64_MAX && value().untyped->value >= INT64_MIN)
+        program.sizes.push_back({parameter, int64_t(value().untyped->value)});
+      else if (auto text = types.find(parameter); text != types.end())
+        program.types.push_back({parameter, text->second});
+      else if (generic.kind == Generic::Kind::Integer)
+        fail(loc, called(generic, entry) + " is " + spell(value().untyped->value) + ", which has more than 64 bits",
+             entry.name.range);
+      break;
+    }
+  }
+}
+
+bool Elaborator::setConstant(const std::string &name, Value value, const SourceFile &file) {
+  auto own = std::find_if(file.consts.begin(), file.consts.end(),
+                          [&](const std::unique_ptr<Const> &constant) { return constant->name.text == name; });
+  if (own == file.consts.end())
+    return false;
+  constants[own->get()] = std::move(value);
+  return true;
+}
+
+} // namespace idc::frontend
