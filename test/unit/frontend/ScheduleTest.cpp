@@ -22,6 +22,15 @@ schedule f for sm_80 { kernel tickets { } kernel tickets blocks 4 { } kernel coo
 schedule f for sm_90 plan latency where n < 14 { kernel dependent-launch blocks 4 { } }
 schedule f for sm_90 plan throughput where n < 13 { kernel plain { } }
 )";
+
+/// The entry f as it is elaborated.
+Program program(int64_t n, const std::string &type = "f32") {
+  Program result;
+  result.entry = "f";
+  result.sizes = {{"n", n}};
+  result.types = {{"T", type}};
+  return result;
+}
 } // namespace
 
 TEST(Schedule, Fields) {
@@ -53,20 +62,20 @@ TEST(Schedule, TheFirstWhoseConditionHolds) {
   Diagnostics diagnostics;
   auto source = parseText(text, "test.id", {}, diagnostics);
   ASSERT_TRUE(source) << diagnostics.str();
-  auto find = [&](const std::string &target, int64_t n, const TypeMap &types) {
-    auto found = findSchedule(*source, "f", target, "throughput", {{"n", n}}, types, diagnostics);
+  auto find = [&](const std::string &target, int64_t n, const std::string &type) {
+    auto found = findSchedule(*source, program(n, type), target, "throughput", {}, diagnostics);
     EXPECT_TRUE(found.has_value()) << diagnostics.str();
     for (size_t i = 0; i < source->main().schedules.size(); ++i)
       if (*found == source->main().schedules[i].get())
         return static_cast<int>(i);
     return -1;
   };
-  EXPECT_EQ(find("sm_90", 13, {}), 0); // T defaults to f32
-  EXPECT_EQ(find("sm_90", 13, {{"T", "f64"}}), -1);
-  EXPECT_EQ(find("sm_90", 14, {}), 1);
-  EXPECT_EQ(find("sm_90", 3, {{"T", "complex<f64>"}}), 1);
-  EXPECT_EQ(find("sm_80", 3, {}), 2);
-  EXPECT_EQ(find("sm_75", 3, {}), -1);
+  EXPECT_EQ(find("sm_90", 13, "f32"), 0);
+  EXPECT_EQ(find("sm_90", 13, "f64"), -1);
+  EXPECT_EQ(find("sm_90", 14, "f32"), 1);
+  EXPECT_EQ(find("sm_90", 3, "complex<f64>"), 1);
+  EXPECT_EQ(find("sm_80", 3, "f32"), 2);
+  EXPECT_EQ(find("sm_75", 3, "f32"), -1);
 }
 
 TEST(Schedule, OfAPlan) {
@@ -76,7 +85,7 @@ TEST(Schedule, OfAPlan) {
   EXPECT_TRUE(check(*source, diagnostics)) << diagnostics.str();
   const auto &schedules = source->main().schedules;
   auto find = [&](const std::string &plan, int64_t n) {
-    auto found = findSchedule(*source, "f", "sm_90", plan, {{"n", n}}, {}, diagnostics);
+    auto found = findSchedule(*source, program(n), "sm_90", plan, {}, diagnostics);
     return found ? *found : nullptr;
   };
   EXPECT_EQ(find("throughput", 13), schedules[0].get());
@@ -84,6 +93,29 @@ TEST(Schedule, OfAPlan) {
   EXPECT_EQ(find("latency", 14), nullptr);
   EXPECT_EQ(find("throughput", 12), schedules[4].get());
   EXPECT_EQ(schedules[3]->kernels[0].launch.str(), "cluster 4 dependent");
+}
+
+TEST(Schedule, OfChoices) {
+  Diagnostics diagnostics;
+  auto source = parseText("algorithm f<T = f32, c: choice 0..4 = 1, b: bool>(x: T[2^n]) -> T[2^n] { return x; }\n"
+                          "schedule f for sm_90 where b { with c = 2 kernel plain { } }\n"
+                          "schedule f for sm_90 where T == f32 { kernel plain { } }\n",
+                          "test.id", {}, diagnostics);
+  ASSERT_TRUE(source && check(*source, diagnostics)) << diagnostics.str();
+  const auto &schedules = source->main().schedules;
+  EXPECT_EQ(schedules[0]->choices[0].value, 2);
+  auto find = [&](bool b, const SizeMap &set) {
+    Program with = program(3);
+    with.types.push_back({"b", b ? "true" : "false"});
+    with.choices = {{"c", 1, 0, 4, 1}};
+    auto found = findSchedule(*source, with, "sm_90", "throughput", set, diagnostics);
+    return found ? *found : nullptr;
+  };
+  EXPECT_EQ(find(true, {}), schedules[0].get());
+  EXPECT_EQ(find(false, {}), schedules[1].get());
+  EXPECT_EQ(find(true, {{"c", 2}}), schedules[0].get());
+  EXPECT_EQ(find(true, {{"c", 1}}), schedules[1].get()); // what the other one does not say is the default
+  EXPECT_EQ(find(true, {{"c", 3}}), nullptr);
 }
 
 TEST(Schedule, MistakesAreDiagnosed) {
@@ -94,7 +126,7 @@ TEST(Schedule, MistakesAreDiagnosed) {
                           "schedule f for sm_90 plan quick { }\n",
                           "test.id", {}, diagnostics);
   ASSERT_TRUE(source) << diagnostics.str();
-  EXPECT_FALSE(findSchedule(*source, "f", "sm_90", "throughput", {{"n", 1}}, {}, diagnostics).has_value());
+  EXPECT_FALSE(findSchedule(*source, program(1), "sm_90", "throughput", {}, diagnostics).has_value());
   EXPECT_FALSE(check(*source, diagnostics));
   EXPECT_NE(diagnostics.str().find("there is no algorithm 'g' to schedule"), std::string::npos);
   EXPECT_NE(diagnostics.str().find("a plan is 'throughput' or 'latency', not 'quick'"), std::string::npos);
