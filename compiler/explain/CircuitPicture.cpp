@@ -2,6 +2,7 @@
 
 #include "compiler/explain/Svg.h"
 #include "compiler/explain/Text.h"
+#include "compiler/frontend/Evaluate.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -180,6 +181,9 @@ private:
       return drawNode(step, inputs);
     case Step::Kind::Resize:
       return drawResize(step, inputs[0]);
+    case Step::Kind::Gather:
+    case Step::Kind::Scatter:
+      return drawMove(step, inputs[0]);
     }
   }
 
@@ -258,6 +262,39 @@ private:
       return;
     for (int row : rows)
       svg.circle(x + 8, top(row), 3.5, llvm::is_contained(from, row) ? "step" : "point");
+    advance(step, {rows}, 16);
+    define(step.outputs[0], rows);
+  }
+
+  /// Elements from computed places; which these are may depend on scalars that are given at run time, taken for 0.
+  void drawMove(const Step &step, const Rows &from) {
+    const std::vector<int> &before = radicesOf(step.inputs[0]), &after = radicesOf(step.outputs[0]);
+    const bool gathers = step.kind == Step::Kind::Gather;
+    const int64_t oldLength = count({before.begin(), before.begin() + step.lowest});
+    const int64_t batch = count(before) / oldLength, newLength = count(after) / batch;
+    const std::vector<int> &full = gathers ? after : before;
+    const auto above = static_cast<std::ptrdiff_t>(before.size()) - step.lowest;
+    std::vector<int64_t> places;
+    std::string error;
+    (void)frontend::forEachIndex(
+        step.body, {full.begin(), full.end() - above}, std::vector<frontend::Scalar>(program.scalars.size()),
+        [&](int64_t place) {
+          places.push_back(place);
+          return true;
+        },
+        error);
+    Rows rows(static_cast<size_t>(count(after)), -1);
+    std::set<int> taken;
+    for (int64_t b = 0; b < batch; ++b)
+      for (auto [i, place] : llvm::enumerate(places)) {
+        const int64_t in = b * oldLength + (gathers ? place : static_cast<int64_t>(i));
+        int &row = rows[static_cast<size_t>(b * newLength + (gathers ? static_cast<int64_t>(i) : place))];
+        row = taken.insert(from[static_cast<size_t>(in)]).second ? from[static_cast<size_t>(in)] : freshRows(1)[0];
+      }
+    if (wires > maxWires)
+      return;
+    for (int row : rows)
+      svg.circle(x + 8, top(row), 3.5, "step");
     advance(step, {rows}, 16);
     define(step.outputs[0], rows);
   }

@@ -92,6 +92,8 @@ private:
       for (int digit = 1; digit <= digitsOf(out); ++digit)
         svg.line(column(digit), digit <= digitsOf(in) ? y : middle, column(digit), below, "wire");
       return;
+    case Step::Kind::Gather:
+    case Step::Kind::Scatter:
     case Step::Kind::Resize: {
       const int above = digitsOf(in) - step.lowest, newLowest = digitsOf(out) - above;
       const int widest = std::max(step.lowest, newLowest);

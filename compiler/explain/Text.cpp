@@ -128,7 +128,8 @@ static void printSteps(llvm::raw_ostream &os, const frontend::Program &program) 
     for (auto [k, output] : llvm::enumerate(step.outputs))
       names[output] = std::to_string(number + 1) + (step.outputs.size() > 1 ? "." + std::to_string(k) : "");
     const frontend::Sequence &result = program.values[step.outputs.front()];
-    if (step.kind == Step::Kind::Resize || result.radices.size() != program.values[step.inputs.front()].radices.size())
+    if (step.kind == Step::Kind::Resize || step.kind == Step::Kind::Gather || step.kind == Step::Kind::Scatter ||
+        result.radices.size() != program.values[step.inputs.front()].radices.size())
       os << " -> " << shapeOf(result.radices);
     os << '\n';
     last = step.outputs.front();

@@ -530,7 +530,7 @@ private:
       return arguments(checked.arguments, place == Place::Stage ? place : Place::Plain);
     }
     noSettings(checked);
-    if (isBuiltinPermutation(checked.name) || isBuiltinResize(checked.name)) {
+    if (isBuiltinPermutation(checked.name) || isBuiltinResize(checked.name) || isBuiltinMove(checked.name)) {
       error(checked, (isBuiltinPermutation(checked.name) ? std::string("a permutation") : "'" + checked.name + "'") +
                          " is applied with |>: x |> " + checked.name + "(..)");
       return;
@@ -595,6 +595,14 @@ private:
         error(checked,
               wanted == 2 ? "'pad' takes a length and the value of the new elements" : "'crop' takes a length");
       return arguments(checked.stageArguments, Place::Plain);
+    }
+    if (!callee && isBuiltinMove(checked.name)) {
+      size_t given = checked.stageArguments.size();
+      if (given != 1 && given != 2)
+        return error(checked, "'" + checked.name + "' takes an index, or a length and an index");
+      if (given == 2)
+        expr(*checked.stageArguments[0], Place::Plain);
+      return expr(*checked.stageArguments.back(), Place::Stage);
     }
     if (callee) {
       bool algorithm = callee->kind == Function::Kind::Algorithm;

@@ -94,13 +94,18 @@ struct Sequence {
 
 /// One step. `inputs` and `outputs` number Program::values.
 struct Step {
-  enum class Kind { Permute, Resize, Pointwise, Node };
+  enum class Kind { Permute, Resize, Gather, Scatter, Pointwise, Node };
   Kind kind;
   std::vector<int> inputs, outputs;
   digits::Permutation permutation; // Permute (one input, one output)
   // Resize (one input, one output): the input's `lowest` lowest digits become the lowest digits of the output; the
   //   digits above are the same. Element k of the new ones is element k of the old ones; where those have none, it is
   //   what the body, which has no parameters, gives for the leaves of an element.
+  // Gather (one input, one output): as Resize, but element k of the new ones is that element of the old ones whose
+  // number
+  //   the body gives: one I64 from the digits of the output, of which it uses the new ones.
+  // Scatter (one input, one output): element k of the old ones is that element of the new ones whose number the body
+  //   gives, from the digits of the input. It is one-to-one.
   int lowest = 0;
   // Pointwise: body parameters are the leaves of each input's element in turn, results those of each output's.
   // Node: `digits` are the node's digits, most significant first, numbered in the arrangement that has them all.

@@ -5,6 +5,7 @@
 // exception that elaborate() catches; nothing of LLVM or MLIR is on the stack in between.
 #pragma once
 
+#include "compiler/frontend/Arrangement.h"
 #include "compiler/frontend/Elaborate.h"
 #include "compiler/frontend/Value.h"
 
@@ -27,6 +28,7 @@ struct StageDigits {
   std::vector<int> radices; // of own digits, least significant first
   std::vector<std::pair<std::string, int>> split;
   std::set<int> nodeDigits; // own numbers of the node's digits, which its arguments may not use
+  bool isIndex = false;     // says where elements are: integers are exact, and divisions round down
 };
 
 /// What the name of a function means: a declared one, or a built-in one when there is none. A parameter's also has the
@@ -107,6 +109,7 @@ private:
 
   // Expressions.cpp: evaluation.
   Value eval(const Expr &expr, Context &context);
+  Value evalKind(const Expr &expr, Context &context);
   Value evalVariable(const Expr &expr, Context &context);
   Value evalCall(const Expr &expr, Context &context);
   Value evalBuiltin(const Expr &expr, const std::string &name, std::vector<Value> arguments, Context &context);
@@ -115,6 +118,7 @@ private:
   Value evalRadix(const Expr &expr, Context &context);
   Value evalBinary(const Expr &expr, Context &context);
   Value evalPower(const Expr &expr, Context &context);
+  Value evalPowerMod(const Expr &expr, Context &context);
   Value evalIndex(const Expr &expr, Context &context);
   Value evalField(const Expr &expr, Context &context);
   Value evalRecord(const Expr &expr, Context &context);
@@ -173,13 +177,17 @@ private:
   Value applyPermutation(const Expr &expr, const Value &piped, Context &context);
   digits::Permutation permutation(const Expr &expr, const SequenceView &view, Context &context);
   Value applyResize(const Expr &expr, const Value &piped, Context &context);
+  /// The result of `step` (Resize, Gather, Scatter), which makes digits of these radices from all own digits of a view.
+  SequenceView replaceDigits(const SequenceView &view, Step step, const std::vector<int> &radices, Split split);
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
   Value applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
                        Context &context, const BodyMaker &make);
   Value applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs, Context &context);
   Value applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs, Context &context);
-  Value applyAt(const Expr &expr, const Function &algorithm, std::vector<Value> arguments, size_t piped,
-                Context &context);
+  /// `name` applied `@` digits: `apply` does it to the digits named.
+  using Application = std::function<Value(std::vector<Value>)>;
+  Value applyAt(const Expr &expr, const std::string &name, std::vector<Value> arguments, size_t piped, Context &context,
+                const Application &apply);
   /// Locations of what a func or node gets: the pipe for `piped` values, then its arguments.
   static std::vector<llvm::SMLoc> argumentPlaces(const Expr &expr, size_t piped);
   std::vector<Value> stageArguments(const Expr &expr, Context &context, BodyBuilder &builder, const StageDigits &stage);
@@ -195,6 +203,14 @@ private:
   SequenceView output(const std::vector<int> &tags, const std::map<int, int> &radices, const TypeRef &element,
                       llvm::SMLoc loc, int anchor, std::vector<std::pair<std::string, int>> split);
   SequenceView spread(const SequenceView &narrow, const SequenceView &wide, llvm::SMLoc loc);
+
+  // Gather.cpp: elements taken from, or sent to, computed places.
+  Value applyMove(const Expr &expr, const std::vector<Value> &members, Context &context);
+  SequenceView gathered(const Expr &expr, const SequenceView &view, Context &context);
+  void checkGather(const Expr &index, const Step &step, const Untyped &value, const std::vector<int> &radices,
+                   Int from);
+  void checkScatter(const Expr &index, const Step &step, const std::vector<int> &radices);
+
   const Sequence &sequence(const SequenceView &view) const { return program.values[view.value]; }
 
   const Source &source;
@@ -223,6 +239,8 @@ bool isBuiltinFunction(const std::string &name);
 bool isBuiltinPermutation(const std::string &name);
 /// Steps that change the length of a sequence (pad, crop), and functions, whose names a program may declare itself.
 bool isBuiltinResize(const std::string &name);
+/// Steps that move elements to or from computed places (gather, scatter); a program may declare these names, too.
+bool isBuiltinMove(const std::string &name);
 bool isRedeclarable(const std::string &name);
 /// The names of the functions and steps that are built in.
 std::vector<std::string> builtinFunctions();

@@ -584,7 +584,71 @@ bool runResize(const Program &program, const Step &step, const std::vector<Scala
   return true;
 }
 
+/// Runs one step that takes elements from computed places, or sends them there.
+bool runMove(const Program &program, const Step &step, const std::vector<Scalar> &scalars,
+             std::vector<std::vector<Scalar>> &buffers, std::string &error) {
+  const Sequence &from = program.values[step.inputs[0]], &to = program.values[step.outputs[0]];
+  const auto own = from.radices.begin() + step.lowest;
+  const size_t batch = elements({{own, from.radices.end()}, from.element, from.loc});
+  const size_t before = elements(from) / batch, after = elements(to) / batch;
+  const bool gathers = step.kind == Step::Kind::Gather;
+  std::vector<int> radices(from.radices.begin(), own);
+  if (gathers)
+    radices.assign(to.radices.begin(), to.radices.end() - (from.radices.end() - own));
+  std::vector<size_t> places;
+  if (!forEachIndex(
+          step.body, radices, scalars,
+          [&](int64_t place) {
+            places.push_back(static_cast<size_t>(place));
+            return true;
+          },
+          error))
+    return false;
+  const std::vector<Scalar> &source = buffers[step.inputs[0]];
+  const size_t leafCount = leaves(from.element).size();
+  std::vector<Scalar> target(elements(to) * leafCount);
+  for (size_t b = 0; b < batch; ++b)
+    for (size_t i = 0; i < places.size(); ++i)
+      for (size_t leaf = 0; leaf < leafCount; ++leaf) {
+        const size_t in = b * before + (gathers ? places[i] : i), out = b * after + (gathers ? i : places[i]);
+        target[out * leafCount + leaf] = source[in * leafCount + leaf];
+      }
+  buffers[step.outputs[0]] = std::move(target);
+  return true;
+}
+
+/// Runs any step but a permutation.
+bool runOther(const Program &program, const Step &step, const std::vector<Scalar> &scalars,
+              std::vector<std::vector<Scalar>> &buffers, std::string &error) {
+  switch (step.kind) {
+  case Step::Kind::Resize:
+    return runResize(program, step, scalars, buffers, error);
+  case Step::Kind::Gather:
+  case Step::Kind::Scatter:
+    return runMove(program, step, scalars, buffers, error);
+  default:
+    return runStep(program, step, scalars, buffers, error);
+  }
+}
+
 } // namespace
+
+bool forEachIndex(const Body &body, const std::vector<int> &radices, const std::vector<Scalar> &scalars,
+                  const std::function<bool(int64_t)> &visit, std::string &error) {
+  Interpreter interpreter(body, scalars);
+  std::vector<int> digits(radices.size(), 0);
+  for (;;) {
+    if (!interpreter.run(digits, error))
+      return false;
+    if (!visit(interpreter.values[static_cast<size_t>(body.results[0])].integer))
+      return true;
+    size_t digit = 0;
+    while (digit < digits.size() && ++digits[digit] == radices[digit])
+      digits[digit++] = 0;
+    if (digit == digits.size())
+      return true;
+  }
+}
 
 bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &inputs,
               const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error) {
@@ -622,8 +686,7 @@ bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &in
           target[to * leafCount + leaf] = source[i * leafCount + leaf];
       }
       buffers[step.outputs[0]] = std::move(target);
-    } else if (step.kind == Step::Kind::Resize ? !runResize(program, step, scalars, buffers, error)
-                                               : !runStep(program, step, scalars, buffers, error)) {
+    } else if (!runOther(program, step, scalars, buffers, error)) {
       return false;
     }
     for (int value : step.inputs)

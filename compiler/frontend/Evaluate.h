@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/Elaborated.h"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,11 @@ struct Scalar {
 /// zero.
 bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &inputs,
               const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error);
+
+/// Calls `visit` with what a body of one I64 gives for the digits of every index of a sequence, in order, until it
+/// returns false. False with `error` set when an integer is divided by zero.
+bool forEachIndex(const Body &body, const std::vector<int> &radices, const std::vector<Scalar> &scalars,
+                  const std::function<bool(int64_t)> &visit, std::string &error);
 
 /// exp(-2πi·exponent/order), by reduction to the first octant: exact at multiples of a quarter turn.
 Scalar rootOfUnity(int64_t order, int64_t exponent);

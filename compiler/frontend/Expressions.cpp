@@ -31,7 +31,8 @@ bool unaryOp(const std::string &name, Op &op) {
 } // namespace
 
 std::vector<std::string> builtinFunctions() {
-  std::vector<std::string> names = {"unshuffle", "reverse", "permute", "complement", "pad", "crop"};
+  std::vector<std::string> names = {"unshuffle", "reverse", "permute", "complement",
+                                    "pad",       "crop",    "gather",  "scatter"};
   for (const auto &entry : builtins())
     names.push_back(entry.first);
   return names;
@@ -42,7 +43,10 @@ bool isBuiltinPermutation(const std::string &name) {
          name == "ρ";
 }
 bool isBuiltinResize(const std::string &name) { return name == "pad" || name == "crop"; }
-bool isRedeclarable(const std::string &name) { return isBuiltinResize(name) || name == "log2_ceil"; }
+bool isBuiltinMove(const std::string &name) { return name == "gather" || name == "scatter"; }
+bool isRedeclarable(const std::string &name) {
+  return isBuiltinResize(name) || isBuiltinMove(name) || name == "log2_ceil";
+}
 bool isDigitFunction(const std::string &name) { return name == "digit" || name == "digits" || name == "index"; }
 std::pair<int, int> builtinArity(const std::string &name) { return builtins().at(name); }
 
@@ -73,6 +77,17 @@ Value Elaborator::eval(const Expr &expr, Context &context) {
   if (evalDepth > 3000)
     fail(expr, "calls and expressions are nested too deeply");
   countWork(expr.loc);
+  Value value = evalKind(expr, context);
+  if (!context.stage || !context.stage->isIndex || value.kind != Value::Kind::Scalar || !isInteger(*value.type))
+    return value;
+  UntypedRef exact = scalarInteger(*value.builder, value.id, expr.loc);
+  if (!exact)
+    fail(expr, "an index is made of integers that fit in 64 bits with a sign, which " + spell(*value.type) +
+                   " need not; convert it");
+  return Value::of(std::move(exact));
+}
+
+Value Elaborator::evalKind(const Expr &expr, Context &context) {
   switch (expr.kind) {
   case Expr::Kind::Integer: {
     Int value = 0;
@@ -191,13 +206,44 @@ bool Elaborator::evalCondition(const Expr &expr, Context &context, const char *w
   return value.flag;
 }
 
+static bool isUntypedInteger(const Value &value) {
+  return value.kind == Value::Kind::Untyped && value.untyped->cls == Untyped::Class::Integer;
+}
+
+/// `base ^ exponent % modulus` in an index, whose exponent may be made of digits.
+Value Elaborator::evalPowerMod(const Expr &expr, Context &context) {
+  const Expr &power = *expr.arguments[0];
+  Int base = evalInteger(*power.arguments[0], context, "the base of a power");
+  Value exponent = eval(*power.arguments[1], context);
+  Int modulus = evalInteger(*expr.arguments[1], context, "the modulus of a power");
+  if (!isUntypedInteger(exponent))
+    fail(*power.arguments[1], "an exponent in an index is an integer, not " + describe(exponent));
+  if (modulus < 1)
+    fail(*expr.arguments[1], "the modulus of a power is at least 1, not " + spell(modulus));
+  std::string error;
+  UntypedRef result = makePowerMod(base, exponent.untyped, modulus, expr.loc, error);
+  if (!result)
+    fail(expr, error);
+  return Value::of(std::move(result));
+}
+
 Value Elaborator::evalBinary(const Expr &expr, Context &context) {
   const std::string &op = expr.name;
   if (op == "^")
     return evalPower(expr, context);
+  const bool inIndex = context.stage && context.stage->isIndex;
+  if (inIndex && op == "%" && expr.arguments[0]->kind == Expr::Kind::Binary && expr.arguments[0]->name == "^")
+    return evalPowerMod(expr, context);
   Value left = eval(*expr.arguments[0], context);
   Value right = eval(*expr.arguments[1], context);
   BodyBuilder &builder = *context.builder;
+  if (inIndex && (op == "/" || op == "%") && isUntypedInteger(left) && isUntypedInteger(right)) {
+    std::string error;
+    UntypedRef result = makeFloored(op == "/" ? Op::Div : Op::Rem, left.untyped, right.untyped, expr.loc, error);
+    if (!result)
+      fail(expr, error);
+    return Value::of(std::move(result));
+  }
   if (op == "&&" || op == "||") {
     for (const Value *side : {&left, &right})
       if (side->kind != Value::Kind::Bool &&

@@ -170,8 +170,8 @@ int Elaborator::emitInteger(const Untyped &value, BodyBuilder &builder) {
   instr.type = type;
   instr.loc = value.loc;
   instr.digit = value.digit;
-  if (value.op == Op::Select)
-    instr.operands.push_back(builder.import(*value.conditionBuilder, value.condition));
+  if (value.scalarBuilder)
+    instr.operands.push_back(builder.import(*value.scalarBuilder, value.scalar));
   for (const UntypedRef &operand : value.operands)
     instr.operands.push_back(emitInteger(*operand, builder));
   return builder.emit(std::move(instr));
@@ -272,7 +272,7 @@ int Elaborator::materialise(const Untyped &value, const TypeRef &type, llvm::SML
   }
   std::vector<int> operands;
   if (value.op == Op::Select)
-    operands.push_back(builder.import(*value.conditionBuilder, value.condition));
+    operands.push_back(builder.import(*value.scalarBuilder, value.scalar));
   for (const UntypedRef &operand : value.operands)
     operands.push_back(materialise(*operand, value.op == Op::MakeComplex ? type->element : type, loc, builder, what));
   return builder.emit(value.op, type, std::move(operands), value.loc);
@@ -491,8 +491,8 @@ Value Elaborator::select(const Value &condition, const Value &yes, const Value &
     if (!made)
       fail(loc, error);
     auto result = std::make_shared<Untyped>(*made);
-    result->conditionBuilder = &builder;
-    result->condition = use(flag, builder);
+    result->scalarBuilder = &builder;
+    result->scalar = use(flag, builder);
     return Value::of(UntypedRef(std::move(result)));
   }
   Value a = yes, b = no;

@@ -3,7 +3,6 @@
 // Every sequence carries tags that say what each digit of its program value is: a digit of the running algorithm or a
 // batch digit of an algorithm applied `@` digits. Stages work on tags; places follow from them. Inputs of one step may
 // lack digits (broadcasting), never have them in another order: a relabelling becomes a permutation step of its own.
-#include "compiler/frontend/Arrangement.h"
 #include "compiler/frontend/Elaborator.h"
 
 #include <algorithm>
@@ -636,6 +635,43 @@ Value Elaborator::applyPermutation(const Expr &expr, const Value &piped, Context
 // Other lengths
 //===----------------------------------------------------------------------===//
 
+SequenceView Elaborator::replaceDigits(const SequenceView &view, Step step, const std::vector<int> &radices,
+                                       Split split) {
+  // Own digits go below those of the batch, and back to where they were.
+  std::vector<int> own = radicesOf(view), tags, batch;
+  for (size_t digit = 1; digit <= own.size(); ++digit)
+    tags.push_back(static_cast<int>(digit));
+  std::map<int, int> radixOf;
+  for (size_t place = 0; place < view.tags.size(); ++place)
+    if (view.tags[place] < 0) {
+      batch.push_back(view.tags[place]);
+      radixOf[view.tags[place]] = sequence(view).radices[place];
+    }
+  tags.insert(tags.end(), batch.begin(), batch.end());
+  SequenceView sorted = permuted(view, tags, step.loc);
+  step.inputs = {sorted.value};
+  step.lowest = static_cast<int>(own.size());
+  tags.clear();
+  for (size_t digit = 1; digit <= radices.size(); ++digit) {
+    tags.push_back(static_cast<int>(digit));
+    radixOf[static_cast<int>(digit)] = radices[digit - 1];
+  }
+  tags.insert(tags.end(), batch.begin(), batch.end());
+  const llvm::SMLoc loc = step.loc;
+  TypeRef element = sequence(sorted).element;
+  SequenceView result = output(tags, radixOf, element, loc, 1, std::move(split));
+  step.outputs = {result.value};
+  program.steps.push_back(std::move(step));
+  auto isOwn = [](int tag) { return tag > 0; };
+  auto lowest = std::find_if(view.tags.begin(), view.tags.end(), isOwn) - view.tags.begin();
+  auto below = static_cast<size_t>(own.empty() ? std::min<std::ptrdiff_t>(view.anchor - 1, lowest) : lowest);
+  std::vector<int> home = batch;
+  home.insert(home.begin() + static_cast<std::ptrdiff_t>(below), tags.begin(),
+              tags.begin() + static_cast<std::ptrdiff_t>(radices.size()));
+  result.anchor = static_cast<int>(below) + 1;
+  return permuted(result, home, loc);
+}
+
 Value Elaborator::applyResize(const Expr &expr, const Value &piped, Context &context) {
   bool pads = expr.name == "pad";
   std::vector<int> radices;
@@ -678,29 +714,15 @@ Value Elaborator::applyResize(const Expr &expr, const Value &piped, Context &con
       results.push_back(members[i]);
       continue;
     }
-    // Own digits go below those of the batch, and back to where they were.
-    std::vector<int> tags, batch;
-    for (size_t digit = 1; digit <= own.size(); ++digit)
-      tags.push_back(static_cast<int>(digit));
-    std::map<int, int> radixOf;
-    for (size_t place = 0; place < view.tags.size(); ++place)
-      if (view.tags[place] < 0) {
-        batch.push_back(view.tags[place]);
-        radixOf[view.tags[place]] = sequence(view).radices[place];
-      }
-    tags.insert(tags.end(), batch.begin(), batch.end());
-    SequenceView sorted = permuted(view, tags, expr.loc);
     Step step;
     step.kind = Step::Kind::Resize;
     step.name = expr.name;
     step.loc = expr.loc;
-    step.inputs = {sorted.value};
-    step.lowest = static_cast<int>(own.size());
-    TypeRef element = sequence(sorted).element;
     if (pads) {
       builders.emplace_back();
       BodyBuilder &builder = builders.back();
-      Value fill = coerce(fills[i], element, expr.stageArguments[1]->loc, builder, "the value of new elements");
+      Value fill =
+          coerce(fills[i], sequence(view).element, expr.stageArguments[1]->loc, builder, "the value of new elements");
       std::vector<int> leaves;
       flatten(fill, builder, leaves);
       if (length > before) {
@@ -708,24 +730,9 @@ Value Elaborator::applyResize(const Expr &expr, const Value &piped, Context &con
         step.body.results = std::move(leaves);
       }
     }
-    tags.clear();
-    for (size_t digit = 1; digit <= radices.size(); ++digit) {
-      tags.push_back(static_cast<int>(digit));
-      radixOf[static_cast<int>(digit)] = radices[digit - 1];
-    }
-    tags.insert(tags.end(), batch.begin(), batch.end());
     std::string dimension = view.split.size() == 1 ? view.split[0].first : "";
-    SequenceView result = output(tags, radixOf, element, expr.loc, 1, {{dimension, static_cast<int>(radices.size())}});
-    step.outputs = {result.value};
-    program.steps.push_back(std::move(step));
-    auto isOwn = [](int tag) { return tag > 0; };
-    auto lowest = std::find_if(view.tags.begin(), view.tags.end(), isOwn) - view.tags.begin();
-    auto below = static_cast<size_t>(own.empty() ? std::min<std::ptrdiff_t>(view.anchor - 1, lowest) : lowest);
-    std::vector<int> home = batch;
-    home.insert(home.begin() + static_cast<std::ptrdiff_t>(below), tags.begin(),
-                tags.begin() + static_cast<std::ptrdiff_t>(radices.size()));
-    result.anchor = static_cast<int>(below) + 1;
-    results.push_back(Value::of(permuted(result, home, expr.loc)));
+    results.push_back(
+        Value::of(replaceDigits(view, std::move(step), radices, {{dimension, static_cast<int>(radices.size())}})));
   }
   return piped.kind == Value::Kind::Tuple ? Value::group(Value::Kind::Tuple, std::move(results)) : results[0];
 }
@@ -746,7 +753,10 @@ Value Elaborator::applyAlgorithm(const Expr &expr, const Function &algorithm, co
   }
   if (!expr.digits)
     return callAlgorithm(algorithm, bind(algorithm, expr.settings, context), std::move(arguments), expr.loc);
-  return applyAt(expr, algorithm, std::move(arguments), inputs.size(), context);
+  return applyAt(
+      expr, algorithm.name.text, std::move(arguments), inputs.size(), context, [&](std::vector<Value> inside) {
+        return callAlgorithm(algorithm, bind(algorithm, expr.settings, context), std::move(inside), expr.loc);
+      });
 }
 
 /// Where digits go that come into an empty list: to the place of an empty range, else to the top.
@@ -760,9 +770,8 @@ int Elaborator::emptyPlace(const Expr &list, Context &context, int digits) {
   return static_cast<int>(low);
 }
 
-Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vector<Value> arguments, size_t piped,
-                          Context &context) {
-  const std::string &name = algorithm.name.text;
+Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector<Value> arguments, size_t piped,
+                          Context &context, const Application &apply) {
   const SequenceView main = *arguments[0].sequence;
   int n = main.digits();
   std::vector<int> list = digitList(*expr.digits, context, main.split, n);
@@ -813,7 +822,7 @@ Value Elaborator::applyAt(const Expr &expr, const Function &algorithm, std::vect
   }
 
   SequenceView batched = *arguments[0].sequence;
-  Value result = callAlgorithm(algorithm, bind(algorithm, expr.settings, context), std::move(arguments), expr.loc);
+  Value result = apply(std::move(arguments));
 
   std::vector<Value> outputs;
   std::vector<int> sorted = list;
@@ -903,6 +912,8 @@ Value Elaborator::evalPipe(const Expr &expr, Context &context) {
     fail(*expr.power, "'^' after a stage is the power of a permutation");
   if (!function && !expr.type && isBuiltinResize(expr.name))
     return applyResize(expr, piped, context);
+  if (!function && !expr.type && isBuiltinMove(expr.name))
+    return applyMove(expr, members, context);
   if (function && function->kind == Function::Kind::Node)
     return applyNode(expr, *function, inputs, context);
 

@@ -75,11 +75,16 @@ std::string printProgram(const Program &program) {
       text += "permute " + step.permutation.str() + " v" + std::to_string(step.inputs[0]) + "\n";
       continue;
     }
-    bool resizes = step.kind == Step::Kind::Resize;
-    text += (step.kind == Step::Kind::Node ? "node " : resizes ? "resize " : "pointwise ") + step.name;
+    const bool resizes = step.kind == Step::Kind::Resize;
+    const bool moves = step.kind == Step::Kind::Gather || step.kind == Step::Kind::Scatter;
+    text += moves ? step.name
+                  : (step.kind == Step::Kind::Node ? "node "
+                     : resizes                     ? "resize "
+                                                   : "pointwise ") +
+                        step.name;
     if (step.kind == Step::Kind::Node)
       text += " @ (" + numbers(step.digits, "") + ")";
-    if (resizes)
+    if (resizes || moves)
       text += " lowest " + std::to_string(step.lowest);
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       text += std::string(i == 0 ? " " : ", ") + "v" + std::to_string(step.inputs[i]);

@@ -654,6 +654,118 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   return result;
 }
 
+UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc) {
+  TypeRef type = builder.typeOf(id);
+  if (type->kind == Type::Kind::U64)
+    return nullptr;
+  auto result = std::make_shared<Untyped>();
+  result->op = Op::Convert;
+  result->loc = loc;
+  result->scalarBuilder = &builder;
+  result->scalar = id;
+  int bits = bitWidth(*type);
+  result->low = isSigned(*type) ? -(static_cast<Int>(1) << (bits - 1)) : 0;
+  result->high = (static_cast<Int>(1) << (isSigned(*type) ? bits - 1 : bits)) - 1;
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Rounding down
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// What is added to numbers that may be negative, a multiple of the divisor, so that truncating is rounding down; null
+/// when sums would not fit in 64 bits.
+UntypedRef liftedAboveZero(const UntypedRef &number, Int divisor, Int &quotient, llvm::SMLoc loc, std::string &error) {
+  quotient = number->low < 0 ? (-number->low + divisor - 1) / divisor : 0;
+  Int lift;
+  if (quotient == 0)
+    return number;
+  if (!mulInt(quotient, divisor, lift) || number->high > INT64_MAX - lift)
+    return nullptr;
+  return makeUntyped(Op::Add, {number, integerConstant(lift, loc)}, loc, error);
+}
+
+} // namespace
+
+UntypedRef makeFloored(Op op, const UntypedRef &left, const UntypedRef &right, llvm::SMLoc loc, std::string &error) {
+  if (right->low <= 0 && right->high >= 0)
+    return makeUntyped(op, {left, right}, loc, error); // says so
+  auto make = [&](Op made, UntypedRef a, UntypedRef b) {
+    return a && b ? makeUntyped(made, {std::move(a), std::move(b)}, loc, error) : nullptr;
+  };
+  auto negated = [&](const UntypedRef &number) {
+    return number ? makeUntyped(Op::Neg, {number}, loc, error) : nullptr;
+  };
+  if (right->high < 0) {
+    UntypedRef a = negated(left), b = negated(right);
+    UntypedRef result = a && b ? makeFloored(op, a, b, loc, error) : nullptr;
+    return op == Op::Rem ? negated(result) : result;
+  }
+  if (left->low >= 0 && left->high < right->low)
+    return op == Op::Rem ? left : integerConstant(0, loc);
+  if (right->isConstant()) {
+    if (right->value == 1)
+      return op == Op::Rem ? integerConstant(0, loc) : left;
+    Int quotient;
+    if (UntypedRef lifted = liftedAboveZero(left, right->value, quotient, loc, error)) {
+      UntypedRef result = make(op, lifted, right);
+      return op == Op::Div && quotient != 0 ? make(Op::Sub, result, integerConstant(quotient, loc)) : result;
+    }
+  } else if (left->low >= 0) {
+    return make(op, left, right);
+  }
+  UntypedRef rest = make(Op::Rem, make(Op::Add, make(Op::Rem, left, right), right), right);
+  return op == Op::Rem ? rest : make(Op::Div, make(Op::Sub, left, rest), right);
+}
+
+UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm::SMLoc loc, std::string &error) {
+  if (exponent->low < 0) {
+    error = "an exponent made of digits may not be negative";
+    return nullptr;
+  }
+  if (modulus > (static_cast<Int>(1) << 31)) {
+    error = "a power of digits is taken modulo at most 2^31";
+    return nullptr;
+  }
+  auto residueOf = [&](Int value) { return (value % modulus + modulus) % modulus; };
+  auto powerOf = [&](Int factor, Int count) {
+    Int result = residueOf(1);
+    for (factor = residueOf(factor); count > 0; count >>= 1, factor = factor * factor % modulus)
+      result = count & 1 ? result * factor % modulus : result;
+    return result;
+  };
+  UntypedRef result = integerConstant(residueOf(1), loc);
+  auto make = [&](Op op, const UntypedRef &a, const UntypedRef &b) {
+    return a && b ? op == Op::Rem || op == Op::Div ? makeFloored(op, a, b, loc, error)
+                                                   : makeUntyped(op, {a, b}, loc, error)
+                  : nullptr;
+  };
+  // The bits of a number choose factors.
+  auto multiply = [&](Int factor, const UntypedRef &number) {
+    for (int bit = 0; result && (number->high >> bit) > 0; ++bit, factor = factor * factor % modulus) {
+      UntypedRef above = make(Op::Div, number, integerConstant(static_cast<Int>(1) << bit, loc));
+      UntypedRef chosen =
+          make(Op::Mul, make(Op::Rem, above, integerConstant(2, loc)), integerConstant(factor - 1, loc));
+      result = make(Op::Rem, make(Op::Mul, result, make(Op::Add, chosen, integerConstant(1, loc))),
+                    integerConstant(modulus, loc));
+    }
+  };
+  bool byDigits = exponent->affine && exponent->constant >= 0;
+  for (const auto &term : exponent->terms)
+    byDigits &= term.second.first >= 0;
+  if (!byDigits) {
+    multiply(residueOf(base), exponent);
+    return result;
+  }
+  result = integerConstant(powerOf(base, exponent->constant), loc);
+  for (const auto &[digit, term] : exponent->terms)
+    if (result)
+      multiply(powerOf(base, term.first), digitValue(digit, term.second, loc));
+  return result;
+}
+
 //===----------------------------------------------------------------------===//
 // Polynomials
 //===----------------------------------------------------------------------===//

@@ -46,12 +46,12 @@ struct Untyped {
   std::vector<UntypedRef> operands;
   int depth = 1;
 
-  Int value = 0;                                 // Integer constant
-  long double real = 0;                          // Real constant
-  int digit = 0;                                 // Digit: number in the arrangement of the body
-  int64_t root = 0;                              // Omega
-  const BodyBuilder *conditionBuilder = nullptr; // Select: a Bool of the body
-  int condition = 0;
+  Int value = 0;                              // Integer constant
+  long double real = 0;                       // Real constant
+  int digit = 0;                              // Digit: number in the arrangement of the body
+  int64_t root = 0;                           // Omega
+  const BodyBuilder *scalarBuilder = nullptr; // Select: a Bool of the body; Convert: an integer of the body
+  int scalar = 0;
 
   Int low = 0, high = 0; // Integer: bounds of the value
   bool affine = false;   // Integer: value = constant + Σ coefficient · digit
@@ -119,6 +119,13 @@ std::string describe(const Value &value);
 /// An operation on untyped integers and reals; the result is folded when all operands are constant. Null with `error`
 /// set when there is no result (division by zero, overflow).
 UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc, std::string &error);
+/// The quotient of two untyped integers rounded down (Div), or what is left then (Rem), which is 0 or has the sign of
+/// the divisor.
+UntypedRef makeFloored(Op op, const UntypedRef &left, const UntypedRef &right, llvm::SMLoc loc, std::string &error);
+/// base^exponent mod modulus >= 1, of an exponent made of digits.
+UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm::SMLoc loc, std::string &error);
+/// An integer scalar of a body as an exact number; null when it may not fit in 64 bits.
+UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc);
 UntypedRef integerConstant(Int value, llvm::SMLoc loc);
 UntypedRef realConstant(long double value, llvm::SMLoc loc);
 UntypedRef digitValue(int digit, int radix, llvm::SMLoc loc);

@@ -156,6 +156,9 @@ private:
       op = resize;
       break;
     }
+    case frontend::Step::Kind::Gather:
+    case frontend::Step::Kind::Scatter:
+      return error(loc, "'" + step.name + "' cannot be compiled to kernels yet");
     case frontend::Step::Kind::Node:
       if (!step.digits.empty()) {
         SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());
