@@ -24,6 +24,10 @@ static StringRef functionOf(Operation *op) {
       .Case<math::LogOp>([](auto) { return "log"; })
       .Case<math::SinOp>([](auto) { return "sin"; })
       .Case<math::CosOp>([](auto) { return "cos"; })
+      .Case<math::TanhOp>([](auto) { return "tanh"; })
+      .Case<math::ErfOp>([](auto) { return "erf"; })
+      .Case<math::PowFOp>([](auto) { return "pow"; })
+      .Case<math::Atan2Op>([](auto) { return "atan2"; })
       .Default(StringRef());
 }
 
@@ -39,7 +43,8 @@ void codegen::callDeviceLibrary(ModuleOp module) {
       auto callee = symbols.lookup<LLVM::LLVMFuncOp>(name);
       if (!callee) {
         OpBuilder outside = OpBuilder::atBlockBegin(kernels.getBody());
-        callee = LLVM::LLVMFuncOp::create(outside, op->getLoc(), name, LLVM::LLVMFunctionType::get(type, {type}));
+        const SmallVector<Type> operands(op->getOperandTypes());
+        callee = LLVM::LLVMFuncOp::create(outside, op->getLoc(), name, LLVM::LLVMFunctionType::get(type, operands));
         symbols.insert(callee);
       }
       OpBuilder b(op);

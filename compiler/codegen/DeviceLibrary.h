@@ -9,8 +9,8 @@ class Module;
 
 namespace idc::codegen {
 
-/// Turns exp, log, sin and cos in the module's kernels into calls of the device library's functions in full precision
-/// (errors of at most two units in the last place). Other ops are left alone.
+/// Turns exp, log, sin, cos, tanh, erf, pow and atan2 in the module's kernels into calls of the device library's
+/// functions in full precision (errors of at most two units in the last place). Other ops are left alone.
 void callDeviceLibrary(mlir::ModuleOp module);
 
 /// Links what `kernels`, translated from `source`, calls of the device library, as internal functions. Fails with an

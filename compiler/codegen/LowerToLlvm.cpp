@@ -1,6 +1,7 @@
 #include "compiler/codegen/LowerToLlvm.h"
 
 #include "compiler/codegen/DeviceLibrary.h"
+#include "compiler/codegen/HostLibrary.h"
 #include "compiler/codegen/NarrowFloats.h"
 #include "compiler/conversion/Passes.h"
 
@@ -21,10 +22,12 @@ LogicalResult idc::codegen::lowerToLlvmDialect(ModuleOp module) {
   callDeviceLibrary(module);
   // On the outermost module also for kernels in a gpu.module: the conversion of cf takes no other anchor.
   PassManager manager(module.getContext());
-  if (module.getOps<gpu::GPUModuleOp>().empty())
+  if (module.getOps<gpu::GPUModuleOp>().empty()) {
+    callHostLibrary(module);
     addNarrowFloatPasses(manager);
-  else
+  } else {
     manager.addPass(conversion::createMachineToNvvm());
+  }
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createCanonicalizerPass());
   manager.addPass(createCSEPass());

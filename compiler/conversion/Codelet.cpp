@@ -179,7 +179,7 @@ Real Codelet::modulus(const Complex &x) {
   Real re = mul(x.re, power.there), im = mul(x.im, power.there);
   Value norm = materialize(fma(re, re, mul(im, im)));
   Type real = getElementTypeOrSelf(norm.getType());
-  Value root = inSingle(norm, real, [&](Value y) { return math::SqrtOp::create(b, loc, y).getResult(); });
+  Value root = inSingle(norm, real, [&](ValueRange y) { return math::SqrtOp::create(b, loc, y[0]).getResult(); });
   return mul(wrap(root), power.back);
 }
 
@@ -286,10 +286,12 @@ Leaf Codelet::combine(const Leaf &x, const Leaf &y, bool subtract, Pair &pair) {
   return Leaf::of(sum);
 }
 
-Value Codelet::inSingle(Value x, Type real, function_ref<Value(Value)> compute) {
+Value Codelet::inSingle(ValueRange operands, Type real, function_ref<Value(ValueRange)> compute) {
   if (!isa<Float16Type, BFloat16Type>(real))
-    return compute(x);
-  Value single = arith::ExtFOp::create(b, loc, wide(b.getF32Type()), x);
+    return compute(operands);
+  SmallVector<Value> single;
+  for (Value x : operands)
+    single.push_back(arith::ExtFOp::create(b, loc, wide(b.getF32Type()), x));
   return arith::TruncFOp::create(b, loc, wide(real), compute(single));
 }
 
@@ -434,10 +436,10 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
         if (auto vector = dyn_cast<VectorType>(wide(type)))
           state.attributes.set("value", DenseElementsAttr::get(vector, cast<TypedAttr>(value.getValue())));
       Value value;
-      if (isa<math::SqrtOp, math::RsqrtOp, math::ExpOp, math::LogOp, math::SinOp, math::CosOp>(op))
-        value = inSingle(operands[0], type, [&](Value x) {
-          state.operands[0] = x;
-          state.types[0] = x.getType();
+      if (isReal && isa_and_nonnull<math::MathDialect>(op.getDialect()) && !isa<math::AbsFOp, math::FmaOp>(op))
+        value = inSingle(operands, type, [&](ValueRange single) {
+          state.operands.assign(single.begin(), single.end());
+          state.types[0] = single[0].getType();
           return b.create(state)->getResult(0);
         });
       else

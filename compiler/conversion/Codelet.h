@@ -133,7 +133,8 @@ private:
   const SharedSums *sharedSums(mlir::Region &body);
   llvm::SmallVector<Leaf> runSums(const SharedSums &sums, llvm::ArrayRef<Leaf> arguments, mlir::TypeRange results);
   /// compute(x) for a number of type `real`; of a 16-bit one in single precision, rounded once afterwards.
-  mlir::Value inSingle(mlir::Value x, mlir::Type real, llvm::function_ref<mlir::Value(mlir::Value)> compute);
+  mlir::Value inSingle(mlir::ValueRange operands, mlir::Type real,
+                       llvm::function_ref<mlir::Value(mlir::ValueRange)> compute);
   bool same(const Complex &x, const Complex &y) const;
 };
 

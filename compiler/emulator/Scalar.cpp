@@ -115,6 +115,7 @@ IDC_BINARY(Mul, a *b)
 IDC_BINARY(Div, a / b)
 IDC_BINARY(Rem, std::fmod(a, b))
 IDC_BINARY(Power, std::pow(a, b))
+IDC_BINARY(Angle, std::atan2(a, b))
 IDC_BINARY(MinNumber, std::fmin(a, b))
 IDC_BINARY(MaxNumber, std::fmax(a, b))
 IDC_BINARY(Minimum, std::isnan(a) || std::isnan(b) ? std::numeric_limits<T>::quiet_NaN() : std::fmin(a, b))
@@ -136,6 +137,9 @@ IDC_UNARY(Log, std::log(a))
 IDC_UNARY(Log2, std::log2(a))
 IDC_UNARY(Sin, std::sin(a))
 IDC_UNARY(Cos, std::cos(a))
+IDC_UNARY(Tanh, std::tanh(a))
+IDC_UNARY(Erf, std::erf(a))
+IDC_UNARY(RoundEven, std::nearbyint(a))
 IDC_UNARY(Floor, std::floor(a))
 IDC_UNARY(Ceil, std::ceil(a))
 #undef IDC_UNARY
@@ -182,6 +186,9 @@ void absInteger(uint64_t *s, const Instruction &i) {
   s[i.result] = cut(x < 0 ? 0 - static_cast<uint64_t>(x) : static_cast<uint64_t>(x), i.bits);
 }
 void countOnes(uint64_t *s, const Instruction &i) { s[i.result] = static_cast<uint64_t>(__builtin_popcountll(s[i.a])); }
+void countLeadingZeros(uint64_t *s, const Instruction &i) {
+  s[i.result] = s[i.a] ? static_cast<uint64_t>(__builtin_clzll(s[i.a])) + i.bits - 64 : i.bits;
+}
 
 // Relations, one bit each. `isUnordered` holds for numbers that are not; `asSigned` says how integers are compared.
 enum Relation : uint64_t { isEqual = 1, isGreater = 2, isLess = 4, isUnordered = 8, asSigned = 8 };
@@ -248,6 +255,7 @@ ScalarOp emulator::floatOp(llvm::StringRef name, Number type) {
                     .Case("arith.maximumf", {&binary<Maximum>, OpClass::OtherFloat})
                     .Case("math.copysign", {&binary<CopySign>, OpClass::OtherFloat})
                     .Case("math.powf", {&binary<Power>, OpClass::OtherFloat})
+                    .Case("math.atan2", {&binary<Angle>, OpClass::OtherFloat})
                     .Case("math.absf", {&unary<Abs>, OpClass::OtherFloat})
                     .Case("math.sqrt", {&unary<Sqrt>, OpClass::OtherFloat})
                     .Case("math.rsqrt", {&unary<Rsqrt>, OpClass::OtherFloat})
@@ -257,6 +265,9 @@ ScalarOp emulator::floatOp(llvm::StringRef name, Number type) {
                     .Case("math.log2", {&unary<Log2>, OpClass::OtherFloat})
                     .Case("math.sin", {&unary<Sin>, OpClass::OtherFloat})
                     .Case("math.cos", {&unary<Cos>, OpClass::OtherFloat})
+                    .Case("math.tanh", {&unary<Tanh>, OpClass::OtherFloat})
+                    .Case("math.erf", {&unary<Erf>, OpClass::OtherFloat})
+                    .Case("math.roundeven", {&unary<RoundEven>, OpClass::OtherFloat})
                     .Case("math.floor", {&unary<Floor>, OpClass::OtherFloat})
                     .Case("math.ceil", {&unary<Ceil>, OpClass::OtherFloat})
                     .Default({});
@@ -284,6 +295,7 @@ ScalarOp emulator::integerOp(llvm::StringRef name) {
                         .Case("arith.maxui", integerBinary<MaxUnsigned>)
                         .Case("math.absi", absInteger)
                         .Case("math.ctpop", countOnes)
+                        .Case("math.ctlz", countLeadingZeros)
                         .Default(nullptr);
   return {handler, OpClass::Integer};
 }

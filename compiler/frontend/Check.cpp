@@ -429,6 +429,7 @@ private:
     switch (checked.kind) {
     case Expr::Kind::Variable:
       if (!visible(checked.name) && !constantNamed(checked) &&
+          !(isBuiltinConstant(checked.name) && place != Place::Length) &&
           !(place == Place::Digits && dimensionNames.count(checked.name))) {
         if (place == Place::Length && openFunction) {
           error(checked,
@@ -545,6 +546,14 @@ private:
       error(checked, "'" + checked.name + "' takes " + count(arity.first, "argument") +
                          (arity.second > arity.first ? " or " + std::to_string(arity.second) : "") + ", but " +
                          std::to_string(given) + (given == 1 ? " is" : " are") + " given");
+    if (isTypeFunction(checked.name) && given == 1) {
+      const Expr &argument = *checked.arguments[0];
+      if (argument.kind == Expr::Kind::TypeName)
+        type(*argument.type, Shape::None);
+      else if (argument.kind != Expr::Kind::Variable || (!generics.count(argument.name) && !scalarType(argument.name)))
+        error(argument, "'" + checked.name + "' takes a type of numbers");
+      return;
+    }
     if (isDigitFunction(checked.name) && place != Place::Stage)
       error(checked, "'" + checked.name + "' may stand only in the arguments of a func or node after |>");
     bool digits = checked.name == "digits" || checked.name == "digit" || checked.name == "radix";
@@ -618,7 +627,8 @@ private:
     }
     if (!scalarType(checked.name) && !generics.count(checked.name) &&
         (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
-         checked.name == "radix" || checked.name == "log2" || checked.name == "log2_ceil"))
+         checked.name == "radix" || isTypeFunction(checked.name) || checked.name == "log2" ||
+         checked.name == "log2_ceil"))
       unknownFunction(checked);
     arguments(checked.stageArguments, Place::Stage);
   }

@@ -58,7 +58,10 @@ enum class Op {
   And, Or, Xor, Not, Shl, Shr,         // bitwise on integers, logical on bool
   Eq, Ne, Lt, Le, Gt, Ge,              // result Bool
   Select,                              // operands: Bool, a, b
-  Min, Max, Abs, Sqrt, Rsqrt, Exp, Log, Sin, Cos, Fma,
+  Min, Max, Abs, Fma,
+  Sqrt, Rsqrt, Exp, Log, Sin, Cos, Tanh, Erf, Pow, Atan2, // reals only
+  Floor, Ceil, Round,                                     // of reals; Round: halves to the even neighbour
+  Popcount, Clz,                                          // of integers: ones, zeros above the highest one
   Conj, Re, Im, MakeComplex,
   Convert,                             // to `type`
   ScalarParam                          // run-time scalar parameter number `digit` of the entry

@@ -116,6 +116,12 @@ private:
   Value evalDigitBuiltin(const Expr &expr, Context &context);
   Value evalOmega(const Expr &expr, Context &context);
   Value evalRadix(const Expr &expr, Context &context);
+  Value evalTypeFunction(const Expr &expr, Context &context);
+  Value evalNumberTheory(const Expr &expr, const std::string &name, const std::vector<Value> &arguments);
+  /// Radices and dimensions: in a stage of the sequence that arrives there, elsewhere of the algorithm's first sequence
+  /// as it is by now.
+  std::pair<std::vector<int>, std::vector<std::pair<std::string, int>>> currentDigits(const Expr &expr,
+                                                                                      Context &context);
   Value evalBinary(const Expr &expr, Context &context);
   Value evalPower(const Expr &expr, Context &context);
   Value evalPowerMod(const Expr &expr, Context &context);
@@ -245,6 +251,10 @@ bool isRedeclarable(const std::string &name);
 /// The names of the functions and steps that are built in.
 std::vector<std::string> builtinFunctions();
 bool isDigitFunction(const std::string &name); // digit, digits, index
+/// Functions of a type: largest, smallest, epsilon.
+bool isTypeFunction(const std::string &name);
+/// pi, infinity: numbers that any declaration hides.
+bool isBuiltinConstant(const std::string &name);
 /// Least and greatest number of arguments of a built-in function.
 std::pair<int, int> builtinArity(const std::string &name);
 

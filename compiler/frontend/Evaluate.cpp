@@ -4,6 +4,8 @@
 
 #include "compiler/frontend/Elaborator.h"
 
+#include "llvm/ADT/APInt.h"
+
 #include <cmath>
 
 namespace idc::frontend {
@@ -397,6 +399,34 @@ private:
     case Op::Cos:
       result.re = std::cos(a().re);
       break;
+    case Op::Tanh:
+      result.re = std::tanh(a().re);
+      break;
+    case Op::Erf:
+      result.re = std::erf(a().re);
+      break;
+    case Op::Pow:
+      result.re = std::pow(a().re, b().re);
+      break;
+    case Op::Atan2:
+      result.re = std::atan2(a().re, b().re);
+      break;
+    case Op::Floor:
+      result.re = std::floor(a().re);
+      break;
+    case Op::Ceil:
+      result.re = std::ceil(a().re);
+      break;
+    case Op::Round:
+      result.re = std::nearbyint(a().re);
+      break;
+    case Op::Popcount:
+    case Op::Clz: {
+      const llvm::APInt bits(bitWidth(*instr.type), static_cast<uint64_t>(a().integer), /*isSigned=*/false,
+                             /*implicitTrunc=*/true);
+      result.integer = instr.op == Op::Clz ? bits.countl_zero() : bits.popcount();
+      break;
+    }
     case Op::Fma: {
       Scalar product;
       if (!arithmetic(Op::Mul, *instr.type, a(), b(), product, error) ||

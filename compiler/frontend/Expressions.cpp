@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 
 namespace idc::frontend {
 
@@ -10,18 +11,26 @@ namespace {
 
 const std::map<std::string, std::pair<int, int>> &builtins() {
   static const std::map<std::string, std::pair<int, int>> table = {
-      {"select", {3, 3}}, {"min", {2, 2}},     {"max", {2, 2}},      {"abs", {1, 1}},   {"sqrt", {1, 1}},
-      {"rsqrt", {1, 1}},  {"exp", {1, 1}},     {"log", {1, 1}},      {"sin", {1, 1}},   {"cos", {1, 1}},
-      {"conj", {1, 1}},   {"re", {1, 1}},      {"im", {1, 1}},       {"fma", {3, 3}},   {"xor", {2, 2}},
-      {"log2", {1, 1}},   {"omega", {2, 2}},   {"radix", {1, 1}},    {"digit", {1, 1}}, {"digits", {1, 2}},
-      {"index", {0, 0}},  {"complex", {1, 2}}, {"log2_ceil", {1, 1}}};
+      {"select", {3, 3}},     {"min", {2, 2}},       {"max", {2, 2}},         {"abs", {1, 1}},
+      {"sqrt", {1, 1}},       {"rsqrt", {1, 1}},     {"exp", {1, 1}},         {"log", {1, 1}},
+      {"sin", {1, 1}},        {"cos", {1, 1}},       {"conj", {1, 1}},        {"re", {1, 1}},
+      {"im", {1, 1}},         {"fma", {3, 3}},       {"xor", {2, 2}},         {"log2", {1, 1}},
+      {"omega", {2, 2}},      {"radix", {1, 1}},     {"digit", {1, 1}},       {"digits", {1, 2}},
+      {"index", {0, 0}},      {"complex", {1, 2}},   {"log2_ceil", {1, 1}},   {"tanh", {1, 1}},
+      {"erf", {1, 1}},        {"pow", {2, 2}},       {"atan2", {2, 2}},       {"floor", {1, 1}},
+      {"ceil", {1, 1}},       {"round", {1, 1}},     {"popcount", {1, 1}},    {"clz", {1, 1}},
+      {"largest", {1, 1}},    {"smallest", {1, 1}},  {"epsilon", {1, 1}},     {"gcd", {2, 2}},
+      {"is_prime", {1, 1}},   {"power_mod", {3, 3}}, {"inverse_mod", {2, 2}}, {"primitive_root", {1, 1}},
+      {"digit_count", {0, 0}}};
   return table;
 }
 
 bool unaryOp(const std::string &name, Op &op) {
   static const std::map<std::string, Op> table = {
-      {"abs", Op::Abs}, {"sqrt", Op::Sqrt}, {"rsqrt", Op::Rsqrt}, {"exp", Op::Exp}, {"log", Op::Log},
-      {"sin", Op::Sin}, {"cos", Op::Cos},   {"conj", Op::Conj},   {"re", Op::Re},   {"im", Op::Im}};
+      {"abs", Op::Abs},           {"sqrt", Op::Sqrt}, {"rsqrt", Op::Rsqrt}, {"exp", Op::Exp},   {"log", Op::Log},
+      {"sin", Op::Sin},           {"cos", Op::Cos},   {"conj", Op::Conj},   {"re", Op::Re},     {"im", Op::Im},
+      {"tanh", Op::Tanh},         {"erf", Op::Erf},   {"floor", Op::Floor}, {"ceil", Op::Ceil}, {"round", Op::Round},
+      {"popcount", Op::Popcount}, {"clz", Op::Clz}};
   auto at = table.find(name);
   if (at != table.end())
     op = at->second;
@@ -45,8 +54,19 @@ bool isBuiltinPermutation(const std::string &name) {
 bool isBuiltinResize(const std::string &name) { return name == "pad" || name == "crop"; }
 bool isBuiltinMove(const std::string &name) { return name == "gather" || name == "scatter"; }
 bool isRedeclarable(const std::string &name) {
-  return isBuiltinResize(name) || isBuiltinMove(name) || name == "log2_ceil";
+  // What the language did not have from the beginning.
+  static const std::set<std::string> later = {
+      "log2_ceil",  "tanh",    "erf",      "pow",     "atan2", "floor",    "ceil",      "round",       "popcount",
+      "clz",        "largest", "smallest", "epsilon", "gcd",   "is_prime", "power_mod", "inverse_mod", "primitive_root",
+      "digit_count"};
+  return isBuiltinResize(name) || isBuiltinMove(name) || later.count(name);
 }
+bool isTypeFunction(const std::string &name) { return name == "largest" || name == "smallest" || name == "epsilon"; }
+bool isNumberTheory(const std::string &name) {
+  return name == "gcd" || name == "is_prime" || name == "power_mod" || name == "inverse_mod" ||
+         name == "primitive_root";
+}
+bool isBuiltinConstant(const std::string &name) { return name == "pi" || name == "infinity"; }
 bool isDigitFunction(const std::string &name) { return name == "digit" || name == "digits" || name == "index"; }
 std::pair<int, int> builtinArity(const std::string &name) { return builtins().at(name); }
 
@@ -167,6 +187,10 @@ Value Elaborator::evalVariable(const Expr &expr, Context &context) {
     return *value;
   if (const Const *constant = findConst(*context.file, expr.name))
     return evalConst(*constant, expr.loc);
+  if (expr.name == "pi")
+    return Value::of(realConstant(3.141592653589793238462643383279502884L, expr.loc));
+  if (expr.name == "infinity")
+    return Value::of(realConstant(std::numeric_limits<long double>::infinity(), expr.loc));
   fail(expr, "'" + expr.name + "' is not bound here");
 }
 
@@ -396,6 +420,10 @@ Value Elaborator::evalCall(const Expr &expr, Context &context) {
     return evalOmega(expr, context);
   if (expr.name == "radix")
     return evalRadix(expr, context);
+  if (isTypeFunction(expr.name))
+    return evalTypeFunction(expr, context);
+  if (expr.name == "digit_count")
+    return Value::integer(static_cast<Int>(currentDigits(expr, context).first.size()), expr.loc);
   std::vector<Value> arguments;
   for (const ExprPtr &argument : expr.arguments)
     arguments.push_back(eval(*argument, context));
@@ -424,13 +452,15 @@ Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::ve
       fail(expr, "'" + name + "' works on scalars; apply it to a sequence with |>");
   Op op;
   if (unaryOp(name, op)) {
-    bool real = op != Op::Abs && op != Op::Conj && op != Op::Re && op != Op::Im;
+    const bool real = isRealOperation(op);
     if (arguments[0].kind == Value::Kind::Untyped && arguments[0].untyped->cls == Untyped::Class::Root && real)
       fail(expr, "'" + name + "' is defined on reals, not on " + describe(arguments[0]));
     return unary(op, arguments[0], expr.loc, builder);
   }
   if (name == "min" || name == "max")
     return binary(name == "min" ? Op::Min : Op::Max, arguments[0], arguments[1], expr.loc, builder);
+  if (name == "pow" || name == "atan2")
+    return binary(name == "pow" ? Op::Pow : Op::Atan2, arguments[0], arguments[1], expr.loc, builder);
   if (name == "xor") {
     bool bools = true;
     for (const Value &argument : arguments)
@@ -465,6 +495,8 @@ Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::ve
       ++log;
     return Value::integer(log, expr.loc);
   }
+  if (isNumberTheory(name))
+    return evalNumberTheory(expr, name, arguments);
   // digit, digits, index, omega and radix as stages of a pipe.
   fail(expr, "'" + name + "' is not applied to sequences");
 }
@@ -554,27 +586,25 @@ Value Elaborator::evalOmega(const Expr &expr, Context &context) {
   return Value::of(UntypedRef(std::move(result)));
 }
 
+std::pair<std::vector<int>, std::vector<std::pair<std::string, int>>> Elaborator::currentDigits(const Expr &expr,
+                                                                                                Context &context) {
+  if (context.stage)
+    return {context.stage->radices, context.stage->split};
+  const Value *first = nullptr;
+  for (size_t i = 0; context.isAlgorithm() && i < context.function->params.size(); ++i) {
+    const Param &param = context.function->params[i];
+    if (!first && !param.type->dimensions.empty())
+      first = context.find(param.name.text);
+  }
+  if (!first || first->kind != Value::Kind::Sequence)
+    fail(expr, "'" + expr.name + "' may stand only in an algorithm that has a sequence");
+  return {radicesOf(*first->sequence), first->sequence->split};
+}
+
 Value Elaborator::evalRadix(const Expr &expr, Context &context) {
   if (expr.arguments.size() != 1)
     fail(expr, "'radix' takes one digit");
-  // In a stage the sequence that arrives there, elsewhere the algorithm's first sequence as it is by now.
-  std::vector<int> radices;
-  std::vector<std::pair<std::string, int>> split;
-  if (context.stage) {
-    radices = context.stage->radices;
-    split = context.stage->split;
-  } else {
-    const Value *first = nullptr;
-    for (size_t i = 0; context.isAlgorithm() && i < context.function->params.size(); ++i) {
-      const Param &param = context.function->params[i];
-      if (!first && !param.type->dimensions.empty())
-        first = context.find(param.name.text);
-    }
-    if (!first || first->kind != Value::Kind::Sequence)
-      fail(expr, "'radix' may stand only in an algorithm that has a sequence");
-    radices = radicesOf(*first->sequence);
-    split = first->sequence->split;
-  }
+  auto [radices, split] = currentDigits(expr, context);
   std::vector<int> list = digitList(*expr.arguments[0], context, split, static_cast<int>(radices.size()));
   if (list.size() != 1)
     fail(expr, "'radix' takes one digit");

@@ -64,6 +64,24 @@ const char *spelling(Op op) {
     return "sin";
   case Op::Cos:
     return "cos";
+  case Op::Tanh:
+    return "tanh";
+  case Op::Erf:
+    return "erf";
+  case Op::Pow:
+    return "pow";
+  case Op::Atan2:
+    return "atan2";
+  case Op::Floor:
+    return "floor";
+  case Op::Ceil:
+    return "ceil";
+  case Op::Round:
+    return "round";
+  case Op::Popcount:
+    return "popcount";
+  case Op::Clz:
+    return "clz";
   case Op::Fma:
     return "fma";
   case Op::Conj:
@@ -97,6 +115,8 @@ bool defined(Op op, const Type &type) {
   case Op::Shl:
   case Op::Shr:
   case Op::Not:
+  case Op::Popcount:
+  case Op::Clz:
     return isInteger(type);
   case Op::Eq:
   case Op::Ne:
@@ -123,25 +143,6 @@ bool defined(Op op, const Type &type) {
 
 bool isUntyped(const Value &value, Untyped::Class cls) {
   return value.kind == Value::Kind::Untyped && value.untyped->cls == cls;
-}
-
-long double largestFinite(const Type &type) {
-  switch (type.kind) {
-  case Type::Kind::F16:
-    return 65504.0L;
-  case Type::Kind::BF16:
-    return std::ldexp(255.0L, 120);
-  case Type::Kind::F32:
-    return std::ldexp(16777215.0L, 104);
-  default:
-    return std::ldexp(9007199254740991.0L, 971);
-  }
-}
-
-void integerBounds(const Type &type, Int &low, Int &high) {
-  int bits = bitWidth(type);
-  low = isSigned(type) ? -(static_cast<Int>(1) << (bits - 1)) : 0;
-  high = (static_cast<Int>(1) << (isSigned(type) ? bits - 1 : bits)) - 1;
 }
 
 } // namespace
@@ -204,7 +205,7 @@ int Elaborator::emitConstant(const Untyped &value, const TypeRef &type, llvm::SM
                     "; write one operand with a point, as in 1.0 / 2");
     instr.real = integer ? static_cast<long double>(value.value) : value.real;
     const Type &real = isReal(*type) ? *type : *type->element;
-    if (!(std::fabs(instr.real) <= largestFinite(real)))
+    if (!(std::fabs(instr.real) <= largestFinite(real)) && !std::isinf(instr.real))
       fail(loc, what + ": the value does not fit in " + spell(real));
   } else {
     fail(loc, what + " is " + (integer ? "an integer" : "a real number") + ", but " + spell(*type) + " is needed");
@@ -388,16 +389,16 @@ TypeRef Elaborator::unify(Value &left, Value &right, llvm::SMLoc loc, BodyBuilde
 
 Value Elaborator::unary(Op op, const Value &value, llvm::SMLoc loc, BodyBuilder &builder) {
   if (value.kind == Value::Kind::Untyped) {
-    if (op == Op::Not && value.untyped->cls != Untyped::Class::Integer)
-      fail(loc, "'~' is defined on integers");
+    if ((op == Op::Not || op == Op::Popcount) && value.untyped->cls != Untyped::Class::Integer)
+      fail(loc, std::string("'") + (op == Op::Not ? "~" : "popcount") + "' is defined on integers");
     if (op == Op::Conj) {
       if (value.untyped->cls != Untyped::Class::Root)
         fail(loc, "'conj' is defined on complex values, not on " + describe(value));
       return untyped(op, {value.untyped}, loc);
     }
-    if (op == Op::Re || op == Op::Im)
-      fail(loc,
-           std::string("'") + spelling(op) + "' needs a value whose type is known; convert it, as in complex<f32>(..)");
+    if (op == Op::Re || op == Op::Im || op == Op::Clz)
+      fail(loc, std::string("'") + spelling(op) + "' needs a value whose type is known; convert it, as in " +
+                    (op == Op::Clz ? "i32(..)" : "complex<f32>(..)"));
     return untyped(op, {value.untyped}, loc);
   }
   if (value.kind != Value::Kind::Scalar || !defined(op, *value.type))

@@ -76,7 +76,8 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
   Callable given = callee(name, context);
   if (!given.function) {
     const std::string &builtin = given.builtin;
-    const bool known = isBuiltinFunction(builtin) && !isDigitFunction(builtin) && wanted.kind == Function::Kind::Func;
+    const bool known = isBuiltinFunction(builtin) && !isDigitFunction(builtin) && !isTypeFunction(builtin) &&
+                       wanted.kind == Function::Kind::Func;
     const int count = static_cast<int>(wanted.params.size());
     if (!known)
       fail(loc, what + " is given '" + name + "', which is no " + kindName(wanted.kind), range);

@@ -287,6 +287,46 @@ Value Value::group(Kind kind, std::vector<Value> members, TypeRef type) {
   return result;
 }
 
+long double largestFinite(const Type &type) {
+  switch (type.kind) {
+  case Type::Kind::F16:
+    return 65504.0L;
+  case Type::Kind::BF16:
+    return std::ldexp(255.0L, 120);
+  case Type::Kind::F32:
+    return std::ldexp(16777215.0L, 104);
+  default:
+    return std::ldexp(9007199254740991.0L, 971);
+  }
+}
+
+void integerBounds(const Type &type, Int &low, Int &high) {
+  int bits = bitWidth(type);
+  low = isSigned(type) ? -(static_cast<Int>(1) << (bits - 1)) : 0;
+  high = (static_cast<Int>(1) << (isSigned(type) ? bits - 1 : bits)) - 1;
+}
+
+bool isRealOperation(Op op) {
+  switch (op) {
+  case Op::Sqrt:
+  case Op::Rsqrt:
+  case Op::Exp:
+  case Op::Log:
+  case Op::Sin:
+  case Op::Cos:
+  case Op::Tanh:
+  case Op::Erf:
+  case Op::Pow:
+  case Op::Atan2:
+  case Op::Floor:
+  case Op::Ceil:
+  case Op::Round:
+    return true;
+  default:
+    return false;
+  }
+}
+
 TypeRef typeOf(const Value &value) {
   switch (value.kind) {
   case Value::Kind::Bool:
@@ -405,6 +445,14 @@ bool fold(Op op, Int a, Int b, Int &out, std::string &error) {
       return mulInt(a, static_cast<Int>(1) << static_cast<int>(b), out);
     out = a >> static_cast<int>(b);
     return true;
+  case Op::Popcount:
+    if (a < 0) {
+      error = "'popcount' of a negative number depends on its type; convert it, as in i32(..)";
+      return false;
+    }
+    for (out = 0; a > 0; a >>= 1)
+      out += a & 1;
+    return true;
   case Op::Min:
     out = b < a ? b : a;
     return true;
@@ -445,6 +493,20 @@ long double foldReal(Op op, long double a, long double b) {
     return std::log(a);
   case Op::Sin:
     return std::sin(a);
+  case Op::Tanh:
+    return std::tanh(a);
+  case Op::Erf:
+    return std::erf(a);
+  case Op::Pow:
+    return std::pow(a, b);
+  case Op::Atan2:
+    return std::atan2(a, b);
+  case Op::Floor:
+    return std::floor(a);
+  case Op::Ceil:
+    return std::ceil(a);
+  case Op::Round:
+    return std::nearbyint(a);
   default:
     return std::cos(a);
   }
@@ -512,6 +574,11 @@ bool bounds(Op op, Untyped &result, std::string &error) {
     result.low = a.low > 0 ? a.low : (a.high < 0 ? -a.high : 0);
     result.high = std::max(a.high, -a.low);
     return true;
+  case Op::Popcount:
+    if (a.low < 0)
+      return fold(op, a.low, a.low, result.low, error);
+    result.low = 0;
+    return fold(op, bitsAbove(a.high), 0, result.high, error);
   case Op::Min:
     result.low = std::min(a.low, b.low);
     result.high = std::min(a.high, b.high);
@@ -569,8 +636,7 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   result->op = op;
   result->loc = loc;
   result->operands = std::move(operands);
-  bool constant = op != Op::Select, root = false,
-       real = op == Op::Sqrt || op == Op::Rsqrt || op == Op::Exp || op == Op::Log || op == Op::Sin || op == Op::Cos;
+  bool constant = op != Op::Select, root = false, real = isRealOperation(op);
   for (const UntypedRef &operand : result->operands) {
     constant &= operand->isConstant();
     root |= operand->cls == Untyped::Class::Root;

@@ -110,6 +110,12 @@ bool isInteger(const Type &type);
 bool isSigned(const Type &type);
 bool isReal(const Type &type);
 int bitWidth(const Type &type); // integers and reals
+/// The largest finite value of a real type.
+long double largestFinite(const Type &type);
+/// The least and the largest value of an integer type.
+void integerBounds(const Type &type, Int &low, Int &high);
+/// Whether the operation takes reals only and gives one.
+bool isRealOperation(Op op);
 
 /// The type of a value as far as it has one: null for untyped values and for groups of nothing but those.
 TypeRef typeOf(const Value &value);

@@ -434,6 +434,24 @@ private:
       return real ? math::SinOp::create(b, loc, v[0]).getResult() : Value();
     case Code::Cos:
       return real ? math::CosOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Tanh:
+      return real ? math::TanhOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Erf:
+      return real ? math::ErfOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Pow:
+      return real ? math::PowFOp::create(b, loc, v[0], v[1]).getResult() : Value();
+    case Code::Atan2:
+      return real ? math::Atan2Op::create(b, loc, v[0], v[1]).getResult() : Value();
+    case Code::Floor:
+      return real ? math::FloorOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Ceil:
+      return real ? math::CeilOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Round:
+      return real ? math::RoundEvenOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Popcount:
+      return integer ? math::CtPopOp::create(b, loc, v[0]).getResult() : Value();
+    case Code::Clz:
+      return integer ? math::CountLeadingZerosOp::create(b, loc, v[0]).getResult() : Value();
     case Code::Fma:
       if (isComplex)
         return complex::AddOp::create(b, loc, complex::MulOp::create(b, loc, v[0], v[1]), v[2]);

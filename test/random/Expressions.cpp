@@ -209,7 +209,7 @@ Expression Expressions::integer(const Type &type, int depth) {
     std::string condition = boolean(depth - 1).text, a = operand(), b = operand();
     return make("select(" + condition + ", " + a + ", " + b + ")", type, 1, 0);
   };
-  switch (choices.pick(19)) {
+  switch (choices.pick(20)) {
   case 0:
     return variable(type);
   case 1:
@@ -246,6 +246,8 @@ Expression Expressions::integer(const Type &type, int depth) {
     return make("(~" + operand() + ")", type, 1, 0);
   case 17:
     return type.isSigned() ? make("abs(" + operand() + ")", type, 1, 0) : binary("-");
+  case 18:
+    return make("popcount(" + operand() + ")", type, 1, 0);
   default: {
     std::string a = operand(), b = operand(), c = operand();
     return make("fma(" + a + ", " + b + ", " + c + ")", type, 1, 0);
@@ -261,7 +263,7 @@ Expression Expressions::real(const Type &type, int depth) {
   auto larger = [&](const std::string &text, const Bound &a, const Bound &b) { // no more than either's
     return make(text, type, std::max(a.magnitude, b.magnitude), std::max(a.error, b.error));
   };
-  switch (choices.pick(12)) {
+  switch (choices.pick(13)) {
   case 0:
     return variable(type);
   case 1: {
@@ -312,6 +314,10 @@ Expression Expressions::real(const Type &type, int depth) {
     return make("fma(" + a.text + ", " + b.text + ", " + c.text + ")", type, product + c.bound.magnitude,
                 a.bound.magnitude * b.bound.error + b.bound.magnitude * a.bound.error + c.bound.error +
                     type.precision() * product);
+  }
+  case 11: {
+    Expression a = operand();
+    return make("tanh(" + a.text + ")", type, 1, a.bound.error + type.precision());
   }
   default: {
     Expression a = operand();

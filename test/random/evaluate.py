@@ -563,7 +563,11 @@ class Evaluator:
             a, b = alike(*values)
             need(isinstance(a, Typed), "complex")
             return Typed(f"complex<{a.type}>", complex(a.value, b.value))
-        if name in ("sqrt", "exp", "log", "sin", "cos"):
+        if name == "popcount":
+            x = values[0]
+            need(isinstance(x, Typed), "popcount")
+            return Typed(x.type, (x.value & (2 ** int(x.type[1:]) - 1)).bit_count())
+        if name in ("sqrt", "exp", "log", "sin", "cos", "tanh", "erf"):
             return Typed(values[0].type, getattr(math, name)(values[0].value))
         if name == "rsqrt":
             return Typed(values[0].type, 1 / math.sqrt(values[0].value))

@@ -18,6 +18,7 @@ UNREACHABLE = {
     "' is not bound here": "names are checked before",
     "' is not applied to sequences": "stages are checked before",
     "a high and a low digit, or a dimension": "numbers of arguments are checked before",
+    "' takes one type": "numbers of arguments are checked before",
     "'omega' takes the order and the exponent": "numbers of arguments are checked before",
     "a pipe may stand only in the body of an algorithm, outside the arguments of funcs and nodes": "checked before",
     " is an integer, but ": "values are compared with the parameter's type before",
