@@ -10,8 +10,12 @@ namespace idc::frontend {
 
 Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, const std::vector<Value> &arguments) {
   std::vector<Int> n;
+  const Value *exponent = nullptr; // of a power: may be made of digits
   for (const Value &argument : arguments) {
-    if (!argument.isConstantInteger())
+    const bool isInteger = argument.kind == Value::Kind::Untyped && argument.untyped->cls == Untyped::Class::Integer;
+    if (isInteger && name == "power_mod" && n.size() == 1)
+      exponent = &argument;
+    else if (!argument.isConstantInteger())
       fail(expr, "the operands of '" + name + "' must be integers known at compile time, not " + describe(argument));
     n.push_back(argument.untyped->value);
   }
@@ -37,6 +41,13 @@ Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, co
     if (a != 1 && n[1] != 1)
       fail(expr, spell(n[0]) + " has no inverse modulo " + spell(n[1]) + ": both are divisible by " + spell(a));
     return result(residue(x, n[1]));
+  }
+  if (name == "power_mod" && !exponent->isConstantInteger()) {
+    std::string error;
+    UntypedRef power = makePowerMod(n[0], exponent->untyped, positive(2), expr.loc, error);
+    if (!power)
+      fail(expr, error);
+    return Value::of(std::move(power));
   }
   if (name == "power_mod") {
     if (n[1] < 0)

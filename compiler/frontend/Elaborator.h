@@ -124,7 +124,6 @@ private:
                                                                                       Context &context);
   Value evalBinary(const Expr &expr, Context &context);
   Value evalPower(const Expr &expr, Context &context);
-  Value evalPowerMod(const Expr &expr, Context &context);
   Value evalIndex(const Expr &expr, Context &context);
   Value evalField(const Expr &expr, Context &context);
   Value evalRecord(const Expr &expr, Context &context);

@@ -234,30 +234,11 @@ static bool isUntypedInteger(const Value &value) {
   return value.kind == Value::Kind::Untyped && value.untyped->cls == Untyped::Class::Integer;
 }
 
-/// `base ^ exponent % modulus` in an index, whose exponent may be made of digits.
-Value Elaborator::evalPowerMod(const Expr &expr, Context &context) {
-  const Expr &power = *expr.arguments[0];
-  Int base = evalInteger(*power.arguments[0], context, "the base of a power");
-  Value exponent = eval(*power.arguments[1], context);
-  Int modulus = evalInteger(*expr.arguments[1], context, "the modulus of a power");
-  if (!isUntypedInteger(exponent))
-    fail(*power.arguments[1], "an exponent in an index is an integer, not " + describe(exponent));
-  if (modulus < 1)
-    fail(*expr.arguments[1], "the modulus of a power is at least 1, not " + spell(modulus));
-  std::string error;
-  UntypedRef result = makePowerMod(base, exponent.untyped, modulus, expr.loc, error);
-  if (!result)
-    fail(expr, error);
-  return Value::of(std::move(result));
-}
-
 Value Elaborator::evalBinary(const Expr &expr, Context &context) {
   const std::string &op = expr.name;
   if (op == "^")
     return evalPower(expr, context);
   const bool inIndex = context.stage && context.stage->isIndex;
-  if (inIndex && op == "%" && expr.arguments[0]->kind == Expr::Kind::Binary && expr.arguments[0]->name == "^")
-    return evalPowerMod(expr, context);
   Value left = eval(*expr.arguments[0], context);
   Value right = eval(*expr.arguments[1], context);
   BodyBuilder &builder = *context.builder;
