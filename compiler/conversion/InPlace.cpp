@@ -137,10 +137,15 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
     stored = true;
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
       Value buffer = load.getBuffer();
-      while (isa_and_nonnull<id::PartOp, id::ResizeOp, id::PermuteOp>(buffer.getDefiningOp()))
+      bool isGathered = false; // from where other threads may write
+      while (isa_and_nonnull<id::PartOp, id::ResizeOp, id::GatherOp, id::PermuteOp>(buffer.getDefiningOp())) {
+        isGathered |= isa<id::GatherOp>(buffer.getDefiningOp());
         buffer = buffer.getDefiningOp()->getOperand(0);
+      }
       if (!llvm::is_contained(inputs, buffer))
         continue;
+      if (isGathered)
+        return std::nullopt;
       if (!load->isBeforeInBlock(store))
         return std::nullopt;
       SmallVector<Unit> units = unitsBetween(load, store, target);

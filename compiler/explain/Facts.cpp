@@ -60,7 +60,7 @@ std::vector<int> storeOrder(const digits::Permutation &map) {
 /// The bytes of a buffer, or of the parts of it that there are, that a load of a view of it reads.
 int64_t bytesRead(mlir::Value view) {
   int64_t bytes = passes::sequenceBytes(view.getType());
-  while (mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(view.getDefiningOp())) {
+  while (mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp, id::GatherOp>(view.getDefiningOp())) {
     view = view.getDefiningOp()->getOperand(0);
     bytes = std::min(bytes, passes::sequenceBytes(view.getType()));
   }
@@ -117,7 +117,7 @@ private:
 
   std::string nameOf(mlir::Value buffer) {
     while (!names.count(buffer) &&
-           mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
+           mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp, id::GatherOp>(buffer.getDefiningOp()))
       buffer = buffer.getDefiningOp()->getOperand(0);
     auto found = names.find(buffer);
     return found != names.end() ? found->second : "the ring";

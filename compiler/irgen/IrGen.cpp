@@ -1,6 +1,6 @@
 // Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
 //
-// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Pointwise -> id.pointwise, Node -> id.node; an
+// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Gather -> id.gather, Pointwise -> id.pointwise, Node -> id.node; an
 // input that lacks digits of its step gets them by id.repeat and, where they are not the highest, id.permute. Bodies
 // become regions of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index.
 // Integers are signless in the IR; the signed or unsigned operation is chosen here, where the source type is still
@@ -156,7 +156,12 @@ private:
       op = resize;
       break;
     }
-    case frontend::Step::Kind::Gather:
+    case frontend::Step::Kind::Gather: {
+      auto gather = id::GatherOp::create(builder, loc, types[0], inputs[0], step.lowest);
+      emitBody(step.body, gather.getBody(), loc);
+      op = gather;
+      break;
+    }
     case frontend::Step::Kind::Scatter:
       return error(loc, "'" + step.name + "' cannot be compiled to kernels yet");
     case frontend::Step::Kind::Node:

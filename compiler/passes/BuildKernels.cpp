@@ -195,9 +195,11 @@ private:
     if (view.kind == FlowView::Kind::Move)
       return id::PermuteOp::create(builder, loc, type, buffer, id::PermAttr::get(context, view.map));
     id::ResizeOp resize = view.resize;
+    id::GatherOp gather = view.gather;
+    Operation *op = resize ? resize.getOperation() : gather.getOperation();
     IRMapping map;
-    map.map(resize.getInput(), buffer);
-    return builder.clone(*resize, map)->getResult(0);
+    map.map(op->getOperand(0), buffer);
+    return builder.clone(*op, map)->getResult(0);
   }
 
   /// A value that a kernel stores, as a result or a part of one.

@@ -166,7 +166,7 @@ private:
       } else {
         program.moved.insert(permute.getResult());
       }
-    } else if (isa<id::RepeatOp, id::ResizeOp>(op)) {
+    } else if (isa<id::RepeatOp, id::ResizeOp, id::GatherOp>(op)) {
       program.moved.insert(op.getResult(0));
     } else if (OpOperand *carrier = carrierOf(op)) {
       append(op, *carrier);
@@ -184,7 +184,7 @@ private:
   /// repeated. Null when the op is no step of a chain.
   OpOperand *carrierOf(Operation &op) {
     const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return program.resolve(operand).isResized() || padded.contains(operand);
+      return program.resolve(operand).hasOtherElements() || padded.contains(operand);
     });
     if (!loadable || !isChainStep(&op, maxMixedBytes))
       return nullptr;

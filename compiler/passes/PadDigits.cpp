@@ -89,6 +89,17 @@ private:
     return marked;
   }
 
+  /// The lowest digits of an operand become those of the result, the others stay.
+  void connectAbove(Operation *op, int before, int now) {
+    Value input = op->getOperand(0), result = op->getResult(0);
+    for (int digit = 1; digit <= before; ++digit)
+      fixed[at(input, digit)] = true;
+    for (int digit = 1; digit <= now; ++digit)
+      fixed[at(result, digit)] = true;
+    for (int above = 1; above <= digitsOf(input) - before; ++above)
+      classes.join(at(input, before + above), at(result, now + above));
+  }
+
   void connect(Operation *op) {
     if (auto permute = dyn_cast<id::PermuteOp>(op)) {
       Permutation map = permute.getMap().getPermutation();
@@ -101,13 +112,9 @@ private:
       for (int digit = 1; digit <= digitsOf(repeat.getInput()); ++digit)
         classes.join(at(repeat.getInput(), digit), at(repeat.getResult(), digit));
     } else if (auto resize = dyn_cast<id::ResizeOp>(op)) {
-      int before = static_cast<int>(resize.getLowest()), now = resize.getNewLowest();
-      for (int digit = 1; digit <= before; ++digit)
-        fixed[at(resize.getInput(), digit)] = true;
-      for (int digit = 1; digit <= now; ++digit)
-        fixed[at(resize.getResult(), digit)] = true;
-      for (int above = 1; above <= digitsOf(resize.getInput()) - before; ++above)
-        classes.join(at(resize.getInput(), before + above), at(resize.getResult(), now + above));
+      connectAbove(op, static_cast<int>(resize.getLowest()), resize.getNewLowest());
+    } else if (auto gather = dyn_cast<id::GatherOp>(op)) {
+      connectAbove(op, static_cast<int>(gather.getLowest()), gather.getNewLowest());
     } else {
       assert((isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op)) && "all ops of the algebra");
       SmallVector<std::optional<unsigned>> arrangement(static_cast<size_t>(fullDigits(op)));
@@ -284,7 +291,7 @@ private:
     if (isa<BlockArgument>(value))
       return value;
     Operation *op = value.getDefiningOp();
-    if (!isa<id::PermuteOp, id::RepeatOp, id::ResizeOp>(op))
+    if (!isa<id::PermuteOp, id::RepeatOp, id::ResizeOp, id::GatherOp>(op))
       return {};
     Value from = unpadded(builder, op->getOperand(0));
     if (!from)

@@ -130,6 +130,10 @@ struct SplitDigits : impl::SplitDigitsBase<SplitDigits> {
       } else if (auto resize = dyn_cast<id::ResizeOp>(op)) {
         Parts parts(resize.getInput().getType().getRadices().take_front(resize.getLowest()));
         resize.setLowest(parts.all.size());
+      } else if (auto gather = dyn_cast<id::GatherOp>(op)) {
+        splitBody(gather.getBody(), Parts(gather.getType().getRadices()));
+        Parts parts(gather.getInput().getType().getRadices().take_front(gather.getLowest()));
+        gather.setLowest(parts.all.size());
       } else if (auto twiddle = dyn_cast<id::TwiddleOp>(op)) {
         Parts parts(id::radicesOf(twiddle.getType()));
         Polynomial exponent = parts.exponent(twiddle.getExponent().getPolynomial(), twiddle.getRoot());

@@ -73,6 +73,10 @@ SmallVector<int32_t> FlowView::apply(ArrayRef<int32_t> radices) const {
     id::ResizeOp op = resize;
     return SmallVector<int32_t>(op.getType().getRadices());
   }
+  if (kind == Kind::Gather) {
+    id::GatherOp op = gather;
+    return SmallVector<int32_t>(op.getType().getRadices());
+  }
   SmallVector<int32_t> result(radices);
   if (kind == Kind::Part)
     result.erase(result.begin() + (digit - 1));
@@ -127,6 +131,9 @@ static bool apply(const FlowView &change, digits::BufferView &view) {
     view.part(change.digit, change.value);
   } else if (change.kind == FlowView::Kind::Move) {
     view.move(change.map);
+  } else if (change.kind == FlowView::Kind::Gather) {
+    // Wherever its elements are: accesses follow its digits.
+    view = digits::BufferView::whole(toVector(change.apply(view.radices)));
   } else {
     id::ResizeOp resize = change.resize;
     return view.resize(static_cast<int>(resize.getLowest()),
@@ -222,6 +229,14 @@ FlowValue FlowProgram::sourceOf(Value value) const {
       from.views.push_back({FlowView::Kind::Move, 0, 0, from.map});
     from.views.push_back({FlowView::Kind::Resize, 0, 0, {}, resize});
     from.map = digits::Permutation::identity(resize.getType().getNumDigits());
+    return from;
+  }
+  if (auto gather = value.getDefiningOp<id::GatherOp>()) {
+    FlowValue from = resolve(gather.getInput());
+    if (!from.map.isIdentity())
+      from.views.push_back({FlowView::Kind::Move, 0, 0, from.map});
+    from.views.push_back({FlowView::Kind::Gather, 0, 0, {}, {}, gather});
+    from.map = digits::Permutation::identity(gather.getType().getNumDigits());
     return from;
   }
   if (auto node = value.getDefiningOp<id::NodeOp>()) {
@@ -386,7 +401,7 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
   for (Operation &op : block.without_terminator()) {
     auto chain = op.getAttrOfType<IntegerAttr>(chainAttr), group = op.getAttrOfType<IntegerAttr>(groupAttr);
     auto permute = dyn_cast<id::PermuteOp>(op);
-    if (!chain && (permute || isa<id::RepeatOp, id::ResizeOp>(op))) {
+    if (!chain && (permute || isa<id::RepeatOp, id::ResizeOp, id::GatherOp>(op))) {
       program.moved.insert(op.getResult(0));
     } else if (chain) {
       std::optional<FlowChain> &own = program.segments[placeOf(chain)].chain;
@@ -417,6 +432,9 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
     return failure();
   orderSegments(program);
   takeApart(program);
+  for (auto gather : block.getOps<id::GatherOp>())
+    if (program.resolve(gather.getInput()).isRepeated())
+      copyFirst(program, gather.getInput());
   for (auto resize : block.getOps<id::ResizeOp>())
     if (!isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
       copyFirst(program, resize.getInput());

@@ -27,18 +27,20 @@ struct FlowStep {
 };
 
 /// Something that makes one sequence from another without computing: the elements for which a digit has a value, the
-/// elements moved, or another length.
+/// elements moved, another length, or elements from computed places.
 struct FlowView {
-  enum class Kind { Part, Move, Resize };
+  enum class Kind { Part, Move, Resize, Gather };
   Kind kind;
   int digit = 0, value = 0;     // Part
   digits::Permutation map = {}; // Move
   id::ResizeOp resize = {};     // Resize
+  id::GatherOp gather = {};     // Gather
 
   /// The radices that `radices` become.
   llvm::SmallVector<int32_t> apply(llvm::ArrayRef<int32_t> radices) const;
   bool operator==(const FlowView &o) const {
-    return kind == o.kind && digit == o.digit && value == o.value && map == o.map && resize == o.resize;
+    return kind == o.kind && digit == o.digit && value == o.value && map == o.map && resize == o.resize &&
+           gather == o.gather;
   }
 };
 
@@ -51,11 +53,13 @@ struct FlowValue {
   /// The radices of the buffer's sequence after the views.
   llvm::SmallVector<int32_t> viewRadices() const;
   bool isRepeated() const { return map.size() > static_cast<int>(viewRadices().size()); }
-  bool isResized() const {
-    return llvm::any_of(views, [](const FlowView &view) { return view.kind == FlowView::Kind::Resize; });
+  bool hasOtherElements() const {
+    return llvm::any_of(views, [](const FlowView &view) {
+      return view.kind == FlowView::Kind::Resize || view.kind == FlowView::Kind::Gather;
+    });
   }
   /// True for what a chain can load.
-  bool isWhole() const { return !isRepeated() && !isResized(); }
+  bool isWhole() const { return !isRepeated() && !hasOtherElements(); }
   /// Where the elements of the value lie in the buffer.
   digits::BufferView placed() const;
   bool operator==(const FlowValue &o) const { return buffer == o.buffer && map == o.map && views == o.views; }
@@ -114,7 +118,7 @@ struct FlowChain {
 /// What a group reads: a buffer's sequence, its digits named by the group's axes.
 struct FlowLoad {
   FlowValue from;
-  llvm::SmallVector<int> axes; // [digit-1], of the moved sequence
+  llvm::SmallVector<int> axes;                 // [digit-1], of the moved sequence
   std::optional<digits::Mapping> mapping = {}; // in a kernel of chains: where the load has its own
 };
 
@@ -164,7 +168,8 @@ struct FlowGroup {
   int64_t ring = 0, delay = 0;                 // as of a KernelPlan
 
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
-  /// What steps of this group join and other groups make. Each of these groups stores it where the joined result has it.
+  /// What steps of this group join and other groups make. Each of these groups stores it where the joined result has
+  /// it.
   llvm::SmallVector<mlir::Value> partsOfOthers() const;
   /// The mapping of a value that has these axes, [digit-1], for threads in warps of `lanes`; and that at a level.
   digits::Mapping projected(const digits::Mapping &mapping, llvm::ArrayRef<int> axes, int64_t lanes) const;
@@ -190,8 +195,8 @@ struct FlowResult {
 struct FlowProgram {
   std::vector<FlowSegment> segments;
   llvm::SmallVector<FlowResult> returned;
-  /// Results of repetitions, of other lengths, of permutations that no chain makes, and of nodes that take arguments
-  /// apart.
+  /// Results of repetitions, of other lengths, of gathers, of permutations that no chain makes, and of nodes that take
+  /// arguments apart.
   llvm::DenseSet<mlir::Value> moved;
   /// Of `moved`, values that segments of their own put into buffers, since no load could find their elements.
   llvm::DenseSet<mlir::Value> copied;

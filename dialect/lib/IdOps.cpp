@@ -75,7 +75,7 @@ static LogicalResult verifyMove(Operation *op, PermAttr map, ArrayRef<int32_t> f
 
 /// What a view of a buffer is made from: an argument of the kernel, or something stored.
 static Value rootOf(Value buffer) {
-  while (isa_and_nonnull<PartOp, ResizeOp, PermuteOp>(buffer.getDefiningOp()))
+  while (isa_and_nonnull<PartOp, ResizeOp, GatherOp, PermuteOp>(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
@@ -288,15 +288,35 @@ static LogicalResult verifyBody(Operation *op, Region &region, ArrayRef<Type> ar
   return success();
 }
 
-LogicalResult ResizeOp::verify() {
-  SeqType from = getInput().getType(), to = getType();
-  int above = from.getNumDigits() - static_cast<int>(getLowest());
-  if (static_cast<int64_t>(getLowest()) < 0 || above < 0)
-    return emitOpError() << "the input has " << from.getNumDigits() << " digits, not " << getLowest();
+/// `to` must be `from` with other digits in the place of the lowest ones.
+static LogicalResult verifyLowest(Operation *op, SeqType from, SeqType to, int64_t lowest) {
+  int64_t above = from.getNumDigits() - lowest;
+  if (lowest < 0 || above < 0)
+    return op->emitOpError() << "the input has " << from.getNumDigits() << " digits, not " << lowest;
   if (to.getNumDigits() < above || from.getRadices().take_back(above) != to.getRadices().take_back(above))
-    return emitOpError() << "changes digits above the lowest " << getLowest();
+    return op->emitOpError() << "changes digits above the lowest " << lowest;
   if (from.getElement() != to.getElement())
-    return emitOpError() << "keeps the element type, but " << from.getElement() << " became " << to.getElement();
+    return op->emitOpError() << "keeps the element type, but " << from.getElement() << " became " << to.getElement();
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyLowest(*this, getInput().getType(), getType(), static_cast<int64_t>(getLowest()))) ||
+      failed(verifyView(*this, getInput(), /*pads=*/true)))
+    return failure();
+  WalkResult digits = getBody().walk([&](DigitOp digit) {
+    bool exists = digit.getDigit() >= 1 && digit.getDigit() <= static_cast<uint64_t>(getType().getNumDigits());
+    return exists ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (digits.wasInterrupted())
+    return emitOpError() << "body names a digit that the result does not have";
+  return verifyBody(*this, getBody(), {}, IntegerType::get(getContext(), 64));
+}
+
+LogicalResult ResizeOp::verify() {
+  SeqType to = getType();
+  if (failed(verifyLowest(*this, getInput().getType(), to, static_cast<int64_t>(getLowest()))))
+    return failure();
   if (failed(verifyView(*this, getInput(), pads())))
     return failure();
   if (!pads())

@@ -336,3 +336,36 @@ func.func @resize_body(%x: !id.seq<5, !id.record<f32, f32>>) {
   }
   return
 }
+
+// -----
+
+func.func @gather_digits(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{'id.gather' op the input has 1 digits, not 2}}
+  %0 = id.gather %x lowest 2 : !id.seq<5, f32> -> !id.seq<3, f32> from {
+    %c0 = arith.constant 0 : i64
+    id.yield %c0 : i64
+  }
+  return
+}
+
+// -----
+
+func.func @gather_body(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{'id.gather' op body yields 1 values that do not match the results' leaves (1 expected)}}
+  %0 = id.gather %x lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32> from {
+    %c0 = arith.constant 0 : i32
+    id.yield %c0 : i32
+  }
+  return
+}
+
+// -----
+
+func.func @gather_unknown_digit(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{'id.gather' op body names a digit that the result does not have}}
+  %0 = id.gather %x lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32> from {
+    %1 = id.digit 2 : i64
+    id.yield %1 : i64
+  }
+  return
+}

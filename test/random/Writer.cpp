@@ -258,18 +258,60 @@ bool Writer::permutation(Choices &choices) {
   return true;
 }
 
+/// An index among `length` elements.
+static std::string gatherIndex(Choices &choices, int length) {
+  const std::string modulus = " % " + std::to_string(length), shift = std::to_string(choices.between(0, length));
+  switch (choices.pick(6)) {
+  case 0:
+    return "(index() + " + shift + ")" + modulus;
+  case 1:
+    return "(" + shift + " - index())" + modulus;
+  case 2:
+    return "(" + std::to_string(choices.between(2, 7)) + " * index() + " + shift + ")" + modulus;
+  case 3:
+    return "index() / " + std::to_string(choices.between(1, 5)) + modulus;
+  case 4:
+    return "xor(index(), " + shift + ")" + modulus;
+  default:
+    return "min(index() / 2 * 2, " + std::to_string(length - 1) + ")";
+  }
+}
+
+/// The digits of a plain length, the smallest at the top.
+static std::vector<int> digitsOf(int length) {
+  std::vector<int> radices;
+  for (int rest = length, p = 2; rest > 1; ++p)
+    for (; rest % p == 0; rest /= p)
+      radices.insert(radices.begin(), p);
+  return radices;
+}
+
+/// Elements from other places: of as many, or of another length.
+bool Writer::gather(Choices &choices, Sequence value) {
+  const std::string from = value.name;
+  const int before = static_cast<int>(value.elements());
+  std::string length;
+  if (choices.pick(2)) {
+    const int after = choices.between(1, static_cast<int>(std::min<int64_t>(2 * before, shared.maxElements)));
+    length = std::to_string(after) + ", ";
+    value.radices = digitsOf(after);
+  }
+  value.name = fresh("v");
+  define({value}, from + " |> gather(" + length + gatherIndex(choices, before) + ")");
+  return true;
+}
+
 bool Writer::length(Choices &choices) {
   Sequence value = pickValue(choices);
+  if (choices.oneIn(3))
+    return gather(choices, value);
   const std::string from = value.name;
   const int before = static_cast<int>(value.elements());
   const int most = static_cast<int>(std::min<int64_t>(2 * before, shared.maxElements));
   const bool pads = value.type.isNumber() && most > before && choices.pick(2);
   int after = pads ? choices.between(before, most) : choices.between(1, before);
   value.name = fresh("v");
-  value.radices.clear();
-  for (int rest = after, p = 2; rest > 1; ++p)
-    for (; rest % p == 0; rest /= p)
-      value.radices.insert(value.radices.begin(), p); // the smallest at the top
+  value.radices = digitsOf(after);
   if (pads)
     for (Bound &bound : value.bounds)
       bound.magnitude = std::max(bound.magnitude, decltype(bound.magnitude)(1));

@@ -51,6 +51,7 @@ private:
   int nesting;
 
   bool permutation(Choices &choices);
+  bool gather(Choices &choices, Sequence value);
   bool length(Choices &choices);
   bool pointwise(Choices &choices);
   bool rootOfUnity(Choices &choices);

@@ -2,7 +2,7 @@
 
 A parser and an evaluator for a part of the language, written without the compiler's front end: all scalars but those of
 16 bits, and records of them; funcs and nodes; algorithms with sizes, loops, conditions, recursion, named dimensions,
-`@`, permutations, pad and crop. Integers and residues are exact, reals are Python's. What is not understood raises
+`@`, permutations, pad, crop and gathers. Integers and residues are exact, reals are Python's. What is not understood raises
 Unsupported."""
 import cmath
 import math
@@ -512,6 +512,10 @@ class Evaluator:
         if kind == "name":
             need(e[1] in scope, e[1])
             return scope[e[1]]
+        if kind == "binary" and e[1] in "/%" and "gather" in scope:  # exact, rounding down
+            x, y = self.scalar(e[2], scope), self.scalar(e[3], scope)
+            need(isinstance(x, int) and isinstance(y, int) and y, "an index of other numbers")
+            return x // y if e[1] == "/" else x % y
         if kind == "binary":
             return binary(e[1], self.scalar(e[2], scope), self.scalar(e[3], scope))
         if kind == "unary":
@@ -707,6 +711,20 @@ class Evaluator:
             data = (x.data + fill * length)[:length]
             radices = self.lengths([(None, arguments[0])], scope)
             return x.like(radices=radices, owner=[0] * len(radices), names=[None], data=data)
+        if name in ("gather", "scatter"):
+            radices = x.radices if len(arguments) == 1 else self.lengths([(None, arguments[0])], scope)
+            kept = dict(owner=x.owner, names=x.names) if len(arguments) == 1 else dict(owner=[0] * len(radices), names=[None])
+            result = x.like(radices=radices, **kept)
+            count = len(x.data) if name == "scatter" else math.prod(radices)
+            indexed = x if name == "scatter" else result
+            places = [self.scalar(arguments[-1], {**scope, "": (indexed, i), "gather": True}) for i in range(count)]
+            if name == "gather":
+                return result.like(data=[x.data[place] for place in places])
+            data = [None] * count
+            for i, place in enumerate(places):
+                need(data[place] is None, "two elements at one place")
+                data[place] = x.data[i]
+            return result.like(data=data)
         power = 1 if power is None else self.number(power, scope)
         complemented = []
         if name == "permute":

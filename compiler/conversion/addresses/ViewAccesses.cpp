@@ -1,6 +1,7 @@
 #include "compiler/conversion/addresses/ViewAccesses.h"
 
 #include "compiler/conversion/Sections.h"
+#include "compiler/conversion/addresses/GatheredLoads.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -206,6 +207,8 @@ void ViewAccesses::loadTogether(std::vector<Slot> &slots, const ViewLayout &layo
 
 FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> ready) {
   ready();
+  if (isGathered(op.getBuffer()))
+    return GatheredLoads(code, place, buffers, bodies, streams).load(op);
   Tile tile = emptyTile(op.getResult().getType());
   const Permutation map = op.getMap().getPermutation();
   ViewLayout layout = layoutOf(op.getBuffer(), buffers);

@@ -63,6 +63,25 @@ def Id_ResizeOp : Id_Op<"resize", [Pure, IsolatedFromAbove]> {
   }];
 }
 
+def Id_GatherOp : Id_Op<"gather", [Pure, IsolatedFromAbove]> {
+  let summary = "elements from computed places of the lowest digits";
+  let description = [{
+    The input's `lowest` lowest digits become the lowest digits of the result; the digits above are the same. Element k
+    of the new ones is that element of the old ones whose number the body yields, from the digits of the result, an i64
+    that is never beyond them. In a kernel it is a view of an argument, whose loads compute where they read.
+  }];
+  let arguments = (ins Id_SeqType:$input, I64Attr:$lowest);
+  let results = (outs Id_SeqType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$input `lowest` $lowest attr-dict `:` type($input) `->` type($result) `from` $body";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The number of the result's digits in the place of the input's `lowest` lowest ones.
+    int getNewLowest();
+  }];
+}
+
 def Id_TwiddleOp : Id_Op<"twiddle", [Pure, SameOperandsAndResultType]> {
   let summary = "multiply by a root of unity whose exponent is a polynomial in the digits";
   let description = [{

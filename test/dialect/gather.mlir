@@ -1,0 +1,94 @@
+// Gathers: the text form; those that move digits are permutations, two are one, and one that undoes another vanishes.
+// RUN: idc-opt %s --split-input-file | idc-opt --split-input-file | FileCheck %s --check-prefix=ROUND
+// RUN: idc-opt %s --canonicalize --split-input-file | FileCheck %s
+
+!s = !id.seq<2**3, f32>
+
+// ROUND-LABEL: func.func @shift
+// ROUND: id.gather %{{.*}} lowest 3 : <2**3, f32> -> <2**3, f32> from {
+// ROUND: id.yield %{{.*}} : i64
+// CHECK-LABEL: func.func @shift
+// CHECK: id.gather
+func.func @shift(%x: !s) -> !s {
+  %y = id.gather %x lowest 3 : !s -> !s from {
+    %1 = id.digit 1 : i64
+    %2 = id.digit 2 : i64
+    %3 = id.digit 3 : i64
+    %c1 = arith.constant 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c4 = arith.constant 4 : i64
+    %c8 = arith.constant 8 : i64
+    %4 = arith.muli %2, %c2 : i64
+    %5 = arith.muli %3, %c4 : i64
+    %6 = arith.addi %1, %4 : i64
+    %7 = arith.addi %6, %5 : i64
+    %8 = arith.addi %7, %c1 : i64
+    %9 = arith.remsi %8, %c8 : i64
+    id.yield %9 : i64
+  }
+  return %y : !s
+}
+
+// -----
+
+!s = !id.seq<2 * 3**2, f32>
+
+// Digit 1 of the result is digit 2 of the input, complemented; digit 3 stays, and so does what is above the lowest two.
+// CHECK-LABEL: func.func @digits
+// CHECK-NEXT: %[[Y:.*]] = id.permute %{{.*}} [3, 1, -2] : <2 * 3**2, f32> -> <2 * 3**2, f32>
+// CHECK-NEXT: return %[[Y]]
+func.func @digits(%x: !s) -> !s {
+  %y = id.gather %x lowest 2 : !s -> !s from {
+    %1 = id.digit 1 : i64
+    %2 = id.digit 2 : i64
+    %c2 = arith.constant 2 : i64
+    %c3 = arith.constant 3 : i64
+    %4 = arith.subi %c2, %1 : i64
+    %5 = arith.muli %4, %c3 : i64
+    %6 = arith.addi %5, %2 : i64
+    id.yield %6 : i64
+  }
+  return %y : !s
+}
+
+// -----
+
+!s = !id.seq<3, f32>
+
+// CHECK-LABEL: func.func @undone
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]]
+func.func @undone(%x: !s) -> !s {
+  %y = id.gather %x lowest 1 : !s -> !s from {
+    %1 = id.digit 1 : i64
+    %c1 = arith.constant 1 : i64
+    %c3 = arith.constant 3 : i64
+    %2 = arith.addi %1, %c1 : i64
+    %3 = arith.remsi %2, %c3 : i64
+    id.yield %3 : i64
+  }
+  %z = id.gather %y lowest 1 : !s -> !s from {
+    %1 = id.digit 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c3 = arith.constant 3 : i64
+    %2 = arith.addi %1, %c2 : i64
+    %3 = arith.remsi %2, %c3 : i64
+    id.yield %3 : i64
+  }
+  return %z : !s
+}
+
+// -----
+
+// CHECK-LABEL: func.func @repeated
+// CHECK-NEXT: %[[Y:.*]] = id.gather %{{.*}} lowest 1 : <5, f32> -> <3, f32> from {
+// CHECK: id.repeat %[[Y]] : <3, f32> -> <2 * 3, f32>
+func.func @repeated(%x: !id.seq<5, f32>) -> !id.seq<2 * 3, f32> {
+  %y = id.repeat %x : !id.seq<5, f32> -> !id.seq<2 * 5, f32>
+  %z = id.gather %y lowest 1 : !id.seq<2 * 5, f32> -> !id.seq<2 * 3, f32> from {
+    %1 = id.digit 1 : i64
+    %2 = arith.addi %1, %1 : i64
+    id.yield %2 : i64
+  }
+  return %z : !id.seq<2 * 3, f32>
+}
