@@ -7,6 +7,8 @@
 #include "compiler/conversion/protocols/CooperativeRounds.h"
 #include "compiler/conversion/protocols/RingPasses.h"
 
+#include "id/ConstantData.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
@@ -110,7 +112,7 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
 
 //===--- attributes -----------------------------------------------------------------------------------------------===//
 
-static constexpr const char *kindNames[] = {"input", "output", "workspace"};
+static constexpr const char *kindNames[] = {"input", "output", "workspace", "constant"};
 
 static DictionaryAttr toAttribute(const Buffer &buffer, MLIRContext *context) {
   Builder b(context);
@@ -126,8 +128,9 @@ static Buffer fromAttribute(DictionaryAttr place, Value value, func::FuncOp func
   const auto index = static_cast<int>(number);
   if (entry.getName() == kindNames[static_cast<int>(Buffer::Kind::Workspace)])
     return bufferOf(Buffer::Kind::Workspace, 0, value, number, denseLayout(value));
-  if (entry.getName() == kindNames[static_cast<int>(Buffer::Kind::Input)])
-    return bufferOf(Buffer::Kind::Input, index, value, 0, argumentLayout(function, index));
+  for (Buffer::Kind kind : {Buffer::Kind::Input, Buffer::Kind::Constant})
+    if (entry.getName() == kindNames[static_cast<int>(kind)])
+      return bufferOf(kind, index, value, 0, argumentLayout(function, index));
   const Value whole = wholeOf(value);
   const bool isResult = function.getBody().front().getTerminator()->getOperand(index) == whole;
   return bufferOf(Buffer::Kind::Output, index, whole, 0, isResult ? resultLayout(function, index) : denseLayout(whole));
@@ -213,9 +216,12 @@ LogicalResult conversion::placeBuffers(func::FuncOp function, const passes::Targ
     kernels.push_back(kernel);
   }
   DenseMap<Value, Buffer> arguments;
-  for (BlockArgument argument : block.getArguments())
-    arguments[argument] = bufferOf(Buffer::Kind::Input, static_cast<int>(argument.getArgNumber()), argument, 0,
-                                   argumentLayout(function, static_cast<int>(argument.getArgNumber())));
+  for (BlockArgument argument : block.getArguments()) {
+    const auto number = static_cast<int>(argument.getArgNumber());
+    const bool isConstant = function.getArgAttr(argument.getArgNumber(), id::dataAttr) != nullptr;
+    arguments[argument] = bufferOf(isConstant ? Buffer::Kind::Constant : Buffer::Kind::Input, number, argument, 0,
+                                   argumentLayout(function, number));
+  }
   DenseMap<Value, Buffer> places = arguments;
   const bool inPlace = function->hasAttr(inPlaceAttr);
   if (placeChain(kernels, block.getTerminator(), places)) {
@@ -247,10 +253,14 @@ struct PlaceBuffers : conversion::impl::PlaceBuffersBase<PlaceBuffers> {
 
 } // namespace
 
+void conversion::dropConstants(LoweredKernel &kernel) {
+  llvm::erase_if(kernel.buffers, [](const Buffer &buffer) { return buffer.kind == Buffer::Kind::Constant; });
+}
+
 size_t LoweredKernel::pointerCount() const {
   size_t count = 0;
   for (const Buffer &buffer : buffers)
-    count += static_cast<size_t>(buffer.planes);
+    count += buffer.kind == Buffer::Kind::Constant ? 0 : static_cast<size_t>(buffer.planes);
   return count;
 }
 

@@ -15,8 +15,8 @@
 namespace idc::conversion {
 
 struct Buffer {
-  enum class Kind { Input, Output, Workspace } kind = Kind::Input;
-  int index = 0; // of the input or output
+  enum class Kind { Input, Output, Workspace, Constant } kind = Kind::Input;
+  int index = 0; // of the input or output; Constant: of the function's argument
   int64_t bytesPerProblem = 0;
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
   digits::ArrayLayout layout = {};
@@ -39,7 +39,7 @@ struct LoweredKernel {
   std::string anyGrid; // of a team: the same for a grid that may be smaller than one; empty: there is none
   digits::Launch launch;
   int64_t threads = 1;
-  int64_t residentBlocks = 0; // that a multiprocessor has registers for; 0: there are none
+  int64_t residentBlocks = 0;        // that a multiprocessor has registers for; 0: there are none
   int64_t problemsPerBlockGroup = 1; // the grid is ceil(batch / this) * blocksPerGroup blocks
   int64_t blocksPerGroup = 1;
   int64_t sharedBytes = 0;
@@ -51,7 +51,7 @@ struct LoweredKernel {
   int64_t ringBytes = 0;
   int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
 
-  size_t pointerCount() const; // of its buffers
+  size_t pointerCount() const; // of its buffers; constants lie in the module
   bool hasCounter() const { return counterOffset >= 0; }
   bool hasRing() const { return ringOffset >= 0; }
 };
@@ -65,6 +65,9 @@ constexpr const char placesAttr[] = "id.places";
 /// dense, or where a function is to work in place (InPlace.h) and would not otherwise. Emits an error for ops that are
 /// no kernels, and for functions that cannot work in place but are to.
 mlir::LogicalResult placeBuffers(mlir::func::FuncOp function, const passes::Target &target);
+
+/// Takes constants out of what a launch passes, once the kernel has been emitted.
+void dropConstants(LoweredKernel &kernel);
 
 /// The kernels of a function whose buffers have been placed, in launch order, without what only a machine knows
 /// (threads, shared memory).

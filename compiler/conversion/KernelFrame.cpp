@@ -35,8 +35,11 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
   size_t next = 0;
   auto bind = [&](Value buffer, const Buffer &place) {
     frame.buffers[buffer].layout = place.layout;
-    for (int plane = 0; plane < place.planes; ++plane)
-      frame.buffers[buffer].planes.push_back(entry->getArgument(next++));
+    if (place.kind == Buffer::Kind::Constant)
+      frame.buffers[buffer].planes.push_back(code.constantMemory(kernel, place.index));
+    else
+      for (int plane = 0; plane < place.planes; ++plane)
+        frame.buffers[buffer].planes.push_back(entry->getArgument(next++));
   };
   const size_t numInputs = kernel.getInputs().size();
   for (size_t i = 0; i < numInputs; ++i)

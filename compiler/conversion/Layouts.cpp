@@ -2,6 +2,7 @@
 
 #include "compiler/conversion/Scalars.h"
 
+#include "id/ConstantData.h"
 #include "id/IdDialect.h"
 
 using namespace mlir;
@@ -49,6 +50,10 @@ void conversion::setResultLayout(func::FuncOp function, int result, const ArrayL
 }
 
 ArrayLayout conversion::argumentLayout(func::FuncOp function, int argument) {
+  if (function.getArgAttr(argument, id::dataAttr)) { // the same for every problem
+    const int64_t elements = cast<id::SeqType>(function.getArgumentTypes()[argument]).getNumElements();
+    return {{{elements, 1}}, 0, 0, false};
+  }
   return fromAttribute(function.getArgAttrOfType<DictionaryAttr>(argument, attribute),
                        function.getArgumentTypes()[argument]);
 }

@@ -40,8 +40,11 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
                                           SmallVector<Value>(body.getTerminator()->getOperands()))) {
     const Buffer &place = lowered.buffers[operand++];
     buffers[buffer].layout = place.layout;
-    for (int plane = 0; plane < place.planes; ++plane)
-      buffers[buffer].planes.push_back(argument(count++));
+    if (place.kind == Buffer::Kind::Constant)
+      buffers[buffer].planes.push_back(code.constantMemory(kernel, place.index));
+    else
+      for (int plane = 0; plane < place.planes; ++plane)
+        buffers[buffer].planes.push_back(argument(count++));
   }
   SmallVector<Value> scalars;
   for (const ScalarArgument &scalar : lowered.scalars) // a caller's bytes need no alignment
@@ -99,6 +102,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
     if (failed(emitFunction(b, tables, kernel, func, entry, target.lanes)))
       return {};
+    dropConstants(entry);
   }
   return module;
 }

@@ -86,6 +86,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     LLVM::LLVMFuncOp func = makeKernel(b, loc, several ? entry.anyGrid : entry.name, parameters);
     unsigned argument = 0;
     for (auto [i, buffer] : llvm::enumerate(entry.buffers)) {
+      if (buffer.kind == Buffer::Kind::Constant)
+        continue;
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
       const bool input = i < kernel.getInputs().size();
       const bool changes = input && entry.launch.dependent && !isa<BlockArgument>(kernel.getInputs()[i]);
@@ -114,5 +116,6 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     entry.residentBlocks = numberOf(kernel, residentAttr);
     setLaunchBounds(func, entry.threads, entry.residentBlocks);
   }
+  llvm::for_each(kernels, dropConstants);
   return module;
 }

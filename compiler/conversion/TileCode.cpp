@@ -3,9 +3,11 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Scalars.h"
 
+#include "id/ConstantData.h"
 #include "machine/MachineDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
@@ -102,6 +104,13 @@ void TileCode::makeCanonical(Tile &tile) {
 }
 
 //===--- short forms ----------------------------------------------------------------------------------------------===//
+
+Value TileCode::constantMemory(id::KernelOp kernel, int argument) {
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  auto bytes = function.getArgAttrOfType<DenseElementsAttr>(static_cast<unsigned>(argument), id::dataAttr);
+  auto pointer = LLVM::LLVMPointerType::get(b.getContext(), tables.getAddressSpace());
+  return LLVM::AddressOfOp::create(b, loc, pointer, tables.data(bytes));
+}
 
 Value TileCode::constant32(int64_t value) {
   return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(value)));

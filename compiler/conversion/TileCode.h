@@ -35,6 +35,9 @@ public:
   /// Brings residues to their canonical integers.
   void makeCanonical(Tile &tile);
 
+  /// The memory of an argument of the kernel's function whose bytes lie in the module.
+  mlir::Value constantMemory(id::KernelOp kernel, int argument);
+
   /// Constants of i32 and i64.
   mlir::Value constant32(int64_t value);
   mlir::Value constant64(int64_t value);

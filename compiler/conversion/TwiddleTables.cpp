@@ -260,6 +260,15 @@ std::string TwiddleTables::residues(int64_t root, int64_t step, int64_t count, u
   return addResidues(key, values, modulus);
 }
 
+std::string TwiddleTables::data(DenseElementsAttr bytes) {
+  std::string &name = dataNames[bytes.getAsOpaquePointer()];
+  if (name.empty()) {
+    name = "constant_" + std::to_string(dataNames.size() - 1);
+    addGlobal(name, bytes.getElementType(), bytes);
+  }
+  return name;
+}
+
 std::string TwiddleTables::addResidues(const std::string &key, ArrayRef<uint64_t> values, uint64_t modulus) {
   unsigned bits = modulus <= (uint64_t(1) << 32) ? 32 : 64;
   SmallVector<llvm::APInt> integers;
@@ -267,7 +276,7 @@ std::string TwiddleTables::addResidues(const std::string &key, ArrayRef<uint64_t
     integers.emplace_back(bits, value);
   Type scalar = IntegerType::get(module->getContext(), bits);
   auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, scalar);
-  return addGlobal(key, scalar, DenseElementsAttr::get(shape, integers));
+  return addTable(key, scalar, DenseElementsAttr::get(shape, integers));
 }
 
 std::string TwiddleTables::add(const std::string &key, Type real, const std::vector<double> &values) {
@@ -278,16 +287,20 @@ std::string TwiddleTables::add(const std::string &key, Type real, const std::vec
     rounded.back().convert(cast<FloatType>(real).getFloatSemantics(), llvm::APFloat::rmNearestTiesToEven, &inexact);
   }
   auto shape = RankedTensorType::get({static_cast<int64_t>(values.size())}, real);
-  return addGlobal(key, real, DenseElementsAttr::get(shape, ArrayRef<llvm::APFloat>(rounded)));
+  return addTable(key, real, DenseElementsAttr::get(shape, ArrayRef<llvm::APFloat>(rounded)));
 }
 
-std::string TwiddleTables::addGlobal(const std::string &key, Type scalar, DenseElementsAttr data) {
-  std::string name = "omega_table_" + std::to_string(names.size());
+std::string TwiddleTables::addTable(const std::string &key, Type scalar, DenseElementsAttr data) {
+  const std::string name = "omega_table_" + std::to_string(names.size());
   names[key] = name;
+  addGlobal(name, scalar, data);
+  return name;
+}
+
+void TwiddleTables::addGlobal(const std::string &name, Type scalar, DenseElementsAttr data) {
   OpBuilder b(module->getContext());
   b.setInsertionPointToStart(&module->getRegion(0).front());
   auto array = LLVM::LLVMArrayType::get(scalar, data.getNumElements());
   LLVM::GlobalOp::create(b, module->getLoc(), array, /*isConstant=*/true, LLVM::Linkage::Internal, name, data,
                          /*alignment=*/16, addressSpace);
-  return name;
 }

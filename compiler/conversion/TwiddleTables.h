@@ -46,6 +46,8 @@ public:
   std::string powers(int64_t root, int64_t step, int64_t count, mlir::Type real);
   /// The same in the prime field of `modulus`: residues of 32 or 64 bits.
   std::string residues(int64_t root, int64_t step, int64_t count, uint64_t modulus);
+  /// The name of the global with these bytes.
+  std::string data(mlir::DenseElementsAttr bytes);
   unsigned getAddressSpace() const { return addressSpace; }
 
   /// The name of the global with (re, im) pairs of `real` for every index of the factor.
@@ -56,10 +58,12 @@ public:
 private:
   std::string add(const std::string &key, mlir::Type real, const std::vector<double> &values);
   std::string addResidues(const std::string &key, llvm::ArrayRef<uint64_t> values, uint64_t modulus);
-  std::string addGlobal(const std::string &key, mlir::Type scalar, mlir::DenseElementsAttr data);
+  std::string addTable(const std::string &key, mlir::Type scalar, mlir::DenseElementsAttr data);
+  void addGlobal(const std::string &name, mlir::Type scalar, mlir::DenseElementsAttr data);
   mlir::Operation *module;
   unsigned addressSpace;
   std::map<std::string, std::string> names;
+  std::map<const void *, std::string> dataNames; // by the attribute, of which there is one for equal bytes
 };
 
 } // namespace idc::conversion

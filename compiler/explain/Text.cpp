@@ -116,6 +116,8 @@ static void printSteps(llvm::raw_ostream &os, const frontend::Program &program) 
   std::vector<std::string> names(program.values.size());
   for (const frontend::Parameter &input : program.inputs)
     names[input.value] = input.name;
+  for (auto [number, constant] : llvm::enumerate(program.constants))
+    names[constant.value] = "constant " + std::to_string(number + 1);
   int last = -1;
   for (auto [number, step] : llvm::enumerate(program.steps)) {
     os << formatv("  {0,4}  {1}", number + 1, describe(step));

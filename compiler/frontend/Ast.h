@@ -97,6 +97,7 @@ struct Statement {
                                // arm; For: from, to and, when written, by; Require: the condition
   bool down = false;           // For: `downto`
   std::string message;         // Require
+  TypeExprPtr type;            // Let: may be null
   std::vector<Block> blocks;   // For: the body; If: one per arm and, when written, the else block
 };
 

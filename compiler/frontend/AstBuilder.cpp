@@ -488,6 +488,8 @@ std::unique_ptr<Statement> AstBuilder::statement(IdParser::StatementContext *con
   if (auto *let = dynamic_cast<IdParser::LetStatementContext *>(context)) {
     result->kind = Statement::Kind::Let;
     targets(let->pattern());
+    if (let->type())
+      result->type = type(let->type());
     result->values.push_back(expr(let->expr()));
   } else if (auto *assign = dynamic_cast<IdParser::AssignmentContext *>(context)) {
     result->kind = Statement::Kind::Assign;

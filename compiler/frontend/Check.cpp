@@ -69,6 +69,7 @@ public:
           collectDimensions(*param.type);
         for (const TypeExprPtr &result : function->results)
           collectDimensions(*result);
+        collectDimensions(function->body);
       }
   }
 
@@ -182,6 +183,15 @@ private:
     for (const Dimension &dimension : type.dimensions)
       if (!dimension.name.empty())
         dimensionNames.insert(dimension.name);
+  }
+
+  void collectDimensions(const Block &block) {
+    for (const auto &statement : block) {
+      if (statement->type)
+        collectDimensions(*statement->type);
+      for (const Block &inner : statement->blocks)
+        collectDimensions(inner);
+    }
   }
 
   void setGenerics(const std::vector<Generic> &list) {
@@ -361,9 +371,28 @@ private:
     names.back().insert(name.text);
   }
 
+  bool isGenerate(const Expr &value) {
+    return value.kind == Expr::Kind::Call && value.name == "generate" && value.arguments.size() == 1 &&
+           !findFunction(*file, value.name);
+  }
+
+  void declaredType(const Statement &let) {
+    const bool algorithm = openFunction->kind == Function::Kind::Algorithm;
+    type(*let.type, algorithm ? Shape::Sequence : Shape::Array);
+    if (let.tuple)
+      error(let.type->range, "a type is declared for one name");
+    if (isGenerate(*let.values[0]) && (!algorithm || let.type->dimensions.empty()))
+      error(*let.values[0], "'generate' makes a sequence, in an algorithm");
+  }
+
   void statement(const Statement &checked) {
+    if (checked.type)
+      declaredType(checked);
     for (size_t i = 0; i < checked.values.size(); ++i)
-      expr(*checked.values[i], Place::Plain);
+      if (checked.type && isGenerate(*checked.values[i]))
+        arguments(checked.values[i]->arguments, Place::Stage);
+      else
+        expr(*checked.values[i], Place::Plain);
     std::set<std::string> targets;
     switch (checked.kind) {
     case Statement::Kind::Let:
@@ -546,6 +575,9 @@ private:
       error(checked, "'" + checked.name + "' takes " + count(arity.first, "argument") +
                          (arity.second > arity.first ? " or " + std::to_string(arity.second) : "") + ", but " +
                          std::to_string(given) + (given == 1 ? " is" : " are") + " given");
+    if (checked.name == "generate")
+      return error(checked,
+                   "'generate' stands alone behind the declared type of a sequence: let x: T[2^n] = generate(..);");
     if (isTypeFunction(checked.name) && given == 1) {
       const Expr &argument = *checked.arguments[0];
       if (argument.kind == Expr::Kind::TypeName)
@@ -627,8 +659,8 @@ private:
     }
     if (!scalarType(checked.name) && !generics.count(checked.name) &&
         (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
-         checked.name == "radix" || isTypeFunction(checked.name) || checked.name == "log2" ||
-         checked.name == "log2_ceil"))
+         checked.name == "radix" || isTypeFunction(checked.name) || checked.name == "generate" ||
+         checked.name == "log2" || checked.name == "log2_ceil"))
       unknownFunction(checked);
     arguments(checked.stageArguments, Place::Stage);
   }

@@ -260,8 +260,27 @@ std::optional<Value> Elaborator::execute(const Block &block, Context &context) {
   return result;
 }
 
+/// The value of `let name: type = e`.
+Value Elaborator::declared(const Statement &let, Context &context) {
+  const TypeExpr &type = *let.type;
+  const Expr &expr = *let.values[0];
+  const bool sequence = context.isAlgorithm() && !type.dimensions.empty();
+  if (sequence && expr.kind == Expr::Kind::Call && expr.name == "generate" && !callee(expr.name, context).function)
+    return generate(expr, type, context);
+  Value value = eval(expr, context);
+  const std::string what = "'" + let.names[0].text + "'";
+  if (!sequence)
+    return coerce(value, resolveType(type, context, true), expr.loc, *context.builder, what);
+  if (value.kind != Value::Kind::Sequence)
+    fail(expr, what + " is " + describe(value) + ", but a sequence is declared");
+  TypeRef element = resolveType(type, context, false);
+  if (const TypeRef &have = this->sequence(*value.sequence).element; !equal(*have, *element))
+    fail(expr, what + " has elements of type " + spell(*have) + ", but " + spell(*element) + " is declared");
+  return Value::of(matchShape(type, *value.sequence, context, expr.loc, what));
+}
+
 void Elaborator::assign(const Statement &statement, Context &context) {
-  Value value = eval(*statement.values[0], context);
+  Value value = statement.type ? declared(statement, context) : eval(*statement.values[0], context);
   size_t targets = statement.names.size();
   if (value.kind == Value::Kind::Tuple ? value.members.size() != targets : targets != 1)
     if (!(targets == 1 && value.kind == Value::Kind::Tuple && !statement.tuple))
@@ -459,6 +478,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     program.outputs.push_back(permuted(*value.sequence, natural, loc).value);
   }
   frames.pop_back();
+  foldConstants();
   return std::move(program);
 }
 

@@ -23,6 +23,14 @@
 
 namespace idc::frontend {
 
+/// One leaf of an element. Reals and complex numbers are `re` and `im`, in long double whatever their type says
+/// (nothing is rounded to it); bool, integers and mod<P> are `integer`, exact, wrapped to the type's width, unsigned
+/// values and residues by their bits.
+struct Scalar {
+  long double re = 0, im = 0;
+  int64_t integer = 0;
+};
+
 /// A type of sequence elements and scalars. Leaves are bool, the integers, the reals, complex and mod<P>;
 /// records nest; arrays exist only in nodes.
 struct Type;
@@ -146,6 +154,12 @@ struct Choice {
   int64_t fallback; // when nothing is said
 };
 
+/// A sequence that is known when the program is compiled: the leaves of its elements in index order.
+struct Constant {
+  int value;
+  std::vector<Scalar> leaves;
+};
+
 struct Program {
   std::string entry;
   std::vector<std::pair<std::string, int64_t>> sizes;     // as bound, in order of first appearance
@@ -153,6 +167,7 @@ struct Program {
   std::vector<Choice> choices;
   std::vector<Sequence> values;
   std::vector<Parameter> inputs;
+  std::vector<Constant> constants;
   std::vector<ScalarParameter> scalars;
   std::vector<Step> steps;
   std::vector<int> outputs;

@@ -85,7 +85,13 @@ private:
   std::optional<Value> executeLoop(const Statement &statement, Context &context);
   void assign(const Statement &statement, Context &context);
   void assignElement(const Statement &statement, Context &context);
+  Value declared(const Statement &let, Context &context);
   void countWork(llvm::SMLoc loc);
+
+  // Generate.cpp: sequences that are known when the program is compiled.
+  Value generate(const Expr &expr, const TypeExpr &type, Context &context);
+  /// Runs what depends on compile-time values only, and makes constants of what the other steps take of it.
+  void foldConstants();
 
   // Settings.cpp: parameters in <..>, and functions that are such.
   Callable callee(const std::string &name, const Context &context) const;

@@ -696,6 +696,8 @@ bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &in
     }
     buffers[program.inputs[i].value] = inputs[i];
   }
+  for (const Constant &constant : program.constants)
+    buffers[constant.value] = constant.leaves;
   // A value's buffer is dropped after its last use.
   std::vector<size_t> lastUse(program.values.size(), 0);
   for (size_t s = 0; s < program.steps.size(); ++s)

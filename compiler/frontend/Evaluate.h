@@ -9,14 +9,6 @@
 
 namespace idc::frontend {
 
-/// One leaf of an element. Reals and complex numbers are `re` and `im`, in long double whatever their type says
-/// (nothing is rounded to it); bool, integers and mod<P> are `integer`, exact, wrapped to the type's width, unsigned
-/// values and residues by their bits.
-struct Scalar {
-  long double re = 0, im = 0;
-  int64_t integer = 0;
-};
-
 /// Runs `program` on one problem. `inputs` has one flat buffer per Program::inputs: element after element in index
 /// order, the leaves of each in layout order. `scalars` has one value per Program::scalars. `outputs` receives the same
 /// form for Program::outputs. False with `error` set when a buffer has the wrong length or an integer is divided by

@@ -11,17 +11,17 @@ namespace {
 
 const std::map<std::string, std::pair<int, int>> &builtins() {
   static const std::map<std::string, std::pair<int, int>> table = {
-      {"select", {3, 3}},     {"min", {2, 2}},       {"max", {2, 2}},         {"abs", {1, 1}},
-      {"sqrt", {1, 1}},       {"rsqrt", {1, 1}},     {"exp", {1, 1}},         {"log", {1, 1}},
-      {"sin", {1, 1}},        {"cos", {1, 1}},       {"conj", {1, 1}},        {"re", {1, 1}},
-      {"im", {1, 1}},         {"fma", {3, 3}},       {"xor", {2, 2}},         {"log2", {1, 1}},
-      {"omega", {2, 2}},      {"radix", {1, 1}},     {"digit", {1, 1}},       {"digits", {1, 2}},
-      {"index", {0, 0}},      {"complex", {1, 2}},   {"log2_ceil", {1, 1}},   {"tanh", {1, 1}},
-      {"erf", {1, 1}},        {"pow", {2, 2}},       {"atan2", {2, 2}},       {"floor", {1, 1}},
-      {"ceil", {1, 1}},       {"round", {1, 1}},     {"popcount", {1, 1}},    {"clz", {1, 1}},
-      {"largest", {1, 1}},    {"smallest", {1, 1}},  {"epsilon", {1, 1}},     {"gcd", {2, 2}},
-      {"is_prime", {1, 1}},   {"power_mod", {3, 3}}, {"inverse_mod", {2, 2}}, {"primitive_root", {1, 1}},
-      {"digit_count", {0, 0}}};
+      {"select", {3, 3}},      {"min", {2, 2}},       {"max", {2, 2}},         {"abs", {1, 1}},
+      {"sqrt", {1, 1}},        {"rsqrt", {1, 1}},     {"exp", {1, 1}},         {"log", {1, 1}},
+      {"sin", {1, 1}},         {"cos", {1, 1}},       {"conj", {1, 1}},        {"re", {1, 1}},
+      {"im", {1, 1}},          {"fma", {3, 3}},       {"xor", {2, 2}},         {"log2", {1, 1}},
+      {"omega", {2, 2}},       {"radix", {1, 1}},     {"digit", {1, 1}},       {"digits", {1, 2}},
+      {"index", {0, 0}},       {"complex", {1, 2}},   {"log2_ceil", {1, 1}},   {"tanh", {1, 1}},
+      {"erf", {1, 1}},         {"pow", {2, 2}},       {"atan2", {2, 2}},       {"floor", {1, 1}},
+      {"ceil", {1, 1}},        {"round", {1, 1}},     {"popcount", {1, 1}},    {"clz", {1, 1}},
+      {"largest", {1, 1}},     {"smallest", {1, 1}},  {"epsilon", {1, 1}},     {"gcd", {2, 2}},
+      {"is_prime", {1, 1}},    {"power_mod", {3, 3}}, {"inverse_mod", {2, 2}}, {"primitive_root", {1, 1}},
+      {"digit_count", {0, 0}}, {"generate", {1, 1}}};
   return table;
 }
 
@@ -56,9 +56,10 @@ bool isBuiltinMove(const std::string &name) { return name == "gather" || name ==
 bool isRedeclarable(const std::string &name) {
   // What the language did not have from the beginning.
   static const std::set<std::string> later = {
-      "log2_ceil",  "tanh",    "erf",      "pow",     "atan2", "floor",    "ceil",      "round",       "popcount",
-      "clz",        "largest", "smallest", "epsilon", "gcd",   "is_prime", "power_mod", "inverse_mod", "primitive_root",
-      "digit_count"};
+      "log2_ceil",   "tanh",    "erf",      "pow",       "atan2",       "floor",
+      "ceil",        "round",   "popcount", "clz",       "largest",     "smallest",
+      "epsilon",     "gcd",     "is_prime", "power_mod", "inverse_mod", "primitive_root",
+      "digit_count", "generate"};
   return isBuiltinResize(name) || isBuiltinMove(name) || later.count(name);
 }
 bool isTypeFunction(const std::string &name) { return name == "largest" || name == "smallest" || name == "epsilon"; }

@@ -121,7 +121,7 @@ private:
     auto value = [&](size_t i) { return printExpr(*next.values[i]); };
     switch (next.kind) {
     case Statement::Kind::Let:
-      return line(depth, "let " + targets(next) + " = " + value(0));
+      return line(depth, "let " + targets(next) + (next.type ? ": " + printType(*next.type) : "") + " = " + value(0));
     case Statement::Kind::Assign:
       return line(depth, "assign " + targets(next) + " = " + value(0));
     case Statement::Kind::AssignElement:

@@ -1,15 +1,21 @@
 // The elaborated program as text.
 #include "compiler/frontend/Elaborate.h"
 
+#include "llvm/Support/xxhash.h"
+
+#include <iterator>
+
 namespace idc::frontend {
 
 namespace {
 
 const char *opName(Op op) {
   static const char *names[] = {
-      "constant", "digit", "omega", "add", "sub", "mul", "div",  "rem", "neg",    "and",     "or",      "xor",   "not",
-      "shl",      "shr",   "eq",    "ne",  "lt",  "le",  "gt",   "ge",  "select", "min",     "max",     "abs",   "sqrt",
-      "rsqrt",    "exp",   "log",   "sin", "cos", "fma", "conj", "re",  "im",     "complex", "convert", "scalar"};
+      "constant", "digit", "omega", "add",      "sub", "mul",  "div", "rem", "neg",     "and",     "or",    "xor",
+      "not",      "shl",   "shr",   "eq",       "ne",  "lt",   "le",  "gt",  "ge",      "select",  "min",   "max",
+      "abs",      "fma",   "sqrt",  "rsqrt",    "exp", "log",  "sin", "cos", "tanh",    "erf",     "pow",   "atan2",
+      "floor",    "ceil",  "round", "popcount", "clz", "conj", "re",  "im",  "complex", "convert", "scalar"};
+  static_assert(std::size(names) == static_cast<size_t>(Op::ScalarParam) + 1);
   return names[static_cast<int>(op)];
 }
 
@@ -44,6 +50,20 @@ std::string numbers(const std::vector<int> &list, const char *prefix) {
   return text;
 }
 
+/// The first numbers of a constant, and a hash of all.
+std::string digest(const Constant &constant) {
+  constexpr size_t shown = 4;
+  std::string text, all;
+  for (size_t i = 0; i < constant.leaves.size(); ++i) {
+    const Scalar &leaf = constant.leaves[i];
+    const std::string number =
+        std::to_string(leaf.re) + "," + std::to_string(leaf.im) + "," + std::to_string(leaf.integer) + " ";
+    text += i < shown ? number : "";
+    all += number;
+  }
+  return text + ".. #" + std::to_string(llvm::xxh3_64bits(all));
+}
+
 } // namespace
 
 std::string printProgram(const Program &program) {
@@ -64,6 +84,8 @@ std::string printProgram(const Program &program) {
   };
   for (const Parameter &input : program.inputs)
     text += "  input " + input.name + " " + sequence(input.value) + "\n";
+  for (const Constant &constant : program.constants)
+    text += "  constant " + sequence(constant.value) + " = " + digest(constant) + "\n";
   for (const ScalarParameter &scalar : program.scalars)
     text += "  scalar " + scalar.name + ": " + spell(*scalar.type) + "\n";
   for (const Step &step : program.steps) {

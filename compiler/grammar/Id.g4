@@ -35,7 +35,7 @@ baseType : 'mod' '<' additive '>'
 dimension : '[' (name ':')? expr ']' ;
 
 block : '{' statement* '}' ;
-statement : 'let' pattern '=' expr ';'                                                        # letStatement
+statement : 'let' pattern (':' type)? '=' expr ';'                                             # letStatement
           | pattern '=' expr ';'                                                              # assignment
           | name '[' expr ']' '=' expr ';'                                                    # elementAssignment
           | 'for' name 'in' additive ('..' | 'downto') additive ('by' additive)? block        # forStatement

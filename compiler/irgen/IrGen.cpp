@@ -10,6 +10,9 @@
 //                               ^bb0(%a: f32, %b: f32): … id.yield %s, %d : f32, f32 }
 #include "compiler/irgen/IrGen.h"
 
+#include "compiler/frontend/ScalarMemory.h"
+
+#include "id/ConstantData.h"
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -42,6 +45,8 @@ public:
     SmallVector<Type> inputs, outputs;
     for (const frontend::Parameter &p : program.inputs)
       inputs.push_back(sequenceType(p.value));
+    for (const frontend::Constant &constant : program.constants)
+      inputs.push_back(sequenceType(constant.value));
     for (int value : program.outputs)
       outputs.push_back(sequenceType(value));
     if (failed)
@@ -59,6 +64,11 @@ public:
     values.resize(program.values.size());
     for (size_t i = 0; i < program.inputs.size(); ++i)
       values[program.inputs[i].value] = block->getArgument(i);
+    for (auto [i, constant] : llvm::enumerate(program.constants)) {
+      const unsigned argument = static_cast<unsigned>(program.inputs.size() + i);
+      values[constant.value] = block->getArgument(argument);
+      function.setArgAttr(argument, id::dataAttr, memoryOf(constant));
+    }
     for (const frontend::Step &step : program.steps)
       emit(step);
     SmallVector<Value> results;
@@ -130,6 +140,16 @@ private:
     const frontend::Sequence &sequence = program.values[value];
     SmallVector<int32_t> radices(sequence.radices.begin(), sequence.radices.end());
     return id::SeqType::get(builder.getContext(), radices, scalarType(*sequence.element));
+  }
+
+  /// The bytes of a constant as memory has them, every number rounded once.
+  DenseElementsAttr memoryOf(const frontend::Constant &constant) {
+    const frontend::Type &element = *program.values[constant.value].element;
+    const auto layout = host::ElementType::parse(frontend::spellStructure(element));
+    std::vector<char> bytes(constant.leaves.size() / layout.fields.size() * static_cast<size_t>(layout.bytes));
+    frontend::storeScalars(constant.leaves, layout, bytes.data());
+    auto shape = RankedTensorType::get({static_cast<int64_t>(bytes.size())}, builder.getI8Type());
+    return DenseElementsAttr::getFromRawBuffer(shape, bytes);
   }
 
   void emit(const frontend::Step &step) {

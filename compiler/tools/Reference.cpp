@@ -2,7 +2,7 @@
 
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/frontend/Evaluate.h"
-#include "compiler/tools/Scalars.h"
+#include "compiler/frontend/ScalarMemory.h"
 
 #include "host/ElementType.h"
 #include "host/Memory.h"
@@ -54,10 +54,10 @@ struct Evaluation {
     auto next = from.begin();
     std::vector<std::vector<Scalar>> sequences;
     for (const Operand &input : inputs)
-      sequences.push_back(tools::loadScalars(*next++, input.layout, input.elements));
+      sequences.push_back(frontend::loadScalars(*next++, input.layout, input.elements));
     std::vector<Scalar> values;
     for (const Operand &scalar : scalars)
-      values.push_back(tools::loadScalars(*next++, scalar.layout, 1).front());
+      values.push_back(frontend::loadScalars(*next++, scalar.layout, 1).front());
     return frontend::evaluate(program, sequences, values, results, error);
   }
 };
@@ -165,7 +165,7 @@ void tools::ReferenceModule::State::run(void *const *args, int64_t firstProblem,
       return;
     }
     for (size_t i = 0; i < outputs.size(); ++i)
-      storeScalars(results[i], outputs[i].layout,
+      frontend::storeScalars(results[i], outputs[i].layout,
                    static_cast<char *>(args[inputs.size() + i]) + problem * outputs[i].bytes());
   }
 }

@@ -1,6 +1,6 @@
 #include "Execution.h"
 
-#include "compiler/tools/Scalars.h"
+#include "compiler/frontend/ScalarMemory.h"
 
 #include "host/Error.h"
 #include "host/Memory.h"
@@ -88,11 +88,11 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs) const {
     if (inputs[i].size() != static_cast<size_t>(operand.elements * batch) * operand.type.fields.size())
       throw host::Error("'" + operand.name + "' has another number of elements");
     bytes.emplace_back(static_cast<size_t>(operand.bytes() * batch));
-    tools::storeScalars(inputs[i], operand.type, bytes.back().data());
+    frontend::storeScalars(inputs[i], operand.type, bytes.back().data());
   }
   bytes = run(bytes, batch);
   std::vector<Buffer> results;
   for (size_t i = 0; i < bytes.size(); ++i)
-    results.push_back(tools::loadScalars(bytes[i].data(), outputOperands[i].type, outputOperands[i].elements * batch));
+    results.push_back(frontend::loadScalars(bytes[i].data(), outputOperands[i].type, outputOperands[i].elements * batch));
   return results;
 }

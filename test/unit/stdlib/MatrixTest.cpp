@@ -4,7 +4,7 @@
 #include "Programs.h"
 
 #include "compiler/frontend/Parse.h"
-#include "compiler/tools/Scalars.h"
+#include "compiler/frontend/ScalarMemory.h"
 
 #include "host/Error.h"
 #include "host/RandomInput.h"
@@ -98,7 +98,7 @@ private:
       frontend::Scalar value;
       value.re = library.scalars.at(scalar.name);
       value.integer = static_cast<int64_t>(value.re);
-      tools::storeScalars({value}, scalar.type, scalars.emplace_back(static_cast<size_t>(scalar.bytes())).data());
+      frontend::storeScalars({value}, scalar.type, scalars.emplace_back(static_cast<size_t>(scalar.bytes())).data());
     }
     std::vector<std::vector<char>> results = executable.run(inputs, batch, scalars);
     std::vector<Buffer> actual(results.size()), expected(results.size());
@@ -119,7 +119,7 @@ private:
   }
 
   static Buffer load(const Executable::Operand &operand, const std::vector<char> &bytes, int64_t problem) {
-    return tools::loadScalars(bytes.data() + problem * operand.bytes(), operand.type, operand.elements);
+    return frontend::loadScalars(bytes.data() + problem * operand.bytes(), operand.type, operand.elements);
   }
 
   std::vector<Buffer> evaluate(const Executable &executable, const std::vector<std::vector<char>> &inputs,

@@ -1,4 +1,4 @@
-#include "compiler/tools/Scalars.h"
+#include "compiler/frontend/ScalarMemory.h"
 
 #include "host/HalfFloat.h"
 
@@ -72,7 +72,7 @@ static void storeLeaf(const host::Field &field, const Scalar &value, char *to) {
   }
 }
 
-std::vector<Scalar> tools::loadScalars(const char *from, const host::ElementType &type, int64_t elements) {
+std::vector<Scalar> frontend::loadScalars(const char *from, const host::ElementType &type, int64_t elements) {
   std::vector<Scalar> leaves;
   leaves.reserve(static_cast<size_t>(elements) * type.fields.size());
   for (int64_t i = 0; i < elements; ++i, from += type.bytes)
@@ -81,7 +81,7 @@ std::vector<Scalar> tools::loadScalars(const char *from, const host::ElementType
   return leaves;
 }
 
-void tools::storeScalars(const std::vector<Scalar> &leaves, const host::ElementType &type, char *to) {
+void frontend::storeScalars(const std::vector<Scalar> &leaves, const host::ElementType &type, char *to) {
   for (auto leaf = leaves.begin(); leaf != leaves.end(); to += type.bytes)
     for (const host::Field &field : type.fields)
       storeLeaf(field, *leaf++, to);

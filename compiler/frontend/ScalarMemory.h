@@ -7,12 +7,12 @@
 
 #include <vector>
 
-namespace idc::tools {
+namespace idc::frontend {
 
 /// The leaves of `elements` elements, element after element, in layout order.
-std::vector<frontend::Scalar> loadScalars(const char *from, const host::ElementType &type, int64_t elements);
+std::vector<Scalar> loadScalars(const char *from, const host::ElementType &type, int64_t elements);
 
 /// The inverse: every leaf is rounded or wrapped to its type. Padding is left as it is.
-void storeScalars(const std::vector<frontend::Scalar> &leaves, const host::ElementType &type, char *to);
+void storeScalars(const std::vector<Scalar> &leaves, const host::ElementType &type, char *to);
 
-} // namespace idc::tools
+} // namespace idc::frontend
