@@ -65,7 +65,7 @@ struct Expr {
   std::vector<std::pair<std::string, llvm::SMLoc>> fields;
   TypeExprPtr type;
   int depth = 1;                 // nesting below this expression, itself included
-  std::vector<Setting> settings; // Call, Pipe: `<k = 3>` behind the function's name
+  std::vector<Setting> settings; // Call, Pipe, Variable as a setting: `<k = 3>` behind the function's name
 
   // Pipe: `|> name|type (stageArguments) ^ power @ digits`; power and digits may be absent.
   std::vector<ExprPtr> stageArguments;

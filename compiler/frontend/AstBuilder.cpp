@@ -425,11 +425,15 @@ std::vector<Setting> AstBuilder::settings(IdParser::SettingsContext *context) {
     ExprPtr value;
     if (next->additive()) {
       value = additive(next->additive());
+    } else if (next->settings()) {
+      value = make(Expr::Kind::Variable, range(next->name(1)));
+      value->name = next->name(1)->getText();
+      value->settings = settings(next->settings());
     } else {
       value = make(Expr::Kind::TypeName, range(next->type()));
       value->type = type(next->type());
     }
-    result.push_back({name(next->name()), std::move(value)});
+    result.push_back({name(next->name(0)), std::move(value)});
   }
   return result;
 }

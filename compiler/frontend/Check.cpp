@@ -236,15 +236,21 @@ private:
     if (generic.kind == Generic::Kind::Type) {
       if (value.kind == Expr::Kind::TypeName)
         type(*value.type, Shape::None);
-      else if (!isName)
+      else if (!isName || !value.settings.empty())
         error(value, "'" + generic.name.text + "' is a type");
       else if (!generics.count(value.name) && !scalarType(value.name) && !typeNamed(value.name, value.range))
         error(value, "unknown type '" + value.name + "'");
     } else if (generic.kind == Generic::Kind::Function) {
       if (!isName)
         error(value, "'" + generic.name.text + "' is a function, given by its name");
-      else if (!functionNamed(value.name, value.range) && !isBuiltinFunction(value.name))
+      else if (const Function *given = functionNamed(value.name, value.range))
+        settings(value.settings, *given, place);
+      else if (isBuiltinFunction(value.name))
+        noSettings(value);
+      else
         unknownFunction(value);
+    } else if (!value.settings.empty()) {
+      error(value, "'" + generic.name.text + "' is a number");
     } else {
       expr(value, place == Place::Stage ? place : Place::Plain);
     }

@@ -14,28 +14,10 @@ constexpr int64_t maxWork = 40000000; // evaluated expressions and statements
 constexpr size_t maxBody = 65536;     // operations of one func or node on its elements
 constexpr size_t maxSteps = 200000;
 
-/// A number or bool that is known; empty for anything else.
-std::string spellConstant(const Value &value) {
-  if (value.isConstantInteger())
-    return spell(value.untyped->value);
-  if (value.kind == Value::Kind::Bool)
-    return value.flag ? "true" : "false";
-  return value.kind == Value::Kind::Untyped && value.untyped->isConstant()
-             ? std::to_string(static_cast<double>(value.untyped->real))
-             : "";
-}
-
+/// The sizes, types and functions that a call is bound to.
 std::string spellSplit(const Context &context) {
-  std::string text;
-  if (!context.scopes.empty())
-    for (const auto &size : context.scopes[0])
-      if (std::string value = spellConstant(size.second); !value.empty())
-        text += (text.empty() ? "" : ", ") + size.first + " = " + value;
-  for (const auto &type : context.types)
-    text += (text.empty() ? "" : ", ") + type.first + " = " + spell(*type.second);
-  for (const auto &[name, given] : context.functions)
-    text += (text.empty() ? "" : ", ") + name + " = " + (given.function ? given.function->name.text : given.builtin);
-  return text;
+  return spell(context.scopes.empty() ? std::map<std::string, Value>() : context.scopes[0], context.types,
+               context.functions);
 }
 } // namespace
 

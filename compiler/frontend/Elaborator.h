@@ -33,10 +33,12 @@ struct StageDigits {
 
 /// What the name of a function means: a declared one, or a built-in one when there is none. A parameter's also has the
 /// signature that it declares.
+struct Bindings;
 struct Callable {
   const Function *function = nullptr;
   std::string builtin;
   const Function *signature = nullptr;
+  std::shared_ptr<const Bindings> bound; // what was bound where it was given
 };
 
 /// What a use binds by name: `<k = 3, T = f64, op = max>`.
@@ -45,6 +47,12 @@ struct Bindings {
   std::map<std::string, Value> values;
   std::map<std::string, Callable> functions;
 };
+
+/// "add", "scale<k = 3>"
+std::string spell(const Callable &callable);
+/// "n = 3, T = f32, op = add": what is known of these.
+std::string spell(const std::map<std::string, Value> &values, const std::map<std::string, TypeRef> &types,
+                  const std::map<std::string, Callable> &functions);
 
 /// What names mean at one point of a body.
 struct Context {
@@ -97,6 +105,7 @@ private:
   Callable callee(const std::string &name, const Context &context) const;
   Callable functionFor(const Generic &generic, const Function &owner, const std::string &name, const Context &context,
                        llvm::SMLoc loc, llvm::SMRange range);
+  Callable functionFor(const Generic &generic, const Function &owner, const Expr &value, Context &context);
   /// A func, declared, built in or a parameter, on values of `builder`.
   Value callFunc(const Expr &expr, const Callable &callee, Bindings bindings, std::vector<Value> arguments,
                  const std::vector<llvm::SMLoc> &places, BodyBuilder &builder, Context &context);
@@ -105,6 +114,8 @@ private:
                    llvm::SMLoc loc);
   /// What a use's settings bind, evaluated where the use stands.
   Bindings bind(const Function &function, const std::vector<Setting> &settings, Context &context);
+  /// The same of a use of a function by its name or as a parameter.
+  Bindings bind(const Callable &callee, const Expr &use, Context &context);
   static void take(const Bindings &bindings, Context &context);
   /// Defaults of the numbers, choices and functions that are not bound.
   void bindNumbers(const Function &function, Context &context, llvm::SMLoc loc);
@@ -193,7 +204,8 @@ private:
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
   Value applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
                        Context &context, const BodyMaker &make);
-  Value applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs, Context &context);
+  Value applyNode(const Expr &expr, const Function &node, Bindings bindings, const std::vector<SequenceView> &inputs,
+                  Context &context);
   Value applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs, Context &context);
   /// `name` applied `@` digits: `apply` does it to the digits named.
   using Application = std::function<Value(std::vector<Value>)>;

@@ -367,12 +367,8 @@ Value Elaborator::evalRecord(const Expr &expr, Context &context) {
 
 Value Elaborator::evalCall(const Expr &expr, Context &context) {
   const Callable callee = this->callee(expr.name, context);
-  if ((!callee.function || callee.signature) && !expr.settings.empty())
-    fail(expr, "'" + expr.name + "' has no parameters in <..>");
   if (callee.function || callee.signature) {
-    Bindings bindings;
-    if (callee.function)
-      bindings = bind(*callee.function, expr.settings, context);
+    Bindings bindings = bind(callee, expr, context);
     std::vector<Value> arguments;
     for (const ExprPtr &argument : expr.arguments)
       arguments.push_back(eval(*argument, context));

@@ -278,10 +278,9 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
   return outputs.size() == 1 ? outputs[0] : Value::group(Value::Kind::Tuple, std::move(outputs));
 }
 
-Value Elaborator::applyNode(const Expr &expr, const Function &node, const std::vector<SequenceView> &inputs,
-                            Context &context) {
+Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bindings,
+                            const std::vector<SequenceView> &inputs, Context &context) {
   const std::string &name = node.name.text;
-  Bindings bindings = bind(node, expr.settings, context);
   if (!expr.digits)
     fail(expr, "node '" + name + "' needs the digits it works on: " + name + " @ digits");
   if (inputs.size() > node.params.size())
@@ -895,8 +894,6 @@ Value Elaborator::evalPipe(const Expr &expr, Context &context) {
 
   const Callable callee = expr.type ? Callable() : this->callee(expr.name, context);
   const Function *function = callee.function;
-  if ((!function || callee.signature) && !expr.settings.empty())
-    fail(expr, "'" + expr.name + "' has no parameters in <..>");
   if (function && function->kind == Function::Kind::Algorithm) {
     if (expr.power)
       fail(*expr.power, "'^' after a stage is the power of a permutation");
@@ -915,15 +912,13 @@ Value Elaborator::evalPipe(const Expr &expr, Context &context) {
   if (!function && !expr.type && isBuiltinMove(expr.name))
     return applyMove(expr, members, context);
   if (function && function->kind == Function::Kind::Node)
-    return applyNode(expr, *function, inputs, context);
+    return applyNode(expr, *function, bind(callee, expr, context), inputs, context);
 
   std::string name = expr.type ? printType(*expr.type) : expr.name;
   if (expr.digits)
     fail(*expr.digits, "'" + name + "' works on single elements and takes no '@'");
   if (function || callee.signature) {
-    Bindings bindings;
-    if (function)
-      bindings = bind(*function, expr.settings, context);
+    Bindings bindings = bind(callee, expr, context);
     return applyPointwise(expr, name, inputs, context, [&](BodyBuilder &builder, std::vector<Value> arguments) {
       return callFunc(expr, callee, std::move(bindings), std::move(arguments), argumentPlaces(expr, inputs.size()),
                       builder, context);

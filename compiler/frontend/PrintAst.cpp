@@ -198,7 +198,7 @@ std::string printExpr(const Expr &expr) {
   case Expr::Kind::Boolean:
     return expr.value ? "true" : "false";
   case Expr::Kind::Variable:
-    return expr.name;
+    return expr.name + bound(expr.settings);
   case Expr::Kind::Unary:
     return expr.name + operand(*expr.arguments[0], precedence(expr));
   case Expr::Kind::Binary:

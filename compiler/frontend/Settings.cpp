@@ -32,6 +32,40 @@ const Generic *findGeneric(const Function &function, const std::string &name) {
   return nullptr;
 }
 
+/// A number or bool that is known; empty for anything else.
+static std::string spellConstant(const Value &value) {
+  if (value.isConstantInteger())
+    return spell(value.untyped->value);
+  if (value.kind == Value::Kind::Bool)
+    return value.flag ? "true" : "false";
+  return value.kind == Value::Kind::Untyped && value.untyped->isConstant()
+             ? std::to_string(static_cast<double>(value.untyped->real))
+             : "";
+}
+
+std::string spell(const std::map<std::string, Value> &values, const std::map<std::string, TypeRef> &types,
+                  const std::map<std::string, Callable> &functions) {
+  std::string text;
+  auto add = [&](const std::string &name, const std::string &value) {
+    if (!value.empty())
+      text += (text.empty() ? "" : ", ") + name + " = " + value;
+  };
+  for (const auto &[name, value] : values)
+    add(name, spellConstant(value));
+  for (const auto &[name, type] : types)
+    add(name, spell(*type));
+  for (const auto &[name, given] : functions)
+    add(name, spell(given));
+  return text;
+}
+
+std::string spell(const Callable &callable) {
+  std::string text = callable.function ? callable.function->name.text : callable.builtin;
+  if (callable.bound)
+    text += "<" + spell(callable.bound->values, callable.bound->types, callable.bound->functions) + ">";
+  return text;
+}
+
 namespace {
 
 /// "the int 'k' of 'f'"
@@ -98,6 +132,13 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
            range);
   }
   given.signature = &wanted;
+  return given;
+}
+
+Callable Elaborator::functionFor(const Generic &generic, const Function &owner, const Expr &value, Context &context) {
+  Callable given = functionFor(generic, owner, value.name, context, value.loc, value.range);
+  if (!value.settings.empty())
+    given.bound = std::make_shared<Bindings>(bind(*given.function, value.settings, context));
   return given;
 }
 
@@ -176,12 +217,18 @@ Bindings Elaborator::bind(const Function &function, const std::vector<Setting> &
       named.range = value.range;
       result.types[name] = resolveType(value.kind == Expr::Kind::Variable ? named : *value.type, context, true);
     } else if (generic->kind == Generic::Kind::Function) {
-      result.functions[name] = functionFor(*generic, function, value.name, context, value.loc, value.range);
+      result.functions[name] = functionFor(*generic, function, value, context);
     } else {
       result.values[name] = numberFor(*generic, function, value, context);
     }
   }
   return result;
+}
+
+Bindings Elaborator::bind(const Callable &callee, const Expr &use, Context &context) {
+  if (callee.signature)
+    return callee.bound ? *callee.bound : Bindings();
+  return callee.function ? bind(*callee.function, use.settings, context) : Bindings();
 }
 
 void Elaborator::take(const Bindings &bindings, Context &context) {
@@ -201,8 +248,7 @@ void Elaborator::bindNumbers(const Function &function, Context &context, llvm::S
       fail(loc, called(generic, function) + " is not given and has no default; give it in <" + name + " = ..>");
     if (isFunction) {
       if (!bound)
-        context.functions[name] =
-            functionFor(generic, function, generic.value->name, context, generic.value->loc, generic.value->range);
+        context.functions[name] = functionFor(generic, function, *generic.value, context);
       continue;
     }
     if (!bound)
@@ -282,11 +328,9 @@ void Elaborator::bindEntry(const Function &entry, const SizeMap &sizes, const Ty
     case Generic::Kind::Type:
       program.types.push_back({parameter, spell(*context.types[parameter])});
       break;
-    case Generic::Kind::Function: {
-      const Callable &given = context.functions[parameter];
-      program.types.push_back({parameter, given.function ? given.function->name.text : given.builtin});
+    case Generic::Kind::Function:
+      program.types.push_back({parameter, spell(context.functions[parameter])});
       break;
-    }
     case Generic::Kind::Boolean:
       program.types.push_back({parameter, value().flag ? "true" : "false"});
       break;

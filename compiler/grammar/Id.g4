@@ -24,7 +24,7 @@ generic : name ('=' type)? | name ':' parameterKind ('=' additive)? ;
 parameterKind : name (additive '..' additive)? | kind=('func' | 'node') '(' (type (',' type)*)? ')' '->' result ;
 // What a use binds by name: f<k = 3, T = f64>(x).
 settings : '<' setting (',' setting)* '>' ;
-setting : name '=' (additive | type) ;
+setting : name '=' (additive | name settings | type) ;
 param : name ':' type ;
 result : type | '(' type (',' type)* ')' ;
 
