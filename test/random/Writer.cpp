@@ -301,7 +301,23 @@ bool Writer::gather(Choices &choices, Sequence value) {
   return true;
 }
 
+/// A sequence that is known when compiling, of the shape of another.
+bool Writer::generated(Choices &choices) {
+  Sequence value = pickValue(choices);
+  value.name = fresh("g");
+  value.type = pickArgumentType(choices);
+  Bound bound;
+  const std::string element = digitArgument(choices, value.type, value.radices, {}, bound);
+  value.bounds.assign(leavesOf(value.type).size(), bound);
+  statements += "  let " + value.name + ": " + spell(shared.names.name(value.type), value.radices) + " = generate(" +
+                element + ");\n";
+  values.push_back(value);
+  return true;
+}
+
 bool Writer::length(Choices &choices) {
+  if (choices.oneIn(4))
+    return generated(choices);
   Sequence value = pickValue(choices);
   if (choices.oneIn(3))
     return gather(choices, value);

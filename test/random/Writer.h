@@ -53,6 +53,7 @@ private:
   bool permutation(Choices &choices);
   bool gather(Choices &choices, Sequence value);
   bool length(Choices &choices);
+  bool generated(Choices &choices);
   bool pointwise(Choices &choices);
   bool rootOfUnity(Choices &choices);
   bool node(Choices &choices);

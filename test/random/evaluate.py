@@ -135,10 +135,11 @@ class Parser:
             return "return", value
         self.accept("let")
         names = self.listed(self.take, ")") if self.accept("(") else [self.take()]
+        declared = self.type() if self.accept(":") else None
         self.take("=")
         value = self.pipe()
         self.take(";")
-        return "let", names, value
+        return "let", names, value, declared
 
     def pipe(self):
         value = self.expression()
@@ -637,7 +638,7 @@ class Evaluator:
             if kind == "return":
                 raise Return(evaluate(statement[1], scope))
             if kind == "let":
-                value = evaluate(statement[2], scope)
+                value = self.generated(statement, scope) or evaluate(statement[2], scope)
                 values = value if len(statement[1]) > 1 else [value]
                 scope.update(zip(statement[1], values))
             elif kind == "if":
@@ -648,6 +649,16 @@ class Evaluator:
                 for i in range(first, last - 1, -step) if down else range(first, last + 1, step):
                     scope[name] = i
                     self.execute(inner, scope, evaluate)
+
+    def generated(self, let, scope):
+        """The sequence of `let w: T[2^n] = generate(e)`, None for other statements."""
+        _, _, value, declared = let
+        if not declared or value[:2] != ("call", "generate"):
+            return None
+        radices = self.lengths(declared[1], scope)
+        result = Sequence(declared[0], radices, [0] * len(radices), [None], [])
+        scalars = (self.scalar(value[2][0], {**scope, "": (result, i)}) for i in range(math.prod(radices)))
+        return result.like(data=[convert(scalar, declared[0]) for scalar in scalars])
 
     # --- algorithms ---
 
