@@ -73,6 +73,7 @@ private:
   const LevelLimits &limits;
   bool isWithinLimits = true;
   DenseMap<Value, int> makers; // buffer -> the segment that stores it, or would
+  DenseSet<Operation *> whole; // steps whose joined results other groups load: they have to be in one place
   DenseSet<Value> readLater;   // buffers that finished segments read
 
   FlowGroup &group(size_t index) { return program.segments[index].group; }
@@ -84,7 +85,8 @@ private:
     for (bool join : {true, false})
       for (bool reuse : {true, false}) {
         std::optional<FlowGroup> made =
-            findAxes(program, steps, {/*apart=*/!reuse, [join = join](Operation *) { return join; }});
+            findAxes(program, steps,
+                     {/*apart=*/!reuse, [&, join = join](Operation *step) { return join && !whole.contains(step); }});
         if (made && planLevels(*made, target, limits))
           return made;
       }
@@ -129,11 +131,28 @@ private:
           own.steps.clear();
         }
       }
-      if (home == static_cast<int>(index)) // one step, or pointwise ones: always possible
+      if (home == static_cast<int>(index)) { // one step, or pointwise ones: always possible
         replace(own, *alone(own.steps));
+        keepWhole(own);
+      }
       for (Operation *step : group(home).steps)
         for (Value result : step->getResults())
           makers[result] = home;
+    }
+  }
+
+  /// Lays out the groups again that make what `reader` loads as parts of a result.
+  void keepWhole(const FlowGroup &reader) {
+    for (const FlowLoad &load : reader.loads) {
+      Operation *step = load.from.buffer.getDefiningOp();
+      auto maker = makers.find(load.from.buffer);
+      if (maker == makers.end() || !isGroup(maker->second) || !group(maker->second).joined.contains(step) ||
+          !whole.insert(step).second)
+        continue;
+      if (std::optional<FlowGroup> made = tryLayout(group(maker->second).steps))
+        replace(group(maker->second), std::move(*made));
+      else
+        whole.erase(step);
     }
   }
 
@@ -155,10 +174,19 @@ private:
     return earlier;
   }
 
+  /// Whether a step only joins on what group `home` joins with parts of others: no kernel has that in one place.
+  bool goesOnJoining(Operation *step, int home) {
+    std::optional<Placement> placement = placementOf(step);
+    return placement && placement->joins && !group(home).partsOfOthers().empty() &&
+           llvm::any_of(step->getOperands(), [&](Value operand) {
+             return operand.getDefiningOp() && group(home).joined.contains(operand.getDefiningOp());
+           });
+  }
+
   /// Whether steps that would join group `home` shall not.
   bool startsPartner(ArrayRef<Operation *> steps, int home) {
     for (Operation *step : steps) {
-      if (!changesDigits(step, /*inserts=*/true))
+      if (!changesDigits(step, /*inserts=*/true) || goesOnJoining(step, home))
         continue;
       for (int kept : earlierMakers(step, home)) {
         for (Operation *other : group(home).steps)
