@@ -1,0 +1,161 @@
+"""Runs programs of the standard library on one target against NumPy.
+
+    library-programs.py STDLIB TARGET
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+rng = np.random.default_rng(20261123)
+
+
+def reals(*shape):
+    return rng.standard_normal(shape).astype(np.float32)
+
+
+def complexes(*shape):
+    return (rng.standard_normal(shape) + 1j * rng.standard_normal(shape)).astype(np.complex64)
+
+
+def integers(*shape, low=-1000, high=1000):
+    return rng.integers(low, high, shape, dtype=np.int32)
+
+
+def shifted(x, by):
+    y = np.zeros_like(x)
+    if abs(by) < len(x):
+        y[max(by, 0):len(x) + min(by, 0)] = x[max(-by, 0):len(x) - max(by, 0)]
+    return y
+
+
+def daubechies(x):
+    h = np.array([1 + 3**0.5, 3 + 3**0.5, 3 - 3**0.5, 1 - 3**0.5]) / (4 * 2**0.5)
+    g = np.array([h[3], -h[2], h[1], -h[0]])
+    x = np.asarray(x, np.float64)
+    if len(x) <= 2:
+        return x
+    taps = np.stack([np.roll(x, -k)[::2] for k in range(4)])
+    return np.concatenate([daubechies(h @ taps), g @ taps])
+
+
+def zeta(x):
+    return np.array([sum(x[r] for r in range(len(x)) if r & s == r) for s in range(len(x))])
+
+
+def subsets(x, w):
+    return np.array([sum(x[r] * w[s ^ r] for r in range(len(x)) if r & s == r) for s in range(len(x))])
+
+
+def unions(x, w):
+    y = np.zeros_like(x)
+    for a in range(len(x)):
+        for b in range(len(x)):
+            y[a | b] += x[a] * w[b]
+    return y
+
+
+def spectrogram(x, width, hop):
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(width) / width)
+    starts = range(0, len(x) - width + 1, hop)
+    return np.stack([np.fft.fft(x[s:s + width] * window) for s in starts])
+
+
+def neighbours(x):
+    padded = np.pad(x, 1)
+    return padded[1:-1, :-2] + padded[1:-1, 2:] + padded[:-2, 1:-1] + padded[2:, 1:-1] - 4 * x
+
+
+# (file, entry, settings, inputs, what the inputs should give)
+def cases():
+    for n in (1, 2, 12, 97, 1024):
+        x = reals(n)
+        for by in (0, 1, -3, n, 5000):
+            yield "moves", "rotate", f"N={n} by={by} T=f32", [x], [np.roll(x, by)]
+            yield "moves", "shift", f"N={n} by={by} T=f32", [x], [shifted(x, by)]
+        yield "moves", "mirror", f"N={n} T=f32", [x], [x[::-1]]
+        yield "moves", "negative", f"N={n} T=f32", [x], [np.roll(x[::-1], 1)]
+        yield "moves", "first", f"N={n} T=f32", [x], [x[:1]]
+        yield "moves", "last", f"N={n} T=f32", [x], [x[-1:]]
+        y = reals(2 * n + 1)
+        yield "moves", "concatenate", f"N={n} M={2 * n + 1} T=f32", [x, y], [np.concatenate([x, y])]
+        yield "stencil", "stencil3", f"N={n} T=f32", [x], [shifted(x, 1) - 2 * x + shifted(x, -1)]
+    x = integers(100)
+    yield "moves", "slice", "N=100 M=30 first=5 step=3 T=i32", [x], [x[5:95:3]]
+    yield "moves", "windows", "N=100 width=7 step=4 T=i32", [x], [np.stack([x[s:s + 7] for s in range(0, 94, 4)])]
+    for m, n in ((1, 1), (5, 8), (16, 16), (30, 7)):
+        x = reals(m, n)
+        yield "stencil", "stencil5", f"M={m} N={n} T=f32", [x], [neighbours(x)]
+    for n in (0, 1, 2, 5, 8):
+        x = reals(2**n)
+        yield "daubechies", "daubechies4", f"n={n}", [x], [daubechies(x)]
+        yield "daubechies", "idaubechies4", f"n={n}", [daubechies(x).astype(np.float32)], [x]
+        x, w = integers(2**n), integers(2**n)
+        if n <= 5:
+            yield "subset", "zeta", f"n={n} T=i32", [x], [zeta(x)]
+            yield "subset", "moebius", f"n={n} T=i32", [zeta(x).astype(np.int32)], [x]
+            yield "subset", "union_convolution", f"n={n} T=i32", [x, w], [unions(x, w)]
+            yield "subset", "subset_convolution", f"n={n} T=i32", [x, w], [subsets(x, w)]
+    for n in (0, 1, 3):
+        x, y = integers(2**n, 2**n), integers(2**n, 2**n)
+        yield "matrix", "matrix_product", f"n={n} T=i32", [x, y], [x @ y]
+        yield "matrix", "strassen", f"n={n} T=i32", [x, y], [x @ y]
+    for length, f, hop in ((64, 4, 8), (100, 5, 10), (37, 5, 1)):
+        x = complexes(length)
+        yield "frames", "stft", f"N={length} f={f} hop={hop}", [x], [spectrogram(x, 2**f, hop)]
+    for length, taps, b in ((50, 5, 4), (1, 1, 1), (200, 17, 6)):
+        x, w = complexes(length), complexes(taps)
+        yield "frames", "overlap_save", f"N={length} M={taps} b={b}", [x, w], [np.convolve(x, w)]
+    for n in (0, 1, 4, 9):
+        x = integers(2**n)
+        yield "reduce", "reduce", f"n={n} T=i32 op=max", [x], [x.max()]
+        yield "reduce", "reduce", f"n={n} T=i32 op=add", [x], [x.sum()]
+        yield "scan", "scan", f"n={n} T=i32 op=plus neutral=nothing", [x], [np.cumsum(x)]
+        yield "scan", "scan_before", f"n={n} T=i32 op=plus neutral=nothing", [x], [np.cumsum(x) - x]
+        y = complexes(2**n)
+        yield "fft", "stockham", f"n={n} T=f32 sign=1", [y], [np.fft.ifft(y) * 2**n]
+        ranks = np.array([bin(s).count("1") for s in range(2**n)])
+        most = 1 << n.bit_length()
+        yield "subset", "ranked", f"n={n} T=i32", [x], [np.stack([np.where(ranks == r, x, 0) for r in range(most)])]
+    for n in (0, 3, 6):
+        x = integers(2**n)
+        for descending in ("true", "false"):
+            ordered = np.sort(x)[::-1] if descending == "true" else np.sort(x)
+            settings = f"n={n} T=i32 exchange=compare_exchange descending={descending}"
+            yield "sort", "bitonic_network", settings, [x], [ordered]
+        yield "sort", "sort_by", f"n={n} T=i32", [x], [np.sort(x)]
+        for k in range(n + 1):
+            yield "sort", "top_k", f"n={n} k={k} T=i32", [x], [np.sort(x)[::-1][:2**k]]
+
+
+def main():
+    stdlib, target = sys.argv[1:]
+    folder, failed, count = tempfile.mkdtemp(), 0, 0
+    for file, entry, settings, inputs, expected in cases():
+        count += 1
+        command = ["idc", "run", os.path.join(stdlib, file + ".id"), "--entry", entry, "--target", target]
+        command += [word for setting in settings.split() for word in ("--set", setting)]
+        for i, array in enumerate(inputs):
+            np.save(f"{folder}/x{i}.npy", array.reshape(1, -1))
+            command += ["--input", f"{folder}/x{i}.npy"]
+        for i in range(len(expected)):
+            command += ["--output", f"{folder}/y{i}.npy"]
+        run = subprocess.run(command, capture_output=True, text=True)
+        problem = run.stdout + run.stderr if run.returncode else ""
+        for i, array in enumerate(expected if not problem else []):
+            result = np.load(f"{folder}/y{i}.npy").reshape(-1)
+            difference = np.abs(result - np.reshape(array, -1)).max(initial=0)
+            if not difference <= 1e-5 * max(1, np.abs(array).max(initial=0)):
+                problem = f"result {i} differs by {difference}\n"
+        if problem:
+            failed += 1
+            print(" ".join(command), problem, sep="\n")
+    print(f"{count - failed} programs right on {target}, {failed} wrong")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
