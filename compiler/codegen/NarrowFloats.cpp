@@ -30,6 +30,11 @@ struct WidenNarrowFloats : PassWrapper<WidenNarrowFloats, OperationPass<ModuleOp
       else if (auto trunc = dyn_cast<arith::TruncFOp>(op);
                trunc && isNarrow(trunc.getType()) && getElementTypeOrSelf(trunc.getIn()).isF64())
         replace(op, narrowed(b, op->getLoc(), trunc.getIn(), trunc.getType()));
+      else if (auto extend = dyn_cast<arith::ExtFOp>(op);
+               extend && isNarrow(extend.getIn().getType()) && getElementTypeOrSelf(extend.getType()).isF64()) {
+        Value single = arith::ExtFOp::create(b, op->getLoc(), with(extend.getType(), b.getF32Type()), extend.getIn());
+        replace(op, arith::ExtFOp::create(b, op->getLoc(), extend.getType(), single));
+      }
     });
   }
 
@@ -74,6 +79,64 @@ struct WidenNarrowFloats : PassWrapper<WidenNarrowFloats, OperationPass<ModuleOp
   }
 };
 
+/// What is left of bf16 once operations are others is loads, stores and shuffles: of integers of 16 bits, as processors
+/// without bf16 take bf16 vectors apart and round their elements again, by a function of a run-time library.
+struct MoveAsIntegers : PassWrapper<MoveAsIntegers, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(MoveAsIntegers)
+
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto abs = dyn_cast<math::AbsFOp>(op); abs && isBrain(abs.getType()))
+        clearSign(abs);
+    });
+    getOperation().walk([](Operation *op) {
+      for (Value result : op->getResults())
+        makeInteger(result);
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          llvm::for_each(block.getArguments(), makeInteger);
+      if (Attribute value = op->getAttr("value")) // of constants
+        op->setAttr("value", integerOf(value));
+    });
+    getOperation().walk([](arith::BitcastOp cast) {
+      if (cast.getIn().getType() == cast.getType()) {
+        cast.replaceAllUsesWith(cast.getIn());
+        cast.erase();
+      }
+    });
+  }
+
+  static bool isBrain(Type type) { return isa<BFloat16Type>(getElementTypeOrSelf(type)); }
+
+  static void makeInteger(Value value) {
+    if (isBrain(value.getType()))
+      value.setType(with(value.getType(), IntegerType::get(value.getContext(), 16)));
+  }
+
+  static Attribute integerOf(Attribute value) {
+    auto number = dyn_cast<FloatAttr>(value);
+    if (number && isBrain(number.getType()))
+      return IntegerAttr::get(IntegerType::get(value.getContext(), 16), number.getValue().bitcastToAPInt());
+    auto numbers = dyn_cast<DenseElementsAttr>(value);
+    if (numbers && isBrain(numbers.getType()))
+      return numbers.bitcast(IntegerType::get(value.getContext(), 16));
+    return value;
+  }
+
+  static void clearSign(math::AbsFOp abs) {
+    OpBuilder b(abs);
+    const Location loc = abs.getLoc();
+    Type words = with(abs.getType(), b.getI16Type());
+    TypedAttr mask = b.getI16IntegerAttr(0x7fff);
+    if (auto vector = dyn_cast<VectorType>(words))
+      mask = DenseElementsAttr::get(vector, Attribute(mask));
+    Value bits = arith::BitcastOp::create(b, loc, words, abs.getOperand());
+    Value positive = arith::AndIOp::create(b, loc, bits, arith::ConstantOp::create(b, loc, mask));
+    abs.replaceAllUsesWith(arith::BitcastOp::create(b, loc, abs.getType(), positive).getResult());
+    abs.erase();
+  }
+};
+
 } // namespace
 
 void idc::codegen::addNarrowFloatPasses(PassManager &manager) {
@@ -85,4 +148,5 @@ void idc::codegen::addNarrowFloatPasses(PassManager &manager) {
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   manager.addPass(arith::createArithExpandOpsPass(expand));
+  manager.addPass(std::make_unique<MoveAsIntegers>());
 }
