@@ -66,7 +66,7 @@ LogicalResult KernelEmitter::emitOps(Block::iterator first, Block::iterator end)
               tiles[rename.getResult()] = std::move(tile);
               return success();
             })
-            .Case<id::PartOp, id::ResizeOp, id::GatherOp, id::PermuteOp>(
+            .Case<id::PartOp, id::ResizeOp, id::GatherOp, id::ScatterOp, id::PermuteOp>(
                 [](Operation *) { return success(); }) // addresses only
             .Case<id::JoinOp>([&](id::JoinOp join) {
               if (isa<id::TileType>(join.getResult().getType()))

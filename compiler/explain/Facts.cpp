@@ -70,7 +70,8 @@ int64_t bytesRead(mlir::Value view) {
 /// The same of what a store writes: less where the result of the kernel has fewer elements.
 int64_t bytesWritten(mlir::Value stored) {
   int64_t bytes = passes::sequenceBytes(stored.getType());
-  while (stored.hasOneUse() && mlir::isa<id::JoinOp, id::PermuteOp, id::ResizeOp>(*stored.user_begin())) {
+  while (stored.hasOneUse() &&
+         mlir::isa<id::JoinOp, id::PermuteOp, id::ResizeOp, id::ScatterOp>(*stored.user_begin())) {
     stored = (*stored.user_begin())->getResult(0);
     bytes = std::min(bytes, passes::sequenceBytes(stored.getType()));
   }
@@ -110,7 +111,7 @@ private:
   void nameStored(mlir::Value value, const std::string &name) {
     names[value] = name;
     mlir::Operation *made = value.getDefiningOp();
-    if (mlir::isa_and_nonnull<id::JoinOp, id::PermuteOp, id::ResizeOp>(made))
+    if (mlir::isa_and_nonnull<id::JoinOp, id::PermuteOp, id::ResizeOp, id::ScatterOp>(made))
       for (mlir::Value operand : made->getOperands())
         nameStored(operand, name);
   }

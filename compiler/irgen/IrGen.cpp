@@ -1,6 +1,6 @@
 // Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
 //
-// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Gather -> id.gather, Pointwise -> id.pointwise, Node -> id.node; an
+// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Gather -> id.gather, Scatter -> id.scatter, Pointwise -> id.pointwise, Node -> id.node; an
 // input that lacks digits of its step gets them by id.repeat and, where they are not the highest, id.permute. Bodies
 // become regions of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index.
 // Integers are signless in the IR; the signed or unsigned operation is chosen here, where the source type is still
@@ -182,8 +182,12 @@ private:
       op = gather;
       break;
     }
-    case frontend::Step::Kind::Scatter:
-      return error(loc, "'" + step.name + "' cannot be compiled to kernels yet");
+    case frontend::Step::Kind::Scatter: {
+      auto scatter = id::ScatterOp::create(builder, loc, types[0], inputs[0], step.lowest);
+      emitBody(step.body, scatter.getBody(), loc);
+      op = scatter;
+      break;
+    }
     case frontend::Step::Kind::Node:
       if (!step.digits.empty()) {
         SmallVector<int64_t> digits(step.digits.begin(), step.digits.end());

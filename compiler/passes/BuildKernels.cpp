@@ -196,7 +196,8 @@ private:
       return id::PermuteOp::create(builder, loc, type, buffer, id::PermAttr::get(context, view.map));
     id::ResizeOp resize = view.resize;
     id::GatherOp gather = view.gather;
-    Operation *op = resize ? resize.getOperation() : gather.getOperation();
+    id::ScatterOp scatter = view.scatter;
+    Operation *op = resize ? resize.getOperation() : gather ? gather.getOperation() : scatter.getOperation();
     IRMapping map;
     map.map(op->getOperand(0), buffer);
     return builder.clone(*op, map)->getResult(0);

@@ -168,6 +168,8 @@ private:
       }
     } else if (isa<id::RepeatOp, id::ResizeOp, id::GatherOp>(op)) {
       program.moved.insert(op.getResult(0));
+    } else if (isa<id::ScatterOp>(op)) {
+      // A segment of its own puts it into a buffer.
     } else if (OpOperand *carrier = carrierOf(op)) {
       append(op, *carrier);
     } else {

@@ -185,12 +185,12 @@ private:
         continue;
       FlowStore &store = copy.group.stores[static_cast<size_t>(result.store)];
       FlowValue from = program.resolve(store.value);
-      if (!isOutside(from.buffer) || from.isRepeated())
+      if (!isOutside(from.buffer))
         continue;
-      FlowStore direct = FlowStore::of(from, store.made);
-      if (!direct.placed())
+      std::optional<FlowStore> direct = store.instead(from);
+      if (!direct)
         continue;
-      results.push_back({std::move(direct), number});
+      results.push_back({std::move(*direct), number});
       copy.group.stores.clear();
     }
   }

@@ -254,7 +254,7 @@ std::optional<FlowGroup> passes::findAxes(const FlowProgram &program, ArrayRef<O
 }
 
 void passes::layOutCopy(const FlowProgram &program, FlowGroup &copy) {
-  FlowValue from = program.sourceOf(copy.stores[0].value);
+  FlowValue from = program.readFor(copy.stores[0]);
   ArrayRef<int32_t> radices = id::radicesOf(copy.stores[0].value.getType());
   copy.radices.assign(radices.begin(), radices.end());
   digits::Mapping mapping;

@@ -111,8 +111,12 @@ private:
         continue;
       }
       FlowGroup &own = group(index);
-      if (own.steps.empty())
+      if (own.steps.empty()) {
+        for (const FlowStore &store : own.stores)
+          if (program.copied.contains(store.made))
+            makers[store.made] = static_cast<int>(index);
         continue;
+      }
       int last = -1; // the segment that makes an operand, the last of them
       for (Operation *step : own.steps)
         for (Value operand : step->getOperands()) {
@@ -232,7 +236,7 @@ private:
       if (segment.chain && segment.chain->reads(value))
         return true;
       auto reads = [&](const FlowLoad &load) { return load.from.buffer == value; };
-      auto stores = [&](const FlowStore &store) { return program.sourceOf(store.value).buffer == value; };
+      auto stores = [&](const FlowStore &store) { return program.readFor(store).buffer == value; };
       if (!segment.chain && (llvm::any_of(segment.group.loads, reads) || llvm::any_of(segment.group.stores, stores) ||
                              llvm::is_contained(segment.group.partsOfOthers(), value)))
         return true;
@@ -319,13 +323,13 @@ private:
       FlowStore &store = copy.group.stores[result.store];
       FlowValue from = program.resolve(store.value);
       auto maker = makers.find(from.buffer);
-      if (maker == makers.end() || !isGroup(maker->second) || from.isRepeated())
+      if (maker == makers.end() || !isGroup(maker->second))
         continue;
-      FlowStore direct = FlowStore::of(from, store.made);
-      if (!direct.placed())
+      std::optional<FlowStore> direct = store.instead(from);
+      if (!direct)
         continue;
       auto &stores = group(maker->second).stores;
-      stores.push_back(std::move(direct));
+      stores.push_back(std::move(*direct));
       copy.group.stores.clear();
       result = {maker->second, static_cast<int>(stores.size()) - 1};
     }
@@ -377,7 +381,7 @@ private:
       readLater.insert(part);
     if (segment.group.steps.empty())
       for (const FlowStore &store : segment.group.stores)
-        readLater.insert(program.sourceOf(store.value).buffer);
+        readLater.insert(program.readFor(store).buffer);
   }
 
   void dropEmpty() {

@@ -69,7 +69,7 @@ static bool isTakenBeside(const FlowProgram &program, size_t maker, size_t first
       if (llvm::any_of(step->getOperands(), [&](Value operand) { return program.resolve(operand).buffer == value; }))
         return true;
     if (!segment.chain && llvm::any_of(segment.group.stores, [&](const FlowStore &store) {
-          return program.sourceOf(store.value).buffer == value;
+          return program.readFor(store).buffer == value;
         }))
       return true;
   }

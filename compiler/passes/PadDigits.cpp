@@ -115,6 +115,8 @@ private:
       connectAbove(op, static_cast<int>(resize.getLowest()), resize.getNewLowest());
     } else if (auto gather = dyn_cast<id::GatherOp>(op)) {
       connectAbove(op, static_cast<int>(gather.getLowest()), gather.getNewLowest());
+    } else if (auto scatter = dyn_cast<id::ScatterOp>(op)) {
+      connectAbove(op, static_cast<int>(scatter.getLowest()), scatter.getNewLowest());
     } else {
       assert((isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op)) && "all ops of the algebra");
       SmallVector<std::optional<unsigned>> arrangement(static_cast<size_t>(fullDigits(op)));

@@ -134,6 +134,10 @@ struct SplitDigits : impl::SplitDigitsBase<SplitDigits> {
         splitBody(gather.getBody(), Parts(gather.getType().getRadices()));
         Parts parts(gather.getInput().getType().getRadices().take_front(gather.getLowest()));
         gather.setLowest(parts.all.size());
+      } else if (auto scatter = dyn_cast<id::ScatterOp>(op)) {
+        splitBody(scatter.getBody(), Parts(scatter.getInput().getType().getRadices()));
+        Parts parts(scatter.getInput().getType().getRadices().take_front(scatter.getLowest()));
+        scatter.setLowest(parts.all.size());
       } else if (auto twiddle = dyn_cast<id::TwiddleOp>(op)) {
         Parts parts(id::radicesOf(twiddle.getType()));
         Polynomial exponent = parts.exponent(twiddle.getExponent().getPolynomial(), twiddle.getRoot());

@@ -77,6 +77,10 @@ SmallVector<int32_t> FlowView::apply(ArrayRef<int32_t> radices) const {
     id::GatherOp op = gather;
     return SmallVector<int32_t>(op.getType().getRadices());
   }
+  if (kind == Kind::Scatter) {
+    id::ScatterOp op = scatter;
+    return SmallVector<int32_t>(op.getType().getRadices());
+  }
   SmallVector<int32_t> result(radices);
   if (kind == Kind::Part)
     result.erase(result.begin() + (digit - 1));
@@ -165,6 +169,14 @@ FlowStore FlowStore::of(const FlowValue &from, Value made) {
   return store;
 }
 
+std::optional<FlowStore> FlowStore::instead(const FlowValue &from) const {
+  if (from.isRepeated() || (!views.empty() && !llvm::all_of(made.getUsers(), llvm::IsaPred<func::ReturnOp>)))
+    return std::nullopt;
+  FlowStore direct = of(from, made);
+  llvm::append_range(direct.views, views);
+  return direct.placed() ? std::optional(std::move(direct)) : std::nullopt;
+}
+
 id::SeqType passes::movedType(id::SeqType type, const digits::Permutation &map) {
   std::vector<int> moved = map.apply(toVector(type.getRadices()));
   return id::SeqType::get(type.getContext(), SmallVector<int32_t>(moved.begin(), moved.end()), type.getElement());
@@ -179,6 +191,12 @@ std::optional<digits::BufferView> FlowStore::placed() const {
   for (const FlowView &change : llvm::reverse(views)) {
     if (change.kind == FlowView::Kind::Move) {
       view.move(change.map.inverse());
+      continue;
+    }
+    if (change.kind == FlowView::Kind::Scatter) {
+      // Wherever its elements go: accesses follow the digits of what is stored.
+      id::ScatterOp scatter = change.scatter;
+      view = digits::BufferView::whole(toVector(scatter.getInput().getType().getRadices()));
       continue;
     }
     id::ResizeOp resize = change.resize;
@@ -329,9 +347,10 @@ static bool isStoredDirectly(const FlowProgram &program, Value value) {
          });
 }
 
-/// Has a value put into a buffer as soon as what it comes from is there.
-static void copyFirst(FlowProgram &program, Value value) {
-  Value source = program.sourceOf(value).buffer;
+/// Adds a segment that does nothing but store, as soon as what it reads is there.
+static void storeFirst(FlowProgram &program, FlowSegment segment) {
+  const FlowStore &store = segment.group.stores.front();
+  const Value made = store.made, source = program.readFor(store).buffer;
   auto makes = [&](const FlowSegment &segment) {
     if (segment.chain)
       return segment.chain->result == source;
@@ -339,8 +358,22 @@ static void copyFirst(FlowProgram &program, Value value) {
            llvm::any_of(segment.group.stores, [&](const FlowStore &store) { return store.made == source; });
   };
   auto maker = llvm::find_if(program.segments, makes);
-  program.segments.insert(maker == program.segments.end() ? program.segments.begin() : std::next(maker), copyOf(value));
-  program.copied.insert(value);
+  program.segments.insert(maker == program.segments.end() ? program.segments.begin() : std::next(maker),
+                          std::move(segment));
+  program.copied.insert(made);
+}
+
+/// Has a value put into a buffer.
+static void copyFirst(FlowProgram &program, Value value) { storeFirst(program, copyOf(value)); }
+
+/// A segment that sends elements to their places.
+static FlowSegment scatterOf(id::ScatterOp op) {
+  FlowSegment segment;
+  auto whole = digits::Permutation::identity(op.getInput().getType().getNumDigits());
+  FlowView view{FlowView::Kind::Scatter};
+  view.scatter = op;
+  segment.group.stores.push_back({op.getInput(), whole, op.getResult(), {view}});
+  return segment;
 }
 
 /// True for a sequence that a chain without steps moves: of bits, its elements numbers of one size.
@@ -368,7 +401,10 @@ static void orderSegments(FlowProgram &program) {
     seen[index] = true;
     FlowSegment &segment = program.segments[index];
     auto need = [&](Value value) {
-      auto maker = makers.find(program.resolve(value).buffer);
+      Value buffer = program.resolve(value).buffer;
+      while (auto scatter = buffer.getDefiningOp<id::ScatterOp>())
+        buffer = program.resolve(scatter.getInput()).buffer;
+      auto maker = makers.find(buffer);
       if (maker != makers.end())
         self(self, maker->second);
     };
@@ -403,6 +439,8 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
     auto permute = dyn_cast<id::PermuteOp>(op);
     if (!chain && (permute || isa<id::RepeatOp, id::ResizeOp, id::GatherOp>(op))) {
       program.moved.insert(op.getResult(0));
+    } else if (isa<id::ScatterOp>(op)) {
+      continue;
     } else if (chain) {
       std::optional<FlowChain> &own = program.segments[placeOf(chain)].chain;
       auto number = op.getAttrOfType<IntegerAttr>(carrierAttr);
@@ -432,12 +470,15 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
     return failure();
   orderSegments(program);
   takeApart(program);
-  for (auto gather : block.getOps<id::GatherOp>())
-    if (program.resolve(gather.getInput()).isRepeated())
+  for (Operation &op : block) {
+    if (auto gather = dyn_cast<id::GatherOp>(op); gather && program.resolve(gather.getInput()).isRepeated())
       copyFirst(program, gather.getInput());
-  for (auto resize : block.getOps<id::ResizeOp>())
-    if (!isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
+    else if (auto scatter = dyn_cast<id::ScatterOp>(op))
+      storeFirst(program, scatterOf(scatter));
+    else if (auto resize = dyn_cast<id::ResizeOp>(op);
+             resize && !isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
       copyFirst(program, resize.getInput());
+  }
   for (FlowSegment &segment : program.segments)
     if (segment.chain) {
       segment.chain->firstStep = program.numSteps + 1;
@@ -460,6 +501,8 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
   ValueRange results = block.getTerminator()->getOperands();
   for (auto [i, value] : llvm::enumerate(results)) {
     auto makes = [&, value = value](const FlowSegment &segment) {
+      if (segment.group.steps.empty() && isa_and_nonnull<id::ScatterOp>(value.getDefiningOp()))
+        return !segment.group.stores.empty() && segment.group.stores.front().made == value;
       return segment.chain ? segment.chain->result == value
                            : llvm::is_contained(segment.group.steps, value.getDefiningOp());
     };
@@ -469,6 +512,8 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
       int index = static_cast<int>(maker - program.segments.begin());
       if (maker->chain)
         program.returned.push_back({index, -1});
+      else if (maker->group.steps.empty())
+        program.returned.push_back({index, 0});
       else
         store(index, value, program.resolve(value).map, value);
       continue;

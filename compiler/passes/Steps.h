@@ -27,20 +27,21 @@ struct FlowStep {
 };
 
 /// Something that makes one sequence from another without computing: the elements for which a digit has a value, the
-/// elements moved, another length, or elements from computed places.
+/// elements moved, another length, or elements from, or sent to, computed places.
 struct FlowView {
-  enum class Kind { Part, Move, Resize, Gather };
+  enum class Kind { Part, Move, Resize, Gather, Scatter };
   Kind kind;
   int digit = 0, value = 0;     // Part
   digits::Permutation map = {}; // Move
   id::ResizeOp resize = {};     // Resize
   id::GatherOp gather = {};     // Gather
+  id::ScatterOp scatter = {};   // Scatter, of what is stored
 
   /// The radices that `radices` become.
   llvm::SmallVector<int32_t> apply(llvm::ArrayRef<int32_t> radices) const;
   bool operator==(const FlowView &o) const {
     return kind == o.kind && digit == o.digit && value == o.value && map == o.map && resize == o.resize &&
-           gather == o.gather;
+           gather == o.gather && scatter == o.scatter;
   }
 };
 
@@ -133,6 +134,8 @@ struct FlowStore {
   llvm::SmallVector<FlowView> views = {};
   /// What stores `from`, which is the value `made`.
   static FlowStore of(const FlowValue &from, mlir::Value made);
+  /// What stores `from` instead of a copy that does, if that is possible.
+  std::optional<FlowStore> instead(const FlowValue &from) const;
   /// Of the buffer.
   id::SeqType type() const;
   /// Where the elements of the value lie in the buffer of the result, if a store can put them there.
@@ -211,6 +214,10 @@ struct FlowProgram {
   FlowValue resolve(mlir::Value value) const;
   /// The same of what a copy of `value` reads.
   FlowValue sourceOf(mlir::Value value) const;
+  /// What a segment without steps reads to store this.
+  FlowValue readFor(const FlowStore &store) const {
+    return store.value == store.made ? sourceOf(store.value) : resolve(store.value);
+  }
 };
 
 /// What id-form-chains writes to every step: the number of its chain, or of its group; and of a step of a chain that

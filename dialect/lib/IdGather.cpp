@@ -1,6 +1,7 @@
-// id.gather: what its body yields as plain numbers, and its canonical forms.
+// id.gather and id.scatter: what their bodies yield as plain numbers, and their canonical forms.
 //
-// A gather of a gather is one. One that the numbers show to move digits, or nothing, is a permutation.
+// A gather of a gather is one. One that the numbers show to move digits, or nothing, is a permutation, and so is such a
+// scatter. A gather and a scatter by the same numbers undo each other.
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,6 +19,9 @@ using namespace idc::id;
 int GatherOp::getNewLowest() {
   return getType().getNumDigits() - (getInput().getType().getNumDigits() - static_cast<int>(getLowest()));
 }
+int ScatterOp::getNewLowest() {
+  return getType().getNumDigits() - (getInput().getType().getNumDigits() - static_cast<int>(getLowest()));
+}
 
 namespace {
 
@@ -25,7 +29,7 @@ int64_t lengthOf(ArrayRef<int32_t> radices) {
   return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<int64_t>());
 }
 
-/// The body of a gather, made ready to be evaluated often: of integers of 64 bits and of bools, which are 0 and 1.
+/// A body, made ready to be evaluated often: of integers of 64 bits and of bools, which are 0 and 1.
 class IndexCode {
 public:
   /// Null for a body with run-time scalars, or other ops.
@@ -180,20 +184,32 @@ private:
   }
 };
 
-/// The permutation of the lowest digits that a gather is, if it is one: the numbers for no digit and for one at a time
-/// say which it would be, and all numbers whether it is.
-std::optional<digits::Permutation> permutationOf(GatherOp op) {
-  constexpr int64_t maxTried = 1 << 20;
-  ArrayRef<int32_t> before = op.getInput().getType().getRadices().take_front(op.getLowest());
-  ArrayRef<int32_t> after = op.getType().getRadices().take_front(op.getNewLowest());
+/// How many numbers are tried.
+constexpr int64_t maxTried = 1 << 20;
+
+/// Puts the next digits in place of these, counting up; false behind the last.
+bool countUp(MutableArrayRef<int64_t> digits, ArrayRef<int32_t> radices) {
+  for (size_t digit = 0; digit < radices.size(); ++digit) {
+    if (++digits[digit] < radices[digit])
+      return true;
+    digits[digit] = 0;
+  }
+  return false;
+}
+
+/// The permutation that moves element body(k) of digits `before` to place k of digits `after`, the lowest of `count`,
+/// if there is one: the numbers for no digit and for one at a time say which it would be, and all numbers whether it
+/// is.
+std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t> before, ArrayRef<int32_t> after,
+                                                 int count) {
   const int64_t length = lengthOf(after);
   const size_t n = after.size();
   if (before.size() != n || lengthOf(before) != length || length > maxTried)
     return std::nullopt;
-  std::optional<IndexCode> code = IndexCode::of(op.getBody());
+  std::optional<IndexCode> code = IndexCode::of(body);
   if (!code)
     return std::nullopt;
-  SmallVector<int64_t> digits(op.getType().getNumDigits(), 0);
+  SmallVector<int64_t> digits(static_cast<size_t>(count), 0);
   std::optional<int64_t> origin = code->at(digits);
   if (!origin || *origin < 0 || *origin >= length)
     return std::nullopt;
@@ -218,27 +234,75 @@ std::optional<digits::Permutation> permutationOf(GatherOp op) {
   digits::Permutation map = digits::Permutation::fromSources(sources);
   for (int place : complemented)
     map = map.then(digits::Permutation::complement(static_cast<int>(n), place));
-  // Element k of the result comes from where the inverse sends k.
   const digits::Permutation inverse = map.inverse();
   const std::vector<int> radices(after.begin(), after.end());
-  for (int64_t index = 0; index < length; ++index) {
+  int64_t index = 0;
+  do {
     std::optional<int64_t> place = code->at(digits);
-    if (!place || *place != inverse.destinationIndex(radices, index))
+    if (!place || *place != inverse.destinationIndex(radices, index++))
       return std::nullopt;
-    for (size_t digit = 0; digit < n && ++digits[digit] == after[digit]; ++digit)
-      digits[digit] = 0;
-  }
-  return map.extended(op.getType().getNumDigits());
+  } while (countUp(digits, after));
+  return map.extended(count);
+}
+
+/// True when two bodies yield the same number for all values of the lowest `radices` of `count` digits.
+bool areEqual(Region &a, Region &b, ArrayRef<int32_t> radices, int count) {
+  std::optional<IndexCode> first = IndexCode::of(a), second = IndexCode::of(b);
+  if (!first || !second || lengthOf(radices) > maxTried)
+    return false;
+  SmallVector<int64_t> digits(static_cast<size_t>(count), 0);
+  do {
+    std::optional<int64_t> place = first->at(digits);
+    if (!place || place != second->at(digits))
+      return false;
+  } while (countUp(digits, radices));
+  return true;
 }
 
 /// A gather that moves digits is a permutation.
 struct GatherToPermute : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
-    std::optional<digits::Permutation> map = permutationOf(op);
+    std::optional<digits::Permutation> map =
+        permutationOf(op.getBody(), op.getInput().getType().getRadices().take_front(op.getLowest()),
+                      op.getType().getRadices().take_front(op.getNewLowest()), op.getType().getNumDigits());
     if (!map)
       return failure();
     rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), op.getInput(), PermAttr::get(op.getContext(), *map));
+    return success();
+  }
+};
+
+/// So is a scatter, the inverse of that which its body would be as a gather.
+struct ScatterToPermute : OpRewritePattern<ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ScatterOp op, PatternRewriter &rewriter) const override {
+    SeqType from = op.getInput().getType();
+    std::optional<digits::Permutation> map =
+        permutationOf(op.getBody(), op.getType().getRadices().take_front(op.getNewLowest()),
+                      from.getRadices().take_front(op.getLowest()), from.getNumDigits());
+    if (!map)
+      return failure();
+    rewriter.replaceOpWithNewOp<PermuteOp>(op, op.getType(), op.getInput(),
+                                           PermAttr::get(op.getContext(), map->inverse()));
+    return success();
+  }
+};
+
+/// gather(scatter(x, a), a) -> x, and scatter(gather(x, a), a) -> x: a is one-to-one
+template <class Op, class Inner> struct DropUndone : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+    auto inner = op.getInput().template getDefiningOp<Inner>();
+    if (!inner || inner.getInput().getType() != op.getType() ||
+        inner.getNewLowest() != static_cast<int>(op.getLowest()))
+      return failure();
+    SeqType digits = isa<GatherOp>(op) ? op.getType() : op.getInput().getType(); // of both bodies
+    const auto lowest =
+        isa<GatherOp>(op) ? static_cast<size_t>(op.getNewLowest()) : static_cast<size_t>(op.getLowest());
+    if (!areEqual(op.getBody(), inner.getBody(), digits.getRadices().take_front(lowest), digits.getNumDigits()))
+      return failure();
+    rewriter.replaceOp(op, inner.getInput());
     return success();
   }
 };
@@ -310,5 +374,9 @@ struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
 } // namespace
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<GatherToPermute, ComposeGathers, GatherBeforeRepeat>(context);
+  patterns.add<GatherToPermute, ComposeGathers, GatherBeforeRepeat, DropUndone<GatherOp, ScatterOp>>(context);
+}
+
+void ScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<ScatterToPermute, DropUndone<ScatterOp, GatherOp>>(context);
 }

@@ -75,7 +75,7 @@ static LogicalResult verifyMove(Operation *op, PermAttr map, ArrayRef<int32_t> f
 
 /// What a view of a buffer is made from: an argument of the kernel, or something stored.
 static Value rootOf(Value buffer) {
-  while (isa_and_nonnull<PartOp, ResizeOp, GatherOp, PermuteOp>(buffer.getDefiningOp()))
+  while (isa_and_nonnull<PartOp, ResizeOp, GatherOp, ScatterOp, PermuteOp>(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
@@ -300,17 +300,33 @@ static LogicalResult verifyLowest(Operation *op, SeqType from, SeqType to, int64
   return success();
 }
 
+/// A body that yields a number of a place, from the digits of `type`, which the op calls `what`.
+static LogicalResult verifyIndex(Operation *op, Region &body, SeqType type, const char *what) {
+  WalkResult digits = body.walk([&](DigitOp digit) {
+    bool exists = digit.getDigit() >= 1 && digit.getDigit() <= static_cast<uint64_t>(type.getNumDigits());
+    return exists ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  if (digits.wasInterrupted())
+    return op->emitOpError() << "body names a digit that the " << what << " does not have";
+  return verifyBody(op, body, {}, IntegerType::get(op->getContext(), 64));
+}
+
 LogicalResult GatherOp::verify() {
   if (failed(verifyLowest(*this, getInput().getType(), getType(), static_cast<int64_t>(getLowest()))) ||
       failed(verifyView(*this, getInput(), /*pads=*/true)))
     return failure();
-  WalkResult digits = getBody().walk([&](DigitOp digit) {
-    bool exists = digit.getDigit() >= 1 && digit.getDigit() <= static_cast<uint64_t>(getType().getNumDigits());
-    return exists ? WalkResult::advance() : WalkResult::interrupt();
-  });
-  if (digits.wasInterrupted())
-    return emitOpError() << "body names a digit that the result does not have";
-  return verifyBody(*this, getBody(), {}, IntegerType::get(getContext(), 64));
+  return verifyIndex(*this, getBody(), getType(), "result");
+}
+
+LogicalResult ScatterOp::verify() {
+  if (failed(verifyLowest(*this, getInput().getType(), getType(), static_cast<int64_t>(getLowest()))))
+    return failure();
+  if (getType().getNumElements() != getInput().getType().getNumElements())
+    return emitOpError() << "keeps the number of elements, but " << getInput().getType().getNumElements() << " became "
+                         << getType().getNumElements();
+  if ((*this)->getParentOfType<KernelOp>() && (isa<BlockArgument>(rootOf(getInput())) || !getInput().hasOneUse()))
+    return emitOpError() << "in a kernel is of what is stored for it alone";
+  return verifyIndex(*this, getBody(), getInput().getType(), "input");
 }
 
 LogicalResult ResizeOp::verify() {

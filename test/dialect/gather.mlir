@@ -1,4 +1,5 @@
-// Gathers: the text form; those that move digits are permutations, two are one, and one that undoes another vanishes.
+// Gathers and scatters: the text form; those that move digits are permutations, two gathers are one, and one that undoes
+// another vanishes.
 // RUN: idc-opt %s --split-input-file | idc-opt --split-input-file | FileCheck %s --check-prefix=ROUND
 // RUN: idc-opt %s --canonicalize --split-input-file | FileCheck %s
 
@@ -91,4 +92,83 @@ func.func @repeated(%x: !id.seq<5, f32>) -> !id.seq<2 * 3, f32> {
     id.yield %2 : i64
   }
   return %z : !id.seq<2 * 3, f32>
+}
+
+// -----
+
+!s = !id.seq<5, f32>
+
+// ROUND-LABEL: func.func @scattered
+// ROUND: id.scatter %{{.*}} lowest 1 : <5, f32> -> <5, f32> to {
+// CHECK-LABEL: func.func @scattered
+// CHECK: %[[Y:.*]] = id.scatter
+// CHECK: return %[[Y]]
+func.func @scattered(%x: !s) -> !s {
+  %y = id.scatter %x lowest 1 : !s -> !s to {
+    %1 = id.digit 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c5 = arith.constant 5 : i64
+    %2 = arith.muli %1, %c2 : i64
+    %3 = arith.remsi %2, %c5 : i64
+    id.yield %3 : i64
+  }
+  return %y : !s
+}
+
+// A scatter, and the gather that takes everything back; the other way round, by an equal body.
+// CHECK-LABEL: func.func @taken_back
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]], %[[X]]
+func.func @taken_back(%x: !s) -> (!s, !s) {
+  %y = id.scatter %x lowest 1 : !s -> !s to {
+    %1 = id.digit 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c5 = arith.constant 5 : i64
+    %2 = arith.muli %1, %c2 : i64
+    %3 = arith.remsi %2, %c5 : i64
+    id.yield %3 : i64
+  }
+  %z = id.gather %y lowest 1 : !s -> !s from {
+    %1 = id.digit 1 : i64
+    %c7 = arith.constant 7 : i64
+    %c5 = arith.constant 5 : i64
+    %2 = arith.muli %1, %c7 : i64
+    %3 = arith.remsi %2, %c5 : i64
+    id.yield %3 : i64
+  }
+  %u = id.gather %x lowest 1 : !s -> !s from {
+    %1 = id.digit 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c5 = arith.constant 5 : i64
+    %2 = arith.muli %1, %c2 : i64
+    %3 = arith.remsi %2, %c5 : i64
+    id.yield %3 : i64
+  }
+  %v = id.scatter %u lowest 1 : !s -> !s to {
+    %1 = id.digit 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c5 = arith.constant 5 : i64
+    %2 = arith.muli %1, %c2 : i64
+    %3 = arith.remsi %2, %c5 : i64
+    id.yield %3 : i64
+  }
+  return %z, %v : !s, !s
+}
+
+// Digit 1 goes to place 2, complemented, digit 2 to place 1.
+// CHECK-LABEL: func.func @sent
+// CHECK-NEXT: %[[Y:.*]] = id.permute %{{.*}} [3, -1, 2] : <2 * 3**2, f32> -> <2 * 3**2, f32>
+// CHECK-NEXT: return %[[Y]]
+func.func @sent(%x: !id.seq<2 * 3**2, f32>) -> !id.seq<2 * 3**2, f32> {
+  %y = id.scatter %x lowest 2 : !id.seq<2 * 3**2, f32> -> !id.seq<2 * 3**2, f32> to {
+    %1 = id.digit 1 : i64
+    %2 = id.digit 2 : i64
+    %c2 = arith.constant 2 : i64
+    %c3 = arith.constant 3 : i64
+    %4 = arith.subi %c2, %1 : i64
+    %5 = arith.muli %4, %c3 : i64
+    %6 = arith.addi %5, %2 : i64
+    id.yield %6 : i64
+  }
+  return %y : !id.seq<2 * 3**2, f32>
 }

@@ -369,3 +369,29 @@ func.func @gather_unknown_digit(%x: !id.seq<5, f32>) {
   }
   return
 }
+
+// -----
+
+func.func @scatter_length(%x: !id.seq<5, f32>) {
+  // expected-error@+1 {{'id.scatter' op keeps the number of elements, but 5 became 3}}
+  %0 = id.scatter %x lowest 1 : !id.seq<5, f32> -> !id.seq<3, f32> to {
+    %c0 = arith.constant 0 : i64
+    id.yield %c0 : i64
+  }
+  return
+}
+
+// -----
+
+func.func @scatter_argument(%x: !id.seq<5, f32>) {
+  // expected-error@+3 {{'id.scatter' op in a kernel is of what is stored for it alone}}
+  %0 = id.kernel "k" grid(%x) : (!id.seq<5, f32>) -> (!id.seq<5, f32>) {
+  ^bb0(%in: !id.seq<5, f32>):
+    %1 = id.scatter %in lowest 1 : !id.seq<5, f32> -> !id.seq<5, f32> to {
+      %d = id.digit 1 : i64
+      id.yield %d : i64
+    }
+    id.yield %1 : !id.seq<5, f32>
+  }
+  return
+}

@@ -93,6 +93,34 @@ static int dropEdgePermutations(ModuleOp module) {
   return places;
 }
 
+/// Element k of a gather comes from where element 0 does.
+static int gatherFirst(ModuleOp module) {
+  int places = 0;
+  module.walk([&](id::GatherOp gather) {
+    gather.getBody().walk([&](id::DigitOp digit) {
+      OpBuilder builder(digit);
+      digit.replaceAllUsesWith(
+          arith::ConstantOp::create(builder, digit.getLoc(), builder.getI64IntegerAttr(0)).getResult());
+      ++places;
+    });
+  });
+  return places;
+}
+
+/// Elements stay where a scatter would send them elsewhere.
+static int dropScatters(ModuleOp module) {
+  int places = 0;
+  SmallVector<id::ScatterOp> scatters;
+  module.walk([&](id::ScatterOp op) { scatters.push_back(op); });
+  for (id::ScatterOp op : scatters)
+    if (op.getType() == op.getInput().getType()) {
+      op.replaceAllUsesWith(op.getInput());
+      op.erase();
+      ++places;
+    }
+  return places;
+}
+
 //===--- digit flow: twiddles -----------------------------------------------------------------------------------===//
 
 /// Every twiddle's exponent becomes change(exponent).
@@ -618,6 +646,8 @@ const std::vector<Fault> &idc::random::allFaults() {
       flow("complement lost", loseComplements),
       flow("node keeps its digit when a permutation moves behind it", keepNodeDigits),
       flow("permutation on the edge of a join lost", dropEdgePermutations),
+      flow("gather from the place of one element", gatherFirst),
+      flow("scatter dropped", dropScatters),
       flow("monomial of a twiddle dropped", dropMonomials),
       flow("coefficient of a twiddle off by one", raiseCoefficients),
       flow("twiddle conjugated", conjugateTwiddles),

@@ -277,6 +277,16 @@ static std::string gatherIndex(Choices &choices, int length) {
   }
 }
 
+/// The same that gives every element once.
+static std::string scatterIndex(Choices &choices, int length) {
+  const std::string modulus = " % " + std::to_string(length), shift = std::to_string(choices.between(0, length));
+  int factor = choices.between(2, 7);
+  while (std::gcd(factor, length) != 1)
+    ++factor;
+  return choices.pick(3) ? "(" + std::to_string(factor) + " * index() + " + shift + ")" + modulus
+                         : "(" + shift + " - index())" + modulus;
+}
+
 /// The digits of a plain length, the smallest at the top.
 static std::vector<int> digitsOf(int length) {
   std::vector<int> radices;
@@ -291,6 +301,11 @@ bool Writer::gather(Choices &choices, Sequence value) {
   const std::string from = value.name;
   const int before = static_cast<int>(value.elements());
   std::string length;
+  if (choices.oneIn(3)) {
+    value.name = fresh("v");
+    define({value}, from + " |> scatter(" + scatterIndex(choices, before) + ")");
+    return true;
+  }
   if (choices.pick(2)) {
     const int after = choices.between(1, static_cast<int>(std::min<int64_t>(2 * before, shared.maxElements)));
     length = std::to_string(after) + ", ";

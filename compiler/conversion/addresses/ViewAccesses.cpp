@@ -1,7 +1,7 @@
 #include "compiler/conversion/addresses/ViewAccesses.h"
 
 #include "compiler/conversion/Sections.h"
-#include "compiler/conversion/addresses/GatheredLoads.h"
+#include "compiler/conversion/addresses/ComputedAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -208,7 +208,7 @@ void ViewAccesses::loadTogether(std::vector<Slot> &slots, const ViewLayout &layo
 FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> ready) {
   ready();
   if (isGathered(op.getBuffer()))
-    return GatheredLoads(code, place, buffers, bodies, streams).load(op);
+    return ComputedAccesses(code, place, buffers, bodies, streams).load(op);
   Tile tile = emptyTile(op.getResult().getType());
   const Permutation map = op.getMap().getPermutation();
   ViewLayout layout = layoutOf(op.getBuffer(), buffers);
@@ -277,6 +277,8 @@ void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, c
 }
 
 LogicalResult ViewAccesses::store(id::StoreOp op, const Tile &tile) {
+  if (isScattered(op.getBuffer()))
+    return ComputedAccesses(code, place, buffers, bodies, streams).store(op, tile);
   ViewLayout layout = layoutOf(op.getBuffer(), buffers);
   if (!layout.inRow)
     return notInRow(op);

@@ -82,6 +82,26 @@ def Id_GatherOp : Id_Op<"gather", [Pure, IsolatedFromAbove]> {
   }];
 }
 
+def Id_ScatterOp : Id_Op<"scatter", [Pure, IsolatedFromAbove]> {
+  let summary = "elements sent to computed places of the lowest digits";
+  let description = [{
+    The input's `lowest` lowest digits become the lowest digits of the result; the digits above are the same. Element k
+    of the old ones becomes that element of the new ones whose number the body yields, from the digits of the input, an
+    i64. Each of the new ones comes from one element. In a kernel it is a view of what is stored (the operand, with no
+    other use), whose store computes where it writes.
+  }];
+  let arguments = (ins Id_SeqType:$input, I64Attr:$lowest);
+  let results = (outs Id_SeqType:$result);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$input `lowest` $lowest attr-dict `:` type($input) `->` type($result) `to` $body";
+  let hasVerifier = 1;
+  let hasCanonicalizer = 1;
+  let extraClassDeclaration = [{
+    /// The number of the result's digits in the place of the input's `lowest` lowest ones.
+    int getNewLowest();
+  }];
+}
+
 def Id_TwiddleOp : Id_Op<"twiddle", [Pure, SameOperandsAndResultType]> {
   let summary = "multiply by a root of unity whose exponent is a polynomial in the digits";
   let description = [{
