@@ -94,7 +94,9 @@ static std::string numberType(llvm::StringRef type) {
     type.drop_back().getAsInteger(10, modulus);
     return modulus <= uint64_t(1) << 32 ? "uint32_t" : "uint64_t";
   }
-  static const std::pair<const char *, const char *> types[] = {{"i32", "int32_t"},  {"i64", "int64_t"},
+  static const std::pair<const char *, const char *> types[] = {{"i8", "int8_t"},    {"i16", "int16_t"},
+                                                                {"u8", "uint8_t"},   {"u16", "uint16_t"},
+                                                                {"i32", "int32_t"},  {"i64", "int64_t"},
                                                                 {"u32", "uint32_t"}, {"u64", "uint64_t"},
                                                                 {"f32", "float"},    {"f64", "double"}};
   for (auto [own, c] : types)

@@ -83,7 +83,7 @@ public:
       expr(*decl->value, Place::Plain);
     }
     for (const auto &decl : checked.types) {
-      declare(types, decl->name, "type", scalarType(decl->name.text) != nullptr);
+      declare(types, decl->name, "type", scalarType(decl->name.text) && !isLaterScalar(decl->name.text));
       openFunction = nullptr;
       setGenerics(decl->generics);
       for (const Generic &generic : decl->generics)
@@ -99,7 +99,8 @@ public:
     for (const auto &decl : checked.functions) {
       declare(functions, decl->name, "function",
               (isBuiltinFunction(decl->name.text) && !isRedeclarable(decl->name.text)) ||
-                  isBuiltinPermutation(decl->name.text) || scalarType(decl->name.text));
+                  isBuiltinPermutation(decl->name.text) ||
+                  (scalarType(decl->name.text) && !isLaterScalar(decl->name.text)));
       declaration(*decl);
     }
     openFunction = nullptr;
@@ -201,7 +202,7 @@ private:
       const std::string &name = generic.name.text;
       const bool isType = generic.kind == Generic::Kind::Type, isFunction = generic.kind == Generic::Kind::Function;
       declare(seen, generic.name, isType ? "type variable" : "parameter",
-              isType ? scalarType(name) != nullptr
+              isType ? scalarType(name) && !isLaterScalar(name)
                      : isFunction && (isBuiltinFunction(name) || isBuiltinPermutation(name) || scalarType(name)));
       if (generic.fallback)
         type(*generic.fallback, Shape::None);
@@ -238,7 +239,7 @@ private:
         type(*value.type, Shape::None);
       else if (!isName || !value.settings.empty())
         error(value, "'" + generic.name.text + "' is a type");
-      else if (!generics.count(value.name) && !scalarType(value.name) && !typeNamed(value.name, value.range))
+      else if (!generics.count(value.name) && !scalarNamed(value.name, *file) && !typeNamed(value.name, value.range))
         error(value, "unknown type '" + value.name + "'");
     } else if (generic.kind == Generic::Kind::Function) {
       if (!isName)
@@ -265,7 +266,7 @@ private:
       expr(*checked.modulus, Place::Plain);
     for (const TypeExprPtr &argument : checked.arguments)
       type(*argument, Shape::None);
-    if (checked.kind == TypeExpr::Kind::Name && !generics.count(checked.name) && !scalarType(checked.name)) {
+    if (checked.kind == TypeExpr::Kind::Name && !generics.count(checked.name) && !scalarNamed(checked.name, *file)) {
       const TypeDecl *decl = typeNamed(checked.name, wordAt(checked.range.Start, checked.name));
       if (!decl) {
         error(checked.range, "unknown type '" + checked.name + "'");
@@ -507,7 +508,7 @@ private:
     for (const auto &field : checked.fields)
       if (std::none_of(decl->fields.begin(), decl->fields.end(),
                        [&](const Param &candidate) { return candidate.name.text == field.first; }))
-        diagnostics.error(field.second, "'" + checked.name + "' has no field '" + field.first + "'");
+        diagnostics.error(field.second, noField(checked.name, field.first, fieldNames(*decl)));
   }
 
   /// Reports a function that is not declared, with what the author may have meant.
@@ -571,7 +572,7 @@ private:
                          " is applied with |>: x |> " + checked.name + "(..)");
       return;
     }
-    bool conversion = scalarType(checked.name) || generics.count(checked.name);
+    bool conversion = scalarNamed(checked.name, *file) || generics.count(checked.name);
     if (!conversion && !isBuiltinFunction(checked.name)) {
       unknownFunction(checked);
       return arguments(checked.arguments, Place::Plain);
@@ -588,7 +589,8 @@ private:
       const Expr &argument = *checked.arguments[0];
       if (argument.kind == Expr::Kind::TypeName)
         type(*argument.type, Shape::None);
-      else if (argument.kind != Expr::Kind::Variable || (!generics.count(argument.name) && !scalarType(argument.name)))
+      else if (argument.kind != Expr::Kind::Variable ||
+               (!generics.count(argument.name) && !scalarNamed(argument.name, *file)))
         error(argument, "'" + checked.name + "' takes a type of numbers");
       return;
     }
@@ -663,7 +665,7 @@ private:
                            std::to_string(checked.stageArguments.size() + 1) + " are given");
       return arguments(checked.stageArguments, algorithm ? Place::Plain : Place::Stage);
     }
-    if (!scalarType(checked.name) && !generics.count(checked.name) &&
+    if (!scalarNamed(checked.name, *file) && !generics.count(checked.name) &&
         (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
          checked.name == "radix" || isTypeFunction(checked.name) || checked.name == "generate" ||
          checked.name == "log2" || checked.name == "log2_ceil"))

@@ -32,9 +32,11 @@ Value *Context::find(const std::string &name) {
 
 void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range) {
   diagnostics.error(loc, message, range);
+  if (checksReturned && returned.Start.isValid() && returned.Start != loc)
+    diagnostics.note(returned.Start, "it is returned here");
   size_t shown = 0;
   for (auto frame = frames.rbegin(); frame != frames.rend() && shown < 6; ++frame, ++shown)
-    if (frame->loc.isValid() && frame->loc == loc)
+    if (frame->loc.isValid() && (frame->loc == loc || frame->loc == frame->function->name.range.Start))
       continue;
     else if (frame->loc.isValid())
       diagnostics.note(frame->loc, "in '" + frame->function->name.text + "'" +
@@ -82,6 +84,7 @@ Value Elaborator::runBody(const Function &function, Context &context) {
     fail(function.results[0]->range.Start, "'" + function.name.text + "' returns " + std::to_string(values.size()) +
                                                " value" + (values.size() == 1 ? "" : "s") + ", but declares " +
                                                std::to_string(function.results.size()));
+  checksReturned = true;
   for (size_t i = 0; i < values.size(); ++i) {
     const TypeExpr &declared = *function.results[i];
     std::string what = "the result of '" + function.name.text + "'";
@@ -105,6 +108,7 @@ Value Elaborator::runBody(const Function &function, Context &context) {
            declared.range);
     values[i] = Value::of(matchShape(declared, *values[i].sequence, context, declared.range.Start, what));
   }
+  checksReturned = false;
   return values.size() == 1 ? values[0] : Value::group(Value::Kind::Tuple, std::move(values));
 }
 
@@ -353,8 +357,11 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
       fail(loc, statement.message);
     }
     return std::nullopt;
-  case Statement::Kind::Return:
-    return eval(*statement.values[0], context);
+  case Statement::Kind::Return: {
+    Value value = eval(*statement.values[0], context);
+    returned = statement.values[0]->range;
+    return value;
+  }
   }
   return std::nullopt;
 }
@@ -524,6 +531,48 @@ int64_t Elaborator::sizeOf(const Expr &expression, const SizeMap &sizes, const c
   if (value > INT64_MAX || value < INT64_MIN)
     fail(expression, std::string(what) + " is " + spell(value) + ", which has more than 64 bits");
   return static_cast<int64_t>(value);
+}
+
+void Elaborator::probe(const Function &function) {
+  Context context;
+  context.function = &function;
+  context.file = function.file;
+  builders.emplace_back();
+  context.builder = &builders.back();
+  context.scopes.emplace_back();
+  std::vector<Value> arguments;
+  std::vector<llvm::SMLoc> places;
+  for (const Param &param : function.params) {
+    std::set<std::string> open;
+    for (const Dimension &dimension : param.type->dimensions)
+      freeNames(*dimension.length, context, open);
+    if (!open.empty())
+      return;
+    TypeRef type = resolveType(*param.type, context, true);
+    std::vector<int> ids;
+    for (const TypeRef &leaf : leaves(type))
+      ids.push_back(context.builder->param(leaf));
+    size_t next = 0;
+    arguments.push_back(assemble(type, *context.builder, ids, next));
+    places.push_back(param.name.range.Start);
+  }
+  callFunction(function, std::move(arguments), places, function.name.range.Start, *context.builder, {});
+}
+
+bool checkBodies(const Source &source, Diagnostics &diagnostics) {
+  if (!check(source, diagnostics))
+    return false;
+  bool good = true;
+  for (const auto &function : source.main().functions) {
+    if (function->kind == Function::Kind::Algorithm || !function->generics.empty())
+      continue;
+    try {
+      Elaborator(source, diagnostics).probe(*function);
+    } catch (const ElaborationFailed &) {
+      good = false;
+    }
+  }
+  return good;
 }
 
 std::optional<int64_t> evaluateSize(const Source &source, const Expr &expression, const SizeMap &sizes,

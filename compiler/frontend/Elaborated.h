@@ -36,7 +36,7 @@ struct Scalar {
 struct Type;
 using TypeRef = std::shared_ptr<const Type>;
 struct Type {
-  enum class Kind { Bool, I32, I64, U32, U64, F16, BF16, F32, F64, Complex, Mod, Record, Array };
+  enum class Kind { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64, Complex, Mod, Record, Array };
   Kind kind;
   TypeRef element;                                     // Complex: its real type; Array: its element
   uint64_t modulus = 0;                                // Mod

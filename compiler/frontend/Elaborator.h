@@ -74,6 +74,8 @@ public:
 
   Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types);
   bool holds(const ScheduleDecl &schedule, const Program &program);
+  /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
+  void probe(const Function &function);
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
 
 private:
@@ -202,8 +204,10 @@ private:
   /// The result of `step` (Resize, Gather, Scatter), which makes digits of these radices from all own digits of a view.
   SequenceView replaceDigits(const SequenceView &view, Step step, const std::vector<int> &radices, Split split);
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
-  Value applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
-                       Context &context, const BodyMaker &make);
+  /// A sequence whose dimensions `wide` has, too, with the digits numbered as there; else unchanged.
+  SequenceView alongNames(const SequenceView &narrow, const SequenceView &wide) const;
+  Value applyPointwise(const Expr &expr, const std::string &name, std::vector<SequenceView> inputs, Context &context,
+                       const BodyMaker &make);
   Value applyNode(const Expr &expr, const Function &node, Bindings bindings, const std::vector<SequenceView> &inputs,
                   Context &context);
   Value applyAlgorithm(const Expr &expr, const Function &algorithm, const std::vector<Value> &inputs, Context &context);
@@ -246,6 +250,8 @@ private:
     std::string instance;
   };
   std::vector<Frame> frames;
+  llvm::SMRange returned;      // the expression of the last return
+  bool checksReturned = false; // a mistake lies there as well
   std::map<const Const *, std::optional<Value>> constants;
   std::vector<std::pair<std::string, TypeRef>> recordTypes; // cache by spelling and declaration
   std::map<uint64_t, bool> primes;
@@ -254,8 +260,17 @@ private:
   int64_t work = 0;
 };
 
+/// What is said of a field that a record has not.
+std::string noField(const std::string &record, const std::string &field, const std::vector<std::string> &names);
+std::vector<std::string> fieldNames(const TypeDecl &record);
+
 /// The parameter in <..> of this name, or null.
 const Generic *findGeneric(const Function &function, const std::string &name);
+
+/// What a name means where no type variable has it: the scalar type, unless the file sees a record of this name and the
+/// language got the scalar later; null for other names.
+TypeRef scalarNamed(const std::string &name, const SourceFile &file);
+bool isLaterScalar(const std::string &name);
 
 /// Names the language defines.
 bool isBuiltinFunction(const std::string &name);

@@ -130,11 +130,11 @@ private:
   }
 
   static int64_t wrap(const Type &type, int64_t bits) {
-    if (type.kind == Type::Kind::I32)
-      return static_cast<int32_t>(bits);
-    if (type.kind == Type::Kind::U32)
-      return static_cast<int64_t>(static_cast<uint32_t>(bits));
-    return type.kind == Type::Kind::Bool ? bits & 1 : bits;
+    if (!isInteger(type) || bitWidth(type) == 64)
+      return type.kind == Type::Kind::Bool ? bits & 1 : bits;
+    const int above = 64 - bitWidth(type);
+    const auto high = static_cast<uint64_t>(bits) << above;
+    return isSigned(type) ? static_cast<int64_t>(high) >> above : static_cast<int64_t>(high >> above);
   }
 
   static bool less(const Type &type, const Scalar &a, const Scalar &b) {

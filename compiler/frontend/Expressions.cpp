@@ -307,6 +307,20 @@ Value Elaborator::evalIndex(const Expr &expr, Context &context) {
   return array.members[static_cast<size_t>(index)];
 }
 
+std::string noField(const std::string &record, const std::string &field, const std::vector<std::string> &names) {
+  std::string known;
+  for (const std::string &name : names)
+    known += (known.empty() ? "" : ", ") + name;
+  return "'" + record + "' has no field '" + field + "'; its fields are " + known;
+}
+
+std::vector<std::string> fieldNames(const TypeDecl &record) {
+  std::vector<std::string> names;
+  for (const Param &field : record.fields)
+    names.push_back(field.name.text);
+  return names;
+}
+
 Value Elaborator::evalField(const Expr &expr, Context &context) {
   Value record = eval(*expr.arguments[0], context);
   if (record.kind != Value::Kind::Record)
@@ -314,8 +328,10 @@ Value Elaborator::evalField(const Expr &expr, Context &context) {
   for (size_t i = 0; i < record.members.size(); ++i)
     if ((record.type ? record.type->fields[i].first : record.record->fields[i].name.text) == expr.name)
       return record.members[i];
-  fail(expr,
-       "'" + (record.type ? spell(*record.type) : record.record->name.text) + "' has no field '" + expr.name + "'");
+  std::vector<std::string> names;
+  for (size_t i = 0; i < record.members.size(); ++i)
+    names.push_back(record.type ? record.type->fields[i].first : record.record->fields[i].name.text);
+  fail(expr, noField(record.type ? spell(*record.type) : record.record->name.text, expr.name, names));
 }
 
 Value Elaborator::evalRecord(const Expr &expr, Context &context) {
@@ -329,7 +345,7 @@ Value Elaborator::evalRecord(const Expr &expr, Context &context) {
     while (field < decl->fields.size() && decl->fields[field].name.text != expr.fields[i].first)
       ++field;
     if (field == decl->fields.size())
-      fail(expr.fields[i].second, "'" + expr.name + "' has no field '" + expr.fields[i].first + "'");
+      fail(expr.fields[i].second, noField(expr.name, expr.fields[i].first, fieldNames(*decl)));
     if (given[field])
       fail(expr.fields[i].second, "field '" + expr.fields[i].first + "' is given twice");
     given[field] = true;
@@ -412,7 +428,7 @@ Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::ve
                               Context &context) {
   BodyBuilder &builder = *context.builder;
   auto variable = context.types.find(name);
-  TypeRef type = variable != context.types.end() ? variable->second : scalarType(name);
+  TypeRef type = variable != context.types.end() ? variable->second : scalarNamed(name, *context.file);
   if (type) {
     if (arguments.size() != 1)
       fail(expr, "a conversion takes one value, not " + std::to_string(arguments.size()));
@@ -555,8 +571,13 @@ Value Elaborator::evalOmega(const Expr &expr, Context &context) {
   result->op = Op::Omega;
   result->loc = expr.loc;
   result->root = static_cast<int64_t>(order);
-  if (exponent.kind == Value::Kind::Scalar && isInteger(*exponent.type))
-    fail(*expr.arguments[1], "the exponent of a root of unity is made of digits and compile-time integers");
+  if (exponent.kind == Value::Kind::Scalar && isInteger(*exponent.type)) {
+    UntypedRef exact = scalarInteger(*exponent.builder, exponent.id, expr.loc);
+    if (!exact)
+      fail(*expr.arguments[1], "the exponent of a root of unity fits in 64 bits with a sign, which " +
+                                   spell(*exponent.type) + " need not; convert it");
+    exponent = Value::of(std::move(exact));
+  }
   if (exponent.kind != Value::Kind::Untyped || exponent.untyped->cls != Untyped::Class::Integer)
     fail(*expr.arguments[1], "the exponent of a root of unity must be an integer, not " + describe(exponent));
   result->operands.push_back(exponent.untyped);

@@ -201,7 +201,33 @@ std::vector<Value> Elaborator::stageArguments(const Expr &expr, Context &context
   return arguments;
 }
 
-Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, const std::vector<SequenceView> &inputs,
+SequenceView Elaborator::alongNames(const SequenceView &narrow, const SequenceView &wide) const {
+  const std::vector<int> own = radicesOf(narrow), others = radicesOf(wide);
+  std::vector<int> number(own.size()); // in `wide`, by digit - 1
+  for (size_t i = 0; i < narrow.split.size(); ++i) {
+    const auto &[name, count] = narrow.split[i];
+    if (count == 0)
+      continue;
+    auto named = std::find_if(wide.split.begin(), wide.split.end(), [&, &name = name](const auto &dimension) {
+      return !name.empty() && dimension.first == name;
+    });
+    if (named == wide.split.end() || named->second != count)
+      return narrow;
+    const int low = lowestDigit(narrow.split, i), to = lowestDigit(wide.split, named - wide.split.begin());
+    for (int digit = 0; digit < count; ++digit) {
+      number[low + digit - 1] = to + digit;
+      if (own[low + digit - 1] != others[to + digit - 1])
+        return narrow;
+    }
+  }
+  SequenceView result = narrow;
+  for (int &tag : result.tags)
+    if (tag > 0)
+      tag = number[tag - 1];
+  return result;
+}
+
+Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, std::vector<SequenceView> inputs,
                                  Context &context, const BodyMaker &make) {
   Arrangement full;
   size_t widest = 0, shaped = 0; // the most digits, the most own digits: a batch may have more than one of them lacks
@@ -210,6 +236,12 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
       widest = i;
     if (inputs[i].digits() > inputs[shaped].digits())
       shaped = i;
+  }
+  const SequenceView first = inputs[0]; // whose digits the arguments name
+  for (SequenceView &input : inputs)
+    if (input.digits() < inputs[shaped].digits())
+      input = alongNames(input, inputs[shaped]);
+  for (size_t i = 0; i < inputs.size(); ++i) {
     for (size_t p = 0; p < inputs[i].tags.size(); ++p) {
       int radix = sequence(inputs[i]).radices[p];
       int known = full.radices.insert({inputs[i].tags[p], radix}).first->second;
@@ -249,11 +281,12 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, cons
   for (int tag : full.tags)
     builder.radices.push_back(full.radices.at(tag));
   StageDigits stage;
-  for (int digit = 1; digit <= inputs[0].digits(); ++digit) {
-    stage.places.push_back(full.place(digit));
-    stage.radices.push_back(full.radices.at(digit));
+  for (int digit = 1; digit <= first.digits(); ++digit) {
+    const int tag = inputs[0].tags[static_cast<size_t>(first.place(digit)) - 1];
+    stage.places.push_back(full.place(tag));
+    stage.radices.push_back(full.radices.at(tag));
   }
-  stage.split = inputs[0].split;
+  stage.split = first.split;
   for (Value &argument : stageArguments(expr, context, builder, stage))
     arguments.push_back(std::move(argument));
 
@@ -540,10 +573,17 @@ digits::Permutation Elaborator::permutation(const Expr &expr, const SequenceView
       if (digit < 1 || digit > n)
         fail(*expr.stageArguments[0], "digit " + std::to_string(digit) + " is out of range: the sequence has " +
                                           countDigits(n) + numbering(digit));
-    if (static_cast<int>(list.size()) != n || !Permutation::isBijection(list))
-      fail(*expr.stageArguments[0], "'permute' must name each of the " + countDigits(n) + " of the sequence once; " +
-                                        std::to_string(list.size()) + " are named" +
-                                        (static_cast<int>(list.size()) == n ? ", some twice" : ""));
+    if (static_cast<int>(list.size()) != n || !Permutation::isBijection(list)) {
+      std::string wrong;
+      auto say = [&](int digit, const char *what) {
+        wrong += (wrong.empty() ? "digit " : ", digit ") + std::to_string(digit) + what;
+      };
+      for (int digit = 1; digit <= n; ++digit)
+        if (auto times = std::count(list.begin(), list.end(), digit); times != 1)
+          say(digit, times == 0 ? " is missing" : times == 2 ? " is named twice" : " is named several times");
+      fail(*expr.stageArguments[0],
+           "'permute' must name each of the " + countDigits(n) + " of the sequence once: " + wrong);
+    }
     return Permutation::fromSources(std::move(list));
   }
   if (expr.name == "complement") {

@@ -29,9 +29,13 @@ std::string spellValue(const Instr &instr) {
   switch (instr.type->kind) {
   case Type::Kind::Bool:
     return instr.intValue ? "true" : "false";
+  case Type::Kind::I8:
+  case Type::Kind::I16:
   case Type::Kind::I32:
   case Type::Kind::I64:
     return std::to_string(instr.intValue);
+  case Type::Kind::U8:
+  case Type::Kind::U16:
   case Type::Kind::U32:
   case Type::Kind::U64:
   case Type::Kind::Mod:

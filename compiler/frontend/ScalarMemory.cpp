@@ -37,6 +37,25 @@ static void storeReal(ScalarKind kind, long double value, char *to) {
     store<double>(to, value);
 }
 
+static int64_t loadInteger(ScalarKind kind, const char *from) {
+  switch (kind) {
+  case ScalarKind::I8:
+    return load<int8_t>(from);
+  case ScalarKind::U8:
+    return load<uint8_t>(from);
+  case ScalarKind::I16:
+    return load<int16_t>(from);
+  case ScalarKind::U16:
+    return load<uint16_t>(from);
+  case ScalarKind::I32:
+    return load<int32_t>(from);
+  case ScalarKind::U32:
+    return load<uint32_t>(from);
+  default:
+    return load<int64_t>(from);
+  }
+}
+
 /// The leaf of an element at `from`.
 static Scalar loadLeaf(const host::Field &field, const char *from) {
   Scalar s;
@@ -47,12 +66,8 @@ static Scalar loadLeaf(const host::Field &field, const char *from) {
       s.im = loadReal(field.kind, from + host::size(field.kind));
   } else if (field.kind == ScalarKind::Bool) {
     s.integer = *from != 0;
-  } else if (field.kind == ScalarKind::I32) {
-    s.integer = load<int32_t>(from);
-  } else if (field.kind == ScalarKind::U32) {
-    s.integer = load<uint32_t>(from);
   } else {
-    s.integer = load<int64_t>(from);
+    s.integer = loadInteger(field.kind, from);
   }
   return s;
 }
@@ -65,10 +80,8 @@ static void storeLeaf(const host::Field &field, const Scalar &value, char *to) {
       storeReal(field.kind, value.im, to + host::size(field.kind));
   } else if (field.kind == ScalarKind::Bool) {
     store<char>(to, value.integer != 0);
-  } else if (host::size(field.kind) == 4) {
-    store<uint32_t>(to, value.integer);
   } else {
-    store<int64_t>(to, value.integer);
+    std::memcpy(to, &value.integer, static_cast<size_t>(host::size(field.kind))); // the low bytes
   }
 }
 

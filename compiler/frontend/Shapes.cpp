@@ -61,6 +61,12 @@ bool isGeneric(const Function &function, const std::string &name) {
 // Types
 //===----------------------------------------------------------------------===//
 
+bool isLaterScalar(const std::string &name) { return name == "i8" || name == "i16" || name == "u8" || name == "u16"; }
+
+TypeRef scalarNamed(const std::string &name, const SourceFile &file) {
+  return isLaterScalar(name) && findType(file, name) ? nullptr : scalarType(name);
+}
+
 TypeRef Elaborator::recordType(const TypeDecl &decl, const std::vector<TypeRef> &arguments) {
   std::string name = decl.name.text;
   for (size_t i = 0; i < arguments.size(); ++i)
@@ -123,7 +129,7 @@ TypeRef Elaborator::resolveType(const TypeExpr &type, Context &context, bool wit
     auto variable = context.types.find(type.name);
     if (variable != context.types.end()) {
       result = variable->second;
-    } else if (TypeRef scalar = scalarType(type.name)) {
+    } else if (TypeRef scalar = scalarNamed(type.name, *context.file)) {
       result = scalar;
     } else if (const TypeDecl *decl = findType(*context.file, type.name)) {
       std::vector<TypeRef> arguments;

@@ -79,9 +79,11 @@ TypeRef makeType(Type::Kind kind) {
 }
 const std::vector<std::pair<std::string, TypeRef>> &scalarTypes() {
   static const std::vector<std::pair<std::string, TypeRef>> types = {
-      {"bool", makeType(Type::Kind::Bool)}, {"i32", makeType(Type::Kind::I32)}, {"i64", makeType(Type::Kind::I64)},
-      {"u32", makeType(Type::Kind::U32)},   {"u64", makeType(Type::Kind::U64)}, {"f16", makeType(Type::Kind::F16)},
-      {"bf16", makeType(Type::Kind::BF16)}, {"f32", makeType(Type::Kind::F32)}, {"f64", makeType(Type::Kind::F64)}};
+      {"bool", makeType(Type::Kind::Bool)}, {"i32", makeType(Type::Kind::I32)},   {"i64", makeType(Type::Kind::I64)},
+      {"u32", makeType(Type::Kind::U32)},   {"u64", makeType(Type::Kind::U64)},   {"i8", makeType(Type::Kind::I8)},
+      {"i16", makeType(Type::Kind::I16)},   {"u8", makeType(Type::Kind::U8)},     {"u16", makeType(Type::Kind::U16)},
+      {"f16", makeType(Type::Kind::F16)},   {"bf16", makeType(Type::Kind::BF16)}, {"f32", makeType(Type::Kind::F32)},
+      {"f64", makeType(Type::Kind::F64)}};
   return types;
 }
 } // namespace
@@ -118,12 +120,9 @@ TypeRef arrayType(TypeRef element, int64_t length) {
   return type;
 }
 
-bool isInteger(const Type &type) {
-  return type.kind == Type::Kind::I32 || type.kind == Type::Kind::I64 || type.kind == Type::Kind::U32 ||
-         type.kind == Type::Kind::U64;
-}
+bool isInteger(const Type &type) { return type.kind >= Type::Kind::I8 && type.kind <= Type::Kind::U64; }
 
-bool isSigned(const Type &type) { return type.kind == Type::Kind::I32 || type.kind == Type::Kind::I64; }
+bool isSigned(const Type &type) { return type.kind >= Type::Kind::I8 && type.kind <= Type::Kind::I64; }
 
 bool isReal(const Type &type) {
   return type.kind == Type::Kind::F16 || type.kind == Type::Kind::BF16 || type.kind == Type::Kind::F32 ||
@@ -132,6 +131,11 @@ bool isReal(const Type &type) {
 
 int bitWidth(const Type &type) {
   switch (type.kind) {
+  case Type::Kind::I8:
+  case Type::Kind::U8:
+    return 8;
+  case Type::Kind::I16:
+  case Type::Kind::U16:
   case Type::Kind::F16:
   case Type::Kind::BF16:
     return 16;

@@ -104,6 +104,12 @@ private:
     switch (type.kind) {
     case Kind::Bool:
       return builder.getI1Type();
+    case Kind::I8:
+    case Kind::U8:
+      return builder.getI8Type();
+    case Kind::I16:
+    case Kind::U16:
+      return builder.getI16Type();
     case Kind::I32:
     case Kind::U32:
       return builder.getI32Type();
@@ -304,7 +310,7 @@ private:
   }
 
   static bool isUnsigned(const frontend::Type &t) {
-    return t.kind == Kind::U32 || t.kind == Kind::U64 || t.kind == Kind::Bool;
+    return (t.kind >= Kind::U8 && t.kind <= Kind::U64) || t.kind == Kind::Bool;
   }
   static bool isFloat(const frontend::Type &t) {
     return t.kind == Kind::F16 || t.kind == Kind::BF16 || t.kind == Kind::F32 || t.kind == Kind::F64;

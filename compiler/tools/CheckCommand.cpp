@@ -29,7 +29,7 @@ int tools::checkProgram(const codegen::CompileRequest &request, bool json) {
   frontend::Diagnostics diagnostics;
   std::unique_ptr<frontend::Source> source = frontend::parseFile(request.file, request.libraries, diagnostics);
   if (source && request.entry.empty())
-    frontend::check(*source, diagnostics);
+    frontend::checkBodies(*source, diagnostics); // checks first
   else if (source)
     frontend::elaborate(*source, request.entry, request.sizes, request.types, diagnostics); // checks first
   if (json)

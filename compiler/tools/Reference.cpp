@@ -98,7 +98,7 @@ static npy::Array toArray(const std::vector<Scalar> &values, const host::Element
     return toRecords(values, type);
   const host::Field &field = type.fields[0];
   npy::Array array;
-  bool real = host::isReal(field.kind), isUnsigned = field.kind == ScalarKind::U32 || field.kind == ScalarKind::U64;
+  bool real = host::isReal(field.kind), isUnsigned = host::isUnsigned(field.kind);
   bool complex = field.complex && host::size(field.kind) >= 4;
   array.shape = {static_cast<int64_t>(values.size()) * (field.complex && !complex ? 2 : 1)};
   array.type = complex ? npy::DType::C16 : real ? npy::DType::F8 : isUnsigned ? npy::DType::U8 : npy::DType::I8;

@@ -26,6 +26,14 @@ long double scalar(npy::DType type, const char *from, int part) {
   switch (type) {
   case npy::DType::B1:
     return *from != 0;
+  case npy::DType::I1:
+    return get<int8_t>(from);
+  case npy::DType::I2:
+    return get<int16_t>(from);
+  case npy::DType::U1:
+    return get<uint8_t>(from);
+  case npy::DType::U2:
+    return get<uint16_t>(from);
   case npy::DType::I4:
     return get<int32_t>(from);
   case npy::DType::I8:

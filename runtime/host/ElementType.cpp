@@ -16,10 +16,12 @@ struct ScalarInfo {
   ScalarKind kind;
   int64_t bytes;
 };
-constexpr ScalarInfo scalars[] = {
-    {"bool", ScalarKind::Bool, 1}, {"i32", ScalarKind::I32, 4}, {"i64", ScalarKind::I64, 8},
-    {"u32", ScalarKind::U32, 4},   {"u64", ScalarKind::U64, 8}, {"f16", ScalarKind::F16, 2},
-    {"bf16", ScalarKind::BF16, 2}, {"f32", ScalarKind::F32, 4}, {"f64", ScalarKind::F64, 8}};
+constexpr ScalarInfo scalars[] = { // in the order of ScalarKind
+    {"bool", ScalarKind::Bool, 1}, {"i8", ScalarKind::I8, 1},     {"i16", ScalarKind::I16, 2},
+    {"i32", ScalarKind::I32, 4},   {"i64", ScalarKind::I64, 8},   {"u8", ScalarKind::U8, 1},
+    {"u16", ScalarKind::U16, 2},   {"u32", ScalarKind::U32, 4},   {"u64", ScalarKind::U64, 8},
+    {"f16", ScalarKind::F16, 2},   {"bf16", ScalarKind::BF16, 2}, {"f32", ScalarKind::F32, 4},
+    {"f64", ScalarKind::F64, 8}};
 
 /// type ::= scalar | 'complex' '<' type '>' | 'mod' '<' integer '>' | '{' name ':' type, ... '}' | type '[' integer ']'
 class TypeParser {
@@ -198,6 +200,8 @@ bool isReal(ScalarKind kind) {
   return kind == ScalarKind::F16 || kind == ScalarKind::BF16 || kind == ScalarKind::F32 || kind == ScalarKind::F64;
 }
 
+bool isUnsigned(ScalarKind kind) { return kind >= ScalarKind::U8 && kind <= ScalarKind::U64; }
+
 ElementType ElementType::parse(const std::string &name) { return TypeParser(name).parse(); }
 
 ElementType ElementType::parse(const std::string &name, int64_t bytes) {
@@ -234,6 +238,14 @@ npy::DType ElementType::dtype() const {
   switch (fields[0].kind) {
   case ScalarKind::Bool:
     return npy::DType::B1;
+  case ScalarKind::I8:
+    return npy::DType::I1;
+  case ScalarKind::I16:
+    return npy::DType::I2;
+  case ScalarKind::U8:
+    return npy::DType::U1;
+  case ScalarKind::U16:
+    return npy::DType::U2;
   case ScalarKind::I32:
     return npy::DType::I4;
   case ScalarKind::I64:

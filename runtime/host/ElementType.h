@@ -16,13 +16,14 @@
 
 namespace idc::host {
 
-enum class ScalarKind { Bool, I32, I64, U32, U64, F16, BF16, F32, F64 };
+enum class ScalarKind { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64 };
 
 /// Bytes of one scalar.
 int64_t size(ScalarKind kind);
 
 /// Whether it is a floating-point number.
 bool isReal(ScalarKind kind);
+bool isUnsigned(ScalarKind kind); // of integers
 
 /// A scalar inside an element. A complex number is one field of two consecutive scalars.
 struct Field {

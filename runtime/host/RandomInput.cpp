@@ -43,6 +43,14 @@ void putScalar(char *to, const Field &field, uint64_t random, const Distribution
   switch (field.kind) {
   case ScalarKind::Bool:
     return put(to, char(random >> 63));
+  case ScalarKind::I8:
+    return put(to, int8_t(int(random % 201) - 100));
+  case ScalarKind::U8:
+    return put(to, uint8_t(random % 201));
+  case ScalarKind::I16:
+    return put(to, int16_t(int(random % 2001) - 1000));
+  case ScalarKind::U16:
+    return put(to, uint16_t(random % 2001));
   case ScalarKind::I32:
     return put(to, int32_t(random % 2001) - 1000);
   case ScalarKind::I64:

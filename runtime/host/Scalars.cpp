@@ -55,6 +55,14 @@ private:
       if (text != "true" && text != "false" && text != "1" && text != "0")
         fail(whole, "is neither true nor false");
       return store<uint8_t>(to, text == "true" || text == "1");
+    case ScalarKind::I8:
+      return store(to, int8_t(integer<long long>(text, std::strtoll, INT8_MIN, INT8_MAX)));
+    case ScalarKind::I16:
+      return store(to, int16_t(integer<long long>(text, std::strtoll, INT16_MIN, INT16_MAX)));
+    case ScalarKind::U8:
+      return store(to, uint8_t(natural(text, UINT8_MAX)));
+    case ScalarKind::U16:
+      return store(to, uint16_t(natural(text, UINT16_MAX)));
     case ScalarKind::I32:
       return store(to, int32_t(integer<long long>(text, std::strtoll, std::numeric_limits<int32_t>::min(),
                                                   std::numeric_limits<int32_t>::max())));

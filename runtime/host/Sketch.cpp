@@ -35,7 +35,9 @@ double real(ScalarKind kind, const char *from) {
 uint64_t bits(ScalarKind kind, const char *from) {
   if (kind == ScalarKind::Bool)
     return *from != 0;
-  return size(kind) == 4 ? get<uint32_t>(from) : get<uint64_t>(from);
+  uint64_t value = 0;
+  std::memcpy(&value, from, size_t(size(kind)));
+  return value;
 }
 
 void add(Sketch &sketch, ScalarKind kind, const char *from, uint64_t position) {

@@ -22,8 +22,9 @@ struct DTypeInfo {
   int64_t bytes;
 };
 constexpr DTypeInfo dtypes[] = {
-    {DType::B1, "b1", 1}, {DType::I4, "i4", 4}, {DType::I8, "i8", 8}, {DType::U4, "u4", 4}, {DType::U8, "u8", 8},
-    {DType::F2, "f2", 2}, {DType::F4, "f4", 4}, {DType::F8, "f8", 8}, {DType::C8, "c8", 8}, {DType::C16, "c16", 16}};
+    {DType::B1, "b1", 1}, {DType::I1, "i1", 1}, {DType::I2, "i2", 2}, {DType::I4, "i4", 4},   {DType::I8, "i8", 8},
+    {DType::U1, "u1", 1}, {DType::U2, "u2", 2}, {DType::U4, "u4", 4}, {DType::U8, "u8", 8},   {DType::F2, "f2", 2},
+    {DType::F4, "f4", 4}, {DType::F8, "f8", 8}, {DType::C8, "c8", 8}, {DType::C16, "c16", 16}};
 
 const DTypeInfo &info(DType type) { return dtypes[static_cast<int>(type)]; }
 

@@ -16,7 +16,7 @@
 namespace idc::npy {
 
 /// NumPy's names: kind and bytes of an element.
-enum class DType { B1, I4, I8, U4, U8, F2, F4, F8, C8, C16 };
+enum class DType { B1, I1, I2, I4, I8, U1, U2, U4, U8, F2, F4, F8, C8, C16 };
 
 /// Bytes of one element.
 int64_t size(DType type);

@@ -28,7 +28,7 @@ import sys
 import numpy as np
 
 DTYPES = {
-    "bool": "?", "i32": "i4", "i64": "i8", "u32": "u4", "u64": "u8", "f16": "f2", "bf16": "f4", "f32": "f4", "f64": "f8",
+    "bool": "?", "i8": "i1", "i16": "i2", "u8": "u1", "u16": "u2", "i32": "i4", "i64": "i8", "u32": "u4", "u64": "u8", "f16": "f2", "bf16": "f4", "f32": "f4", "f64": "f8",
     "complex<f32>": "c8", "complex<f64>": "c16",
 }  # fmt: skip
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 FLOATING = ["f16", "bf16", "f32", "f64"]
-INTEGERS = ["i32", "i64", "u32", "u64"]
+INTEGERS = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"]
 PROGRAMS = {
     "reals": FLOATING,
     "ordered": FLOATING + INTEGERS,
