@@ -53,12 +53,7 @@ Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, co
     if (n[1] < 0)
       fail(expr,
            "the exponent " + spell(n[1]) + " is negative; power_mod(inverse_mod(a, m), e, m) is the inverse's power");
-    const Int modulus = positive(2);
-    Int power = 1 % modulus, square = residue(n[0], modulus);
-    for (Int exponent = n[1]; exponent > 0; exponent >>= 1, square = square * square % modulus)
-      if (exponent & 1)
-        power = power * square % modulus;
-    return result(power);
+    return result(powerMod(n[0], n[1], positive(2)));
   }
   const Int prime = positive(0);
   if (!digits::isPrime(static_cast<uint64_t>(prime)))
@@ -70,11 +65,7 @@ Value Elaborator::evalTypeFunction(const Expr &expr, Context &context) {
   if (expr.arguments.size() != 1)
     fail(expr, "'" + expr.name + "' takes one type");
   const Expr &argument = *expr.arguments[0];
-  TypeExpr named;
-  named.name = argument.name;
-  named.range = argument.range;
-  const bool isName = argument.kind == Expr::Kind::Variable;
-  TypeRef type = resolveType(isName ? named : *argument.type, context, true);
+  TypeRef type = givenType(argument, context);
   if (!isReal(*type) && (!isInteger(*type) || expr.name == "epsilon"))
     fail(argument, "'" + expr.name + "' is defined on " + (expr.name == "epsilon" ? "reals" : "integers and reals") +
                        ", not on " + spell(*type));

@@ -50,6 +50,16 @@ void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange
 
 void Elaborator::fail(const Expr &expr, const std::string &message) { fail(expr.loc, message, expr.range); }
 
+Context Elaborator::contextIn(const SourceFile &file, const Function *function) {
+  Context context;
+  context.function = function;
+  context.file = &file;
+  builders.emplace_back();
+  context.builder = &builders.back();
+  context.scopes.emplace_back();
+  return context;
+}
+
 void Elaborator::countWork(llvm::SMLoc loc) {
   if (++work > maxWork || program.steps.size() > maxSteps)
     fail(loc, "the program is too large: its loops and calls unroll to too many steps");
@@ -171,12 +181,7 @@ Value Elaborator::callAlgorithm(const Function &algorithm, Bindings bindings, st
     fail(loc, "algorithm '" + name + "' takes " + std::to_string(algorithm.params.size()) + " argument" +
                   (algorithm.params.size() == 1 ? "" : "s") + ", but " + std::to_string(arguments.size()) +
                   (arguments.size() == 1 ? " is" : " are") + " given");
-  Context context;
-  context.function = &algorithm;
-  context.file = algorithm.file;
-  builders.emplace_back();
-  context.builder = &builders.back();
-  context.scopes.emplace_back();
+  Context context = contextIn(*algorithm.file, &algorithm);
   take(bindings, context);
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Param &param = algorithm.params[i];
@@ -371,12 +376,7 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
 //===----------------------------------------------------------------------===//
 
 Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeMap &types) {
-  Context context;
-  context.function = &entry;
-  context.file = entry.file;
-  builders.emplace_back();
-  context.builder = &builders.back();
-  context.scopes.emplace_back();
+  Context context = contextIn(*entry.file, &entry);
   llvm::SMLoc loc = entry.name.range.Start;
   const std::string &name = entry.name.text;
   program.entry = name;
@@ -403,20 +403,27 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
       collect(*dimension.length);
 
   // What is neither a size nor such a parameter is a constant of the entry's file.
+  auto ownConstant = [&](const std::string &wanted) -> const Const * {
+    for (const auto &constant : entry.file->consts)
+      if (constant->name.text == wanted)
+        return constant.get();
+    return nullptr;
+  };
   for (const auto &size : sizes)
     if (!used.count(size.first) && !findGeneric(entry, size.first)) {
-      if (!setConstant(size.first, Value::integer(size.second, loc), *entry.file))
+      const Const *constant = ownConstant(size.first);
+      if (!constant)
         fail(loc, "'" + name + "' has no size '" + size.first + "', but --set gives it a value", entry.name.range);
+      constants[constant] = Value::integer(size.second, loc);
       program.sizes.push_back(size);
     }
   for (const auto &type : types)
     if (!used.count(type.first) && !findGeneric(entry, type.first)) {
-      const bool isConstant = std::any_of(entry.file->consts.begin(), entry.file->consts.end(),
-                                          [&](const auto &constant) { return constant->name.text == type.first; });
-      if (!isConstant)
+      const Const *constant = ownConstant(type.first);
+      if (!constant)
         fail(loc, "'" + name + "' has no type variable '" + type.first + "', but --set gives it a value",
              entry.name.range);
-      setConstant(type.first, constantFrom(type.second, "--set " + type.first), *entry.file);
+      constants[constant] = constantFrom(type.second, "--set " + type.first);
       program.types.push_back(type);
     }
   bindEntry(entry, sizes, types, context);
@@ -474,11 +481,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
 bool Elaborator::holds(const ScheduleDecl &schedule, const Program &program) {
   if (!schedule.condition)
     return true;
-  Context context;
-  context.file = schedule.file;
-  builders.emplace_back();
-  context.builder = &builders.back();
-  context.scopes.emplace_back();
+  Context context = contextIn(*schedule.file);
   for (const auto &[name, value] : program.sizes)
     context.scopes[0][name] = Value::integer(value, schedule.entry.range.Start);
   for (const auto &[name, text] : program.types)
@@ -520,11 +523,7 @@ bool Elaborator::holds(const ScheduleDecl &schedule, const Program &program) {
 }
 
 int64_t Elaborator::sizeOf(const Expr &expression, const SizeMap &sizes, const char *what) {
-  Context context;
-  context.file = &source.main();
-  builders.emplace_back();
-  context.builder = &builders.back();
-  context.scopes.emplace_back();
+  Context context = contextIn(source.main());
   for (const auto &size : sizes)
     context.scopes[0][size.first] = Value::integer(size.second, expression.range.Start);
   Int value = evalInteger(expression, context, what);
@@ -534,12 +533,7 @@ int64_t Elaborator::sizeOf(const Expr &expression, const SizeMap &sizes, const c
 }
 
 void Elaborator::probe(const Function &function) {
-  Context context;
-  context.function = &function;
-  context.file = function.file;
-  builders.emplace_back();
-  context.builder = &builders.back();
-  context.scopes.emplace_back();
+  Context context = contextIn(*function.file, &function);
   std::vector<Value> arguments;
   std::vector<llvm::SMLoc> places;
   for (const Param &param : function.params) {

@@ -97,6 +97,8 @@ private:
   void assignElement(const Statement &statement, Context &context);
   Value declared(const Statement &let, Context &context);
   void countWork(llvm::SMLoc loc);
+  /// What names mean in a file outside of all functions, or in a function before anything is bound; with a builder.
+  Context contextIn(const SourceFile &file, const Function *function = nullptr);
 
   // Generate.cpp: sequences that are known when the program is compiled.
   Value generate(const Expr &expr, const TypeExpr &type, Context &context);
@@ -121,10 +123,10 @@ private:
   static void take(const Bindings &bindings, Context &context);
   /// Defaults of the numbers, choices and functions that are not bound.
   void bindNumbers(const Function &function, Context &context, llvm::SMLoc loc);
+  /// The type that stands where a value may stand, by its name or as written.
+  TypeRef givenType(const Expr &value, Context &context);
   Value constantFrom(const std::string &text, const std::string &what);
   void bindEntry(const Function &entry, const SizeMap &sizes, const TypeMap &types, Context &context);
-  /// Gives a constant of this file another value; false when it has none of this name.
-  bool setConstant(const std::string &name, Value value, const SourceFile &file);
 
   // Expressions.cpp: evaluation.
   Value eval(const Expr &expr, Context &context);

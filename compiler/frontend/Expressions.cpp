@@ -202,11 +202,7 @@ const Value &Elaborator::evalConst(const Const &constant, llvm::SMLoc loc) {
       fail(loc, "the constant '" + constant.name.text + "' depends on itself");
     return *known.first->second;
   }
-  Context context;
-  context.file = constant.file;
-  context.scopes.emplace_back();
-  builders.emplace_back();
-  context.builder = &builders.back();
+  Context context = contextIn(*constant.file);
   Value value = eval(*constant.value, context);
   if (value.kind != Value::Kind::Untyped && value.kind != Value::Kind::Bool)
     fail(constant.name.range.Start, "a constant is an integer, a real or a bool, not " + describe(value),

@@ -202,6 +202,13 @@ void Elaborator::checkChoice(const Generic &generic, const Function &owner, cons
     fail(loc, called(generic, owner) + " is one of " + spell(low) + ".." + spell(high) + ", not " + spell(chosen));
 }
 
+TypeRef Elaborator::givenType(const Expr &value, Context &context) {
+  TypeExpr named;
+  named.name = value.name;
+  named.range = value.range;
+  return resolveType(value.kind == Expr::Kind::Variable ? named : *value.type, context, true);
+}
+
 Bindings Elaborator::bind(const Function &function, const std::vector<Setting> &settings, Context &context) {
   Bindings result;
   for (const Setting &setting : settings) {
@@ -212,10 +219,7 @@ Bindings Elaborator::bind(const Function &function, const std::vector<Setting> &
       fail(setting.name.range.Start, "'" + function.name.text + "' has no parameter '" + name + "' in <..>",
            setting.name.range);
     if (generic->kind == Generic::Kind::Type) {
-      TypeExpr named;
-      named.name = value.name;
-      named.range = value.range;
-      result.types[name] = resolveType(value.kind == Expr::Kind::Variable ? named : *value.type, context, true);
+      result.types[name] = givenType(value, context);
     } else if (generic->kind == Generic::Kind::Function) {
       result.functions[name] = functionFor(*generic, function, value, context);
     } else {
@@ -266,11 +270,7 @@ Value Elaborator::constantFrom(const std::string &text, const std::string &what)
   ExprPtr parsed = parseExpression(text, what, diagnostics);
   if (!parsed)
     throw ElaborationFailed();
-  Context plain;
-  plain.file = &source.main();
-  plain.scopes.emplace_back();
-  builders.emplace_back();
-  plain.builder = &builders.back();
+  Context plain = contextIn(source.main());
   if (parsed->kind == Expr::Kind::Variable && !findConst(*plain.file, parsed->name))
     fail(*parsed, what + " is a number, and '" + text + "' is none");
   return eval(*parsed, plain);
@@ -301,11 +301,7 @@ void Elaborator::bindEntry(const Function &entry, const SizeMap &sizes, const Ty
       TypeExprPtr parsed = parseType(text->second, option, diagnostics);
       if (!parsed || !checkType(*parsed, source, diagnostics))
         throw ElaborationFailed();
-      Context plain; // constants of the file may be used, as in mod<Q>
-      plain.file = entry.file;
-      plain.scopes.emplace_back();
-      builders.emplace_back();
-      plain.builder = &builders.back();
+      Context plain = contextIn(*entry.file); // constants of the file may be used, as in mod<Q>
       context.types[parameter] = resolveType(*parsed, plain, true);
       continue;
     }
@@ -353,15 +349,6 @@ void Elaborator::bindEntry(const Function &entry, const SizeMap &sizes, const Ty
       break;
     }
   }
-}
-
-bool Elaborator::setConstant(const std::string &name, Value value, const SourceFile &file) {
-  auto own = std::find_if(file.consts.begin(), file.consts.end(),
-                          [&](const std::unique_ptr<Const> &constant) { return constant->name.text == name; });
-  if (own == file.consts.end())
-    return false;
-  constants[own->get()] = std::move(value);
-  return true;
 }
 
 } // namespace idc::frontend

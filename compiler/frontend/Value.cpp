@@ -790,6 +790,13 @@ UntypedRef makeFloored(Op op, const UntypedRef &left, const UntypedRef &right, l
   return op == Op::Rem ? rest : make(Op::Div, make(Op::Sub, left, rest), right);
 }
 
+Int powerMod(Int base, Int exponent, Int modulus) {
+  Int result = 1 % modulus;
+  for (base = (base % modulus + modulus) % modulus; exponent > 0; exponent >>= 1, base = base * base % modulus)
+    result = exponent & 1 ? result * base % modulus : result;
+  return result;
+}
+
 UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm::SMLoc loc, std::string &error) {
   if (exponent->low < 0) {
     error = "an exponent made of digits may not be negative";
@@ -799,14 +806,7 @@ UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm:
     error = "a power of digits is taken modulo at most 2^31";
     return nullptr;
   }
-  auto residueOf = [&](Int value) { return (value % modulus + modulus) % modulus; };
-  auto powerOf = [&](Int factor, Int count) {
-    Int result = residueOf(1);
-    for (factor = residueOf(factor); count > 0; count >>= 1, factor = factor * factor % modulus)
-      result = count & 1 ? result * factor % modulus : result;
-    return result;
-  };
-  UntypedRef result = integerConstant(residueOf(1), loc);
+  UntypedRef result = integerConstant(1 % modulus, loc);
   auto make = [&](Op op, const UntypedRef &a, const UntypedRef &b) {
     return a && b ? op == Op::Rem || op == Op::Div ? makeFloored(op, a, b, loc, error)
                                                    : makeUntyped(op, {a, b}, loc, error)
@@ -826,13 +826,13 @@ UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm:
   for (const auto &term : exponent->terms)
     byDigits &= term.second.first >= 0;
   if (!byDigits) {
-    multiply(residueOf(base), exponent);
+    multiply(powerMod(base, 1, modulus), exponent);
     return result;
   }
-  result = integerConstant(powerOf(base, exponent->constant), loc);
+  result = integerConstant(powerMod(base, exponent->constant, modulus), loc);
   for (const auto &[digit, term] : exponent->terms)
     if (result)
-      multiply(powerOf(base, term.first), digitValue(digit, term.second, loc));
+      multiply(powerMod(base, term.first, modulus), digitValue(digit, term.second, loc));
   return result;
 }
 

@@ -129,6 +129,8 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
 /// the divisor.
 UntypedRef makeFloored(Op op, const UntypedRef &left, const UntypedRef &right, llvm::SMLoc loc, std::string &error);
 /// base^exponent mod modulus >= 1, of an exponent made of digits.
+/// base^exponent mod modulus, from 0 to modulus - 1; exponent >= 0, modulus from 1 to 2^63.
+Int powerMod(Int base, Int exponent, Int modulus);
 UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm::SMLoc loc, std::string &error);
 /// An integer scalar of a body as an exact number; null when it may not fit in 64 bits.
 UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc);
