@@ -16,10 +16,14 @@ def main():
     parser.add_argument("--sizes", required=True, help="values of the size")
     parser.add_argument("--size", default="n", help="the size's name")
     parser.add_argument("--types", default="", help="values of T")
+    parser.add_argument("--batches", default="", help="on both targets; else 3 on the CPU and 2 in the emulator")
     options, rest = parser.parse_known_args()
+    runs = [("cpu", 3), ("emulate", 2)]
+    if options.batches:
+        runs = list(itertools.product(("cpu", "emulate"), options.batches.split(",")))
     failed = 0
     for n, scalar in itertools.product(options.sizes.split(","), options.types.split(",")):
-        for target, batch in ("cpu", 3), ("emulate", 2):
+        for target, batch in runs:
             command = ["idc", "run", options.program, "--entry", options.entry, "--set", f"{options.size}={n}", *rest]
             command += ["--set", f"T={scalar}"] if scalar else []
             command += ["--target", target, "--batch", str(batch), "--verify"]
