@@ -7,10 +7,15 @@
 //   func @f(%x: seq<2**2 * 3>) { %0 = id.resize %x lowest 3 : <2**2 * 3> -> <2 * 3 * 2> … id.node [2] (%0) …
 //   func @f(%x: seq<2 * 3 * 2>) { … id.node [2] (%x) …
 //
+// So that a resize of one dimension meets the argument, or the result, of several, permutations go down through it:
+// `id.permute` brings the dimension's digits to the bottom, `id.resize` changes them, `id.permute` brings them back.
+//
 // Arrays whose layout has several dimensions keep their digits.
 #include "compiler/passes/Passes.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -27,6 +32,79 @@ id::ResizeOp reshapeOf(Value value) {
   auto resize = value.getDefiningOp<id::ResizeOp>();
   return resize && resize.getOldLength() == resize.getNewLength() ? resize : id::ResizeOp();
 }
+
+/// The digits that a reshape changes: `first` is the lowest, `before` as many become `after` as many.
+struct Changed {
+  int first = 1, before = 0, after = 0;
+
+  explicit Changed(id::ResizeOp reshape) {
+    ArrayRef<int32_t> from = reshape.getInput().getType().getRadices(), to = reshape.getType().getRadices();
+    for (; !from.empty() && !to.empty() && from.front() == to.front(); ++first) {
+      from = from.drop_front();
+      to = to.drop_front();
+    }
+    for (; !from.empty() && !to.empty() && from.back() == to.back();) {
+      from = from.drop_back();
+      to = to.drop_back();
+    }
+    before = static_cast<int>(from.size());
+    after = static_cast<int>(to.size());
+  }
+};
+
+/// reshape(permute(x)) -> permute(reshape(x)), where the digits that are reshaped stand side by side in x, too.
+struct SinkPermute : OpRewritePattern<id::ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::ResizeOp op, PatternRewriter &rewriter) const override {
+    auto permute = op.getInput().getDefiningOp<id::PermuteOp>();
+    if (!permute || !reshapeOf(op.getResult()))
+      return failure();
+    const Changed digits(op);
+    const digits::Permutation map = permute.getMap().getPermutation();
+    if (digits.before == 0)
+      return failure();
+    const int source = map.source(digits.first);
+    for (int i = 0; i < digits.before; ++i)
+      if (map.source(digits.first + i) != source + i || map.complemented(digits.first + i))
+        return failure();
+    const int more = digits.after - digits.before;
+    const ArrayRef<int32_t> old = permute.getInput().getType().getRadices();
+    const ArrayRef<int32_t> changed = op.getType().getRadices().slice(digits.first - 1, digits.after);
+    SmallVector<int32_t> radices(old.take_front(source - 1));
+    radices.append(changed.begin(), changed.end());
+    llvm::append_range(radices, old.drop_front(source - 1 + digits.before));
+    const int count = static_cast<int>(radices.size());
+    std::vector<int> sources;
+    digits::Permutation complements = digits::Permutation::identity(count);
+    for (int place = 1; place <= count; ++place) {
+      if (place >= digits.first && place < digits.first + digits.after) {
+        sources.push_back(source + place - digits.first);
+        continue;
+      }
+      const int was = place < digits.first ? place : place - more, from = map.source(was);
+      sources.push_back(from < source ? from : from + more);
+      if (map.complemented(was))
+        complements = complements.then(digits::Permutation::complement(count, place));
+    }
+    auto type = id::SeqType::get(op.getContext(), radices, op.getType().getElement());
+    auto reshaped = id::ResizeOp::create(rewriter, op.getLoc(), type, permute.getInput(), old.size());
+    auto moved = digits::Permutation::fromSources(sources).then(complements);
+    rewriter.replaceOpWithNewOp<id::PermuteOp>(op, op.getType(), reshaped, id::PermAttr::get(op.getContext(), moved));
+    return success();
+  }
+};
+
+/// A reshape of the lowest digits is one of all, so that two that follow each other are one.
+struct WidenReshape : OpRewritePattern<id::ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::ResizeOp op, PatternRewriter &rewriter) const override {
+    const int digits = op.getInput().getType().getNumDigits();
+    if (!reshapeOf(op.getResult()) || static_cast<int>(op.getLowest()) == digits)
+      return failure();
+    rewriter.replaceOpWithNewOp<id::ResizeOp>(op, op.getType(), op.getInput(), digits);
+    return success();
+  }
+};
 
 /// True for a step that does the same to every element, wherever it is.
 bool namesNoDigit(id::PointwiseOp step) {
@@ -46,6 +124,12 @@ id::SeqType withElement(id::SeqType digits, Type sequence) {
 struct Reshape : impl::ReshapeBase<Reshape> {
   void runOnOperation() override {
     ofArguments.clear();
+    RewritePatternSet patterns(&getContext());
+    patterns.add<SinkPermute, WidenReshape>(&getContext());
+    id::PermuteOp::getCanonicalizationPatterns(patterns, &getContext());
+    id::ResizeOp::getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
       if (auto step = dyn_cast<id::PointwiseOp>(op)) {
         moveDown(step);

@@ -103,3 +103,39 @@ func.func @strided(%x: !id.seq<2 * 3, f32> {id.layout = {batch = 8, offset = 0, 
   }
   return %1 : !id.seq<3 * 2, f32>
 }
+
+// A dimension above the lowest: its digits come down, change, and go up again.
+// CHECK-LABEL: @dimension(%arg0: !id.seq<3 * 2 * 5, f32>) -> !id.seq<3 * 2 * 5, f32>
+// CHECK-NEXT: id.node [3](%arg0)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: id.yield
+// CHECK-NEXT: }
+// CHECK-NEXT: return
+func.func @dimension(%x: !id.seq<2 * 3 * 5, f32>) -> !id.seq<2 * 3 * 5, f32> {
+  %0 = id.permute %x [1, 3, 2] : <2 * 3 * 5, f32> -> <5 * 2 * 3, f32>
+  %1 = id.resize %0 lowest 2 : <5 * 2 * 3, f32> -> <5 * 3 * 2, f32>
+  %2 = id.permute %1 [2, 1, 3] : <5 * 3 * 2, f32> -> <3 * 2 * 5, f32>
+  %3 = id.node [3](%2) : (!id.seq<3 * 2 * 5, f32>) -> !id.seq<3 * 2 * 5, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %b, %c, %a : f32, f32, f32
+  }
+  %4 = id.permute %3 [1, 3, 2] : <3 * 2 * 5, f32> -> <5 * 3 * 2, f32>
+  %5 = id.resize %4 lowest 2 : <5 * 3 * 2, f32> -> <5 * 2 * 3, f32>
+  %6 = id.permute %5 [2, 1, 3] : <5 * 2 * 3, f32> -> <2 * 3 * 5, f32>
+  return %6 : !id.seq<2 * 3 * 5, f32>
+}
+
+// Digits that a permutation puts together stay below it.
+// CHECK-LABEL: @apart
+// CHECK-NEXT: id.permute
+// CHECK-NEXT: id.resize
+// CHECK-NEXT: id.node
+func.func @apart(%x: !id.seq<2 * 5 * 3, f32>) -> !id.seq<5 * 3 * 2, f32> {
+  %0 = id.permute %x [2, 3, 1] : <2 * 5 * 3, f32> -> <5 * 2 * 3, f32>
+  %1 = id.resize %0 lowest 2 : <5 * 2 * 3, f32> -> <5 * 3 * 2, f32>
+  %2 = id.node [1](%1) : (!id.seq<5 * 3 * 2, f32>) -> !id.seq<5 * 3 * 2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %2 : !id.seq<5 * 3 * 2, f32>
+}
