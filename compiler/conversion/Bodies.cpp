@@ -49,11 +49,14 @@ FailureOr<SmallVector<Leaf>> Bodies::run(Region &body, ArrayRef<Leaf> arguments,
   return codelet.run(body, arguments, digit, parameter, root);
 }
 
-FailureOr<Value> Bodies::index(Region &body, llvm::function_ref<Value(int)> digit) {
+FailureOr<SmallVector<Value>> Bodies::numbers(Region &body, llvm::function_ref<Value(int)> digit) {
   auto parameter = [&](int64_t number) { return parameters.lookup(number); };
   auto root = [](Operation *, Value) { return std::nullopt; };
   FailureOr<SmallVector<Leaf>> results = codelet.run(body, {}, digit, parameter, root);
   if (failed(results))
     return failure();
-  return results->front().other;
+  SmallVector<Value> numbers;
+  for (const Leaf &leaf : *results)
+    numbers.push_back(leaf.other);
+  return numbers;
 }

@@ -16,8 +16,9 @@ public:
   mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
                                                size_t r);
 
-  /// The number that a body of digits and run-time scalars yields.
-  mlir::FailureOr<mlir::Value> index(mlir::Region &body, llvm::function_ref<mlir::Value(int)> digit);
+  /// The numbers, i64, that a body of digits and run-time scalars yields.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> numbers(mlir::Region &body,
+                                                          llvm::function_ref<mlir::Value(int)> digit);
 
 private:
   Codelet &codelet;

@@ -35,7 +35,7 @@ BitParts::BitParts(TileCode &code, const KernelFrame &frame)
 FormParts::FormParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                      const Sections &cut, RootFactors::Means means)
     : place(code), roots(code, place, means), bodies(code, place, roots, parameters), barriers(code),
-      accesses(code, place, buffers, bodies), memory(code, place, round), posts(code, place, round),
+      accesses(code, place, buffers, bodies), memory(code, place, round, bodies), posts(code, place, round),
       turns(code, place, bodies, round), emitter(code, roots, bodies, cut,
                                                  {place,
                                                   &accesses,

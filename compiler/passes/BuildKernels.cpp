@@ -14,6 +14,7 @@
 // change block digits inside a kernel, hold a batch digit but not those below it, or exceed the target's threads or
 // shared memory; kernels of steps that cannot share one, or that take what no kernel before them makes.
 #include "compiler/passes/ChainKernels.h"
+#include "compiler/passes/ComputedPlaces.h"
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/LevelPlanner.h"
 #include "compiler/passes/Schedule.h"
@@ -135,6 +136,15 @@ private:
       k += passes;
     }
     return last;
+  }
+
+  /// The axes of a step's operand.
+  static SmallVector<int> axesOf(const FlowGroup &group, Operation *step, Value operand) {
+    const SmallVector<int> &all = group.arrangement.find(step)->second;
+    SmallVector<int> axes;
+    for (int place : placesOf(step, operand))
+      axes.push_back(all[static_cast<size_t>(place) - 1]);
+    return axes;
   }
 
   /// The tile of a value of a group at a level.
@@ -347,7 +357,7 @@ private:
     // What not all threads hold goes through memory; how one value that they hold is to move is planned later.
     auto exchanged = [&](Type type, Value tile) -> Value {
       const auto kind = group.ofChains ? id::ExchangeKind::Unplanned : id::ExchangeKind::Shared;
-      return id::ExchangeOp::create(builder, loc, type, tile, kind, id::LayoutAttr());
+      return id::ExchangeOp::create(builder, loc, type, tile, kind, id::LayoutAttr(), DenseI64ArrayAttr());
     };
     int64_t threads = threadsOf(group);
     // Where threads hold all of it, what is joined is a tile.
@@ -422,6 +432,17 @@ private:
       }
       return known->second.tile;
     };
+    // From computed places.
+    std::vector<std::pair<FlowValue, Held>> fetched;
+    auto fetchedHere = [&](const FlowValue &from, ArrayRef<int> axes) {
+      id::TileType type = tileType(group, id::elementOf(from.buffer.getType()), axes, level);
+      for (const auto &[value, held] : fetched)
+        if (value == from && held.tile.getType() == type && isHere(held))
+          return held.tile;
+      Value tile = fetch(builder, loc, from, made.lookup(from.buffer).tile, type);
+      fetched.emplace_back(from, Held{tile, level, section, afterwards});
+      return tile;
+    };
     auto renamed = [&](Value tile, const digits::Permutation &map, ArrayRef<int> axes) -> Value {
       if (map.isIdentity())
         return tile;
@@ -449,6 +470,8 @@ private:
         if (number != group.loadOf.end())
           return loadHere(number->second);
         FlowValue from = program.resolve(operand.get());
+        if (group.fetched.contains({step, operand.getOperandNumber()}))
+          return fetchedHere(from, axesOf(group, step, operand.get()));
         return renamed(valueHere(from.buffer), from.map, group.axes[from.buffer]);
       };
       // What chains make is exchanged where its level begins, ahead of what else is loaded.

@@ -4,10 +4,15 @@
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
 // chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
 // permutation that ends a chain becomes the chain's. What joins no chain is a group of one step; Groups.cpp puts groups
-// together. Chains that are better made otherwise become groups at the end.
+// together. Chains that are better made otherwise become groups at the end: so do all
+// where a block has room for what they make and fewer kernels are left then, such as those whose values others take
+// from computed places. A result from computed places of what steps make gets a step that does nothing, for a kernel to
+// do with them.
 //
 // Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
 // radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
+#include "compiler/passes/ComputedPlaces.h"
+#include "compiler/passes/Groups.h"
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
@@ -128,7 +133,24 @@ public:
     for (Operation &op : block.without_terminator())
       add(op);
     dissolveChains();
-    return std::move(program);
+    return program;
+  }
+
+  /// The same with a group for every step.
+  FlowProgram runWithoutChains() {
+    FlowProgram found = run();
+    std::vector<FlowSegment> segments;
+    for (FlowSegment &segment : found.segments) {
+      if (!segment.chain) {
+        segments.push_back(std::move(segment));
+        continue;
+      }
+      makeGroup(segment);
+      for (Operation *step : segment.group.steps)
+        segments.emplace_back().group.steps.push_back(step);
+    }
+    found.segments = std::move(segments);
+    return found;
   }
 
 private:
@@ -285,9 +307,99 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     std::optional<Target> machine;
     if (!target.empty() && !(machine = findTarget(target, getOperation())))
       return signalPassFailure();
+    const Target *target = machine ? &*machine : nullptr;
+    Block &block = getOperation().getBody().front();
+    const bool hasBlocks = target && target->kind != "cpu";
+    if (hasBlocks)
+      (void)addCopies(block, [](Value value) { return isComputed(value) && isGathered(value); });
+    note(ChainFinder(block, target).run());
+    if (!hasBlocks || !couldBeFewer())
+      return;
+    const size_t apart = numKernels(*target);
+    if (apart == 1)
+      return;
+    const SmallVector<Operation *> copies =
+        addCopies(block, [](Value value) { return isa_and_nonnull<id::PermuteOp>(value.getDefiningOp()); });
+    note(ChainFinder(block, target).runWithoutChains());
+    if (numKernels(*target) < apart)
+      return;
+    for (Operation *copy : copies) {
+      copy->replaceAllUsesWith(copy->getOperands());
+      copy->erase();
+    }
+    note(ChainFinder(block, target).run());
+  }
+
+private:
+  /// True for a view of what a step makes, whose elements an exchange can find.
+  static bool isComputed(Value value) {
+    bool computed = false;
+    while (Operation *view = value.getDefiningOp()) {
+      if (!isa<id::PermuteOp, id::RepeatOp, id::ResizeOp, id::GatherOp>(view))
+        return computed && !isa<id::ScatterOp>(view);
+      auto permute = dyn_cast<id::PermuteOp>(view);
+      computed |= !permute || permute.getMap().getPermutation().hasComplement();
+      value = view->getOperand(0);
+    }
+    return false;
+  }
+
+  /// Steps that are tried without chains: each is laid out with those before it.
+  static constexpr int mostSteps = 512;
+
+  /// True where chains end since groups, or several steps, take their values, or one from computed places.
+  bool couldBeFewer() {
+    auto ops = getOperation().getBody().front().without_terminator();
+    const bool few = std::distance(ops.begin(), ops.end()) <= mostSteps;
+    return few && llvm::any_of(ops, [](Operation &op) {
+             if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op))
+               return false;
+             return op.hasAttr(groupAttr) || llvm::any_of(op.getOperands(), isComputed) ||
+                    llvm::any_of(op.getResults(),
+                                 [](Value result) { return !result.use_empty() && !result.hasOneUse(); });
+           });
+  }
+
+  /// Puts steps that do nothing behind some of the results.
+  static SmallVector<Operation *> addCopies(Block &block, llvm::function_ref<bool(Value)> isWanted) {
+    Operation *end = block.getTerminator();
+    OpBuilder b(end);
+    SmallVector<Operation *> copies;
+    for (OpOperand &result : end->getOpOperands()) {
+      Value value = result.get();
+      if (!isWanted(value))
+        continue;
+      auto copy = id::PointwiseOp::create(b, value.getLoc(), TypeRange{value.getType()}, ValueRange{value});
+      OpBuilder::InsertionGuard guard(b);
+      SmallVector<Type> leaves = id::leafTypes(id::elementOf(value.getType()));
+      Block *body = b.createBlock(&copy.getBody(), {}, leaves, SmallVector<Location>(leaves.size(), value.getLoc()));
+      id::YieldOp::create(b, value.getLoc(), body->getArguments());
+      result.set(copy->getResult(0));
+      copies.push_back(copy);
+    }
+    return copies;
+  }
+  static bool isGathered(Value value) {
+    while (isa_and_nonnull<id::PermuteOp, id::RepeatOp, id::ResizeOp>(value.getDefiningOp()))
+      value = value.getDefiningOp()->getOperand(0);
+    return isa_and_nonnull<id::GatherOp>(value.getDefiningOp());
+  }
+
+  /// The kernels that blocks with room for much make of what note() has written, those of a chain counted once.
+  size_t numKernels(const Target &target) {
+    FailureOr<FlowProgram> program = segmentsOf(getOperation());
+    if (failed(program))
+      return std::numeric_limits<size_t>::max();
+    (void)mergeGroups(*program, target,
+                      {2 * target.levelWords, 4 * target.levelRunBytes, target.lanes, target.maxThreadsPerBlock, 1, 1,
+                       62, false, 0, 1, /*phases=*/true});
+    return program->segments.size();
+  }
+
+  /// Writes the segments to the ops.
+  void note(const FlowProgram &program) {
     forgetSegments(getOperation());
     Builder b(&getContext());
-    FlowProgram program = ChainFinder(getOperation().getBody().front(), machine ? &*machine : nullptr).run();
     for (auto [number, segment] : llvm::enumerate(program.segments)) {
       const IntegerAttr own = b.getI64IntegerAttr(static_cast<int64_t>(number));
       for (Operation *step : segment.group.steps)

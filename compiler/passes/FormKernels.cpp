@@ -288,7 +288,8 @@ private:
       return fail(where(k) + "needs steps that are code");
     std::string reason;
     std::optional<FlowGroup> group =
-        findAxes(program, steps, {kernel.apart, [&](Operation *step) { return joined.contains(step); }}, &reason);
+        findAxes(program, steps, {kernel.apart, /*fetch=*/true, [&](Operation *step) { return joined.contains(step); }},
+                 &reason);
     if (!group)
       return fail(where(k) + reason);
     for (Operation *step : joined)
@@ -351,7 +352,8 @@ private:
             checkKernel({k, launch, group.levels, numAxes, /*isChain=*/false, /*isOfBits=*/false}, target);
         !problem.empty())
       return fail(here + problem);
-    if (target.kind == "cpu" && (group.levels.size() > 1 || group.loadRuns || group.storeRuns))
+    if (target.kind == "cpu" &&
+        (group.levels.size() > 1 || !group.fetched.empty() || group.loadRuns || group.storeRuns))
       return fail(here + "on a CPU a kernel is one pass over memory: one mapping, no runs");
     const Mapping &reference = group.levels.front();
     auto ranksOf = [](const Mapping &mapping) {

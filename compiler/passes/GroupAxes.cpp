@@ -2,8 +2,12 @@
 //
 // Operands and results of a step agree digit by digit, and where values made along different ways meet, their axes
 // become one. A digit that a node inserts takes the axis of the last one removed that is not back yet, so that an
-// expansion goes back the way that a contraction came.
+// expansion goes back the way that a contraction came. Of a value whose elements are in computed places of another
+// step's, the digits that are computed have axes of their own, the others run on; so have digits of a value that is
+// taken on other axes than it has, since another operand has those for other digits.
 #include "compiler/passes/GroupAxes.h"
+
+#include "compiler/passes/ComputedPlaces.h"
 
 using namespace mlir;
 using namespace idc;
@@ -39,7 +43,8 @@ private:
   DenseSet<Value> made;
   SmallVector<int> removed;         // axes, the last one at the end
   SmallVector<int> parent, radices; // per axis; parent: union-find
-  SmallVector<bool> inRegisters;
+  SmallVector<bool> heldTogether;   // by a thread or a block
+  std::vector<FlowLoad> views;      // values from computed places, with the axes of their digits
 
   /// Says why the steps cannot share a kernel: words, with the numbers of steps between.
   bool fail(std::initializer_list<const char *> words, std::initializer_list<Operation *> steps) {
@@ -57,7 +62,7 @@ private:
   int newAxis(int radix) {
     parent.push_back(static_cast<int>(parent.size()));
     radices.push_back(radix);
-    inRegisters.push_back(false);
+    heldTogether.push_back(false);
     return parent.back();
   }
   int find(int axis) const {
@@ -70,7 +75,7 @@ private:
     if (radices[a] != radices[b])
       return false;
     parent[std::max(a, b)] = std::min(a, b);
-    inRegisters[std::min(a, b)] = inRegisters[a] || inRegisters[b];
+    heldTogether[std::min(a, b)] = heldTogether[a] || heldTogether[b];
     return true;
   }
 
@@ -109,8 +114,8 @@ private:
 
   /// True when the parts of what a step joins are pieces of the function's result.
   static bool joinsPieces(Operation *step) {
-    return isa<func::ReturnOp>(step) || (cast<id::NodeOp>(step).getDigits()[0] == fullDigits(step) &&
-                                         llvm::all_of(step->getUsers(), joinsPieces));
+    return isa<func::ReturnOp>(step) ||
+           (cast<id::NodeOp>(step).getDigits()[0] == fullDigits(step) && llvm::all_of(step->getUsers(), joinsPieces));
   }
 
   /// A node that puts values made here, one at least, and pieces by other groups together, for the function's results
@@ -153,17 +158,15 @@ private:
         return fail({"step ", " takes what step ",
                      group.joined.contains(from.buffer.getDefiningOp()) ? " joins" : " makes, which follows it"},
                     {step, from.buffer.getDefiningOp()});
-      if (from.map.hasComplement() || from.isRepeated() || !from.views.empty())
-        return fail(
-            {"step ", " takes the value of step ", " repeated, complemented or in part, which needs a kernel between"},
-            {step, from.buffer.getDefiningOp()});
-      const SmallVector<int> &own = group.axes[from.buffer];
-      SmallVector<int> places = placesOf(step, operand.get());
-      for (size_t d = 0; d < places.size(); ++d) {
-        int axis = own[from.map.source(static_cast<int>(d) + 1) - 1], &known = axes[places[d] - 1];
-        if (known >= 0 && !unite(known, axis))
+      SmallVector<int> known;
+      const SmallVector<int> places = placesOf(step, operand.get());
+      for (int place : places)
+        known.push_back(axes[static_cast<size_t>(place) - 1]);
+      for (auto [place, axis] : llvm::zip(places, axesOf(operand, from, known))) {
+        int &own = axes[static_cast<size_t>(place) - 1];
+        if (own >= 0 && !unite(own, axis))
           return fail({"the operands of step ", " have digits of different radices on one axis"}, {step});
-        known = axis;
+        own = axis;
       }
     }
     for (size_t d = axes.size(); d-- > 0;)
@@ -183,11 +186,50 @@ private:
     }
     if (auto node = dyn_cast<id::NodeOp>(step))
       for (int64_t digit : node.getDigits())
-        inRegisters[find(axes[digit - 1])] = true;
+        heldTogether[find(axes[digit - 1])] = true;
     for (Value result : step->getResults())
       group.axes[result] = axesOf(result);
     group.arrangement[step] = axes;
     return true;
+  }
+
+  /// True when a step has digits on both axes.
+  bool meet(int a, int b) const {
+    a = find(a), b = find(b);
+    return llvm::any_of(group.arrangement, [&](const auto &entry) {
+      return llvm::any_of(entry.second, [&](int axis) { return find(axis) == a; }) &&
+             llvm::any_of(entry.second, [&](int axis) { return find(axis) == b; });
+    });
+  }
+
+  /// The axes of an operand that is a view of a value made here; `known`: those that other operands have there, or -1.
+  SmallVector<int> axesOf(OpOperand &operand, const FlowValue &from, ArrayRef<int> known) {
+    const auto sameValue = llvm::find_if(views, [&](const FlowLoad &other) { return other.from == from; });
+    SmallVector<int> axes(known.size(), -1);
+    SmallVector<int> computed; // axes of digits of the value that is made here
+    for (auto [axis, kept] : llvm::zip(group.axes.find(from.buffer)->second, keptDigits(from))) {
+      int *place = kept ? &axes[static_cast<size_t>(kept) - 1] : nullptr;
+      const int other = kept ? known[static_cast<size_t>(kept) - 1] : -1;
+      if (!kept || (rules.fetch && other >= 0 && find(other) != find(axis) && meet(other, axis)))
+        computed.push_back(axis);
+      else
+        *place = axis;
+    }
+    if (!llvm::is_contained(axes, -1) && computed.empty())
+      return axes;
+    group.fetched.insert({operand.getOwner(), operand.getOperandNumber()});
+    for (int axis : computed)
+      heldTogether[find(axis)] = true;
+    if (sameValue != views.end() && llvm::all_of(known, [](int axis) { return axis < 0; }))
+      return sameValue->axes;
+    for (auto [axis, radix] : llvm::zip(axes, id::radicesOf(operand.get().getType())))
+      if (axis < 0) {
+        axis = newAxis(radix);
+        heldTogether[axis] = true;
+      }
+    if (sameValue == views.end())
+      views.push_back({from, axes});
+    return axes;
   }
 
   /// Numbers the axes and checks that the group is possible.
@@ -199,7 +241,7 @@ private:
         if (number[root] < 0) {
           number[root] = static_cast<int>(group.radices.size());
           group.radices.push_back(radices[root]);
-          (inRegisters[root] ? group.nodeAxes : group.otherAxes).push_back(number[root]);
+          (heldTogether[root] ? group.nodeAxes : group.otherAxes).push_back(number[root]);
         }
         axis = number[root];
       }

@@ -10,6 +10,8 @@ namespace idc::passes {
 struct AxisRules {
   /// Digits that nodes insert are axes of their own; else each takes that of the last one removed, where it can.
   bool apart;
+  /// Where a step's operands would bring two digits of one value onto one axis, one of them comes from computed places.
+  bool fetch;
   /// The steps that may be no code where they put together what is stored (FlowGroup::joined).
   llvm::function_ref<bool(mlir::Operation *)> mayJoin;
 };

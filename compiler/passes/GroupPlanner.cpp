@@ -53,6 +53,7 @@ public:
     addClusters();
     addTeams(lanes, few, 2);
     addFewColumns();
+    addPhases();
     if (forTuning)
       addSearched();
     llvm::stable_sort(limits, [&](const LevelLimits &a, const LevelLimits &b) { return waitsOf(a) < waitsOf(b); });
@@ -70,7 +71,7 @@ public:
     const double block = limits.resident > 1 ? costs.threads * doublings(few, limits.threads) : costs.alone;
     const double cluster =
         limits.cluster > 1 ? costs.cluster + costs.clusterDoubling * doublings(1, limits.cluster) : 0;
-    return held + block + cluster + columns + (limits.strided ? costs.strided : 0);
+    return held + block + cluster + columns + (limits.strided ? costs.strided : 0) + (limits.phases ? costs.phases : 0);
   }
 
 private:
@@ -129,6 +130,19 @@ private:
     if (target.cooperativeBlocks)
       limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
                         false, few * accessWords * spread, spread});
+  }
+
+  /// Steps whose values go through shared memory wherever one thread does not hold them together.
+  void addPhases() {
+    auto add = [&](int64_t words, int64_t threads, int64_t resident) {
+      limits.push_back({words, run, lanes, threads, resident});
+      limits.back().phases = true;
+    };
+    add(words, few, 2);
+    add(words, many, 1);
+    add(words, all, 1);
+    add(2 * words, many, 1);
+    add(2 * words, all, 1);
   }
 
   /// Fewer columns to a block where a digit was made longer for lanes, as long as they fill a sector: cheaper than

@@ -82,20 +82,21 @@ private:
 
   /// The group of these steps, when it is possible.
   std::optional<FlowGroup> tryLayout(ArrayRef<Operation *> steps) {
-    for (bool join : {true, false})
-      for (bool reuse : {true, false}) {
-        std::optional<FlowGroup> made =
-            findAxes(program, steps,
-                     {/*apart=*/!reuse, [&, join = join](Operation *step) { return join && !whole.contains(step); }});
-        if (made && planLevels(*made, target, limits))
-          return made;
-      }
+    for (bool fetch : {false, true})
+      for (bool join : {true, false})
+        for (bool reuse : {true, false}) {
+          auto mayJoin = [&, join = join](Operation *step) { return join && !whole.contains(step); };
+          std::optional<FlowGroup> made =
+              fetch && !limits.phases ? std::nullopt : findAxes(program, steps, {/*apart=*/!reuse, fetch, mayJoin});
+          if (made && planLevels(*made, target, limits))
+            return made;
+        }
     return std::nullopt;
   }
 
   /// The group of one step, or of pointwise ones: always possible.
   std::optional<FlowGroup> alone(ArrayRef<Operation *> steps) {
-    return findAxes(program, steps, {/*apart=*/true, [](Operation *) { return false; }});
+    return findAxes(program, steps, {/*apart=*/true, /*fetch=*/false, [](Operation *) { return false; }});
   }
 
   /// Takes over the layout, keeps the stores.

@@ -13,6 +13,7 @@
 // those that have. Blocks of few threads are filled with further axes, then with further problems.
 #include "compiler/passes/LevelPlanner.h"
 
+#include "compiler/passes/PhasePlanner.h"
 #include "compiler/passes/TurnOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -24,13 +25,6 @@ using namespace idc;
 using namespace idc::passes;
 
 namespace {
-
-int64_t wordsOf(Type element) {
-  int64_t words = 0;
-  for (Type leaf : id::leafTypes(element))
-    words += std::max<int64_t>(1, id::elementBytes(leaf) / 4);
-  return words;
-}
 
 /// What one access takes: all of it lies inside of the buffer, or nothing, and it is aligned in every problem.
 int64_t accessBytesOf(const digits::BufferView &placed, int64_t elementBytes, const Target &target) {
@@ -623,6 +617,13 @@ private:
 
 } // namespace
 
+int64_t passes::wordsOf(Type element) {
+  int64_t words = 0;
+  for (Type leaf : id::leafTypes(element))
+    words += std::max<int64_t>(1, id::elementBytes(leaf) / 4);
+  return words;
+}
+
 GroupOrder passes::orderOf(const FlowGroup &group) {
   int64_t largest = -1;
   GroupOrder order;
@@ -643,7 +644,9 @@ GroupOrder passes::orderOf(const FlowGroup &group) {
 }
 
 bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits) {
-  return LevelPlanner(group, target, limits).run();
+  if ((!group.fetched.empty() || limits.phases) && planPhases(group, target, limits))
+    return true;
+  return group.fetched.empty() && LevelPlanner(group, target, limits).run();
 }
 
 void passes::spreadOverThreads(FlowGroup &group, const Target &target) {

@@ -6,6 +6,9 @@
 
 namespace idc::passes {
 
+/// The 32-bit words of an element in registers.
+int64_t wordsOf(mlir::Type element);
+
 /// The axes of a group from the lowest address up, by the largest value that is read or written.
 struct GroupOrder {
   llvm::SmallVector<int> axes;
@@ -29,6 +32,9 @@ struct LevelLimits {
   int64_t tile = 0;
   /// Of these: values of the highest axes that a thread holds at the first level, though nodes act on them later.
   int64_t spread = 1;
+  /// In phases (PhasePlanner.h), also where no place is computed: no more than one block, and levels where phases do
+  /// not fit.
+  bool phases = false;
 };
 
 /// Decides where the axes of a possible group live, and writes it into the group: launch, levels and runs. Returns

@@ -44,7 +44,9 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       if (op.getKind() == id::ExchangeKind::Shared) {
         // Asked for: values that only some threads hold stay there for a later section of the kernel.
         plan.kind = sides.betweenBlocks ? digits::ExchangeKind::Cluster : digits::ExchangeKind::Shared;
-        plan.shared = digits::paddedLayout(sides.source, sides.target, options.wordBytes);
+        // Who reads computed places is not known: the layout is that of those who write.
+        plan.shared =
+            digits::paddedLayout(sides.source, op.isComputed() ? sides.source : sides.target, options.wordBytes);
       } else if (!digits::planExchange(sides.source, sides.target, options, plan, error)) {
         op.emitError() << "cannot plan this exchange: " << error;
         return WalkResult::interrupt();

@@ -155,8 +155,12 @@ struct FlowGroup {
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<int>> arrangement; // of a step's widest value, [digit-1]
   llvm::DenseSet<mlir::Operation *> joined; // steps that are no code: their operands are stored as parts of the result
   llvm::SmallVector<int> radices;           // of every axis
-  llvm::SmallVector<int> nodeAxes, otherAxes; // the axes of nodes and all others, ascending
+  /// The axes of nodes, and those of which digits are computed to find elements of other steps' values: a thread or a
+  /// block holds them. All others, ascending like these.
+  llvm::SmallVector<int> nodeAxes, otherAxes;
   bool apart = false; // inserted digits have axes of their own that could have had those of removed ones
+  /// Operands from computed places of what other steps make, or on other axes than it has (PhasePlanner.h).
+  llvm::DenseSet<std::pair<mlir::Operation *, unsigned>> fetched;
 
   digits::Launch launch;
   std::vector<digits::Mapping> levels; // of the axes and of batch digits; nodes have theirs in `reg`, or in `turn`

@@ -79,6 +79,7 @@ struct GroupCosts {
   double columns = 0;         // for each halving below half a warp of columns
   double beyond = 0;          // of groups beyond their bounds
   double parts = 0;           // where several kernels store parts of one result
+  double phases = 0;          // of phases, which exchange all that they make
 };
 
 /// Factors on the time of a kernel whose tiles are held by clusters of blocks, fitted to measured kernels.

@@ -300,14 +300,21 @@ static LogicalResult verifyLowest(Operation *op, SeqType from, SeqType to, int64
   return success();
 }
 
-/// A body that yields a number of a place, from the digits of `type`, which the op calls `what`.
-static LogicalResult verifyIndex(Operation *op, Region &body, SeqType type, const char *what) {
+/// A body of digits of `type`, which the op calls `what`.
+static LogicalResult verifyDigits(Operation *op, Region &body, SeqType type, const char *what) {
   WalkResult digits = body.walk([&](DigitOp digit) {
     bool exists = digit.getDigit() >= 1 && digit.getDigit() <= static_cast<uint64_t>(type.getNumDigits());
     return exists ? WalkResult::advance() : WalkResult::interrupt();
   });
   if (digits.wasInterrupted())
     return op->emitOpError() << "body names a digit that the " << what << " does not have";
+  return success();
+}
+
+/// A body that yields a number of a place, from the digits of `type`, which the op calls `what`.
+static LogicalResult verifyIndex(Operation *op, Region &body, SeqType type, const char *what) {
+  if (failed(verifyDigits(op, body, type, what)))
+    return failure();
   return verifyBody(op, body, {}, IntegerType::get(op->getContext(), 64));
 }
 
@@ -613,10 +620,64 @@ LogicalResult RenameOp::verify() {
   return success();
 }
 
+SmallVector<int> ExchangeOp::keptDigits() {
+  SmallVector<int> kept;
+  if (!isComputed()) {
+    for (int digit = 1; digit <= getInput().getType().getNumDigits(); ++digit)
+      kept.push_back(digit);
+    return kept;
+  }
+  for (auto [run, number] : llvm::zip(*getRuns(), getPlaces().front().getTerminator()->getOperands())) {
+    auto digit = number.getDefiningOp<DigitOp>();
+    kept.append(static_cast<size_t>(run), run == 1 && digit ? static_cast<int>(digit.getDigit()) : 0);
+  }
+  return kept;
+}
+
+/// The columns of the blocks, of an exchange from computed places: those of the input under the numbers that their
+/// digits have in the result; nothing where one is computed.
+static std::optional<std::vector<digits::Column>> keptColumns(ExchangeOp op, const std::vector<digits::Column> &from) {
+  const SmallVector<int> kept = op.keptDigits();
+  const int more = op.getResult().getType().getNumDigits() - static_cast<int>(kept.size());
+  std::vector<digits::Column> columns = from;
+  for (digits::Column &column : columns)
+    for (int &digit : column.digits) {
+      const bool ofBatch = digit > static_cast<int>(kept.size());
+      digit = ofBatch ? digit + more : kept[static_cast<size_t>(digit) - 1];
+      if (digit == 0)
+        return std::nullopt;
+    }
+  return columns;
+}
+
+static LogicalResult verifyComputed(ExchangeOp op) {
+  TileType from = op.getInput().getType(), to = op.getResult().getType();
+  const auto runs = *op.getRuns();
+  if (std::accumulate(runs.begin(), runs.end(), int64_t(0)) != from.getNumDigits() ||
+      llvm::any_of(runs, [](int64_t run) { return run < 1; }))
+    return op.emitOpError() << "has numbers for other digits than those of the input";
+  SeqType digits = SeqType::get(op.getContext(), to.getRadices(), to.getElement());
+  const SmallVector<Type> numbers(runs.size(), IntegerType::get(op.getContext(), 64));
+  if (failed(verifyDigits(op, op.getPlaces(), digits, "result")) || failed(verifyBody(op, op.getPlaces(), {}, numbers)))
+    return failure();
+  const digits::Mapping before = from.getMapping(), after = to.getMapping();
+  if (op.getKind() != ExchangeKind::Shared || !before[digits::Field::Rank].empty() ||
+      !after[digits::Field::Rank].empty() || !before[digits::Field::Turn].empty())
+    return op.emitOpError() << "from computed places goes through the memory of one block";
+  std::optional<std::vector<digits::Column>> blocks = keptColumns(op, before[digits::Field::Block]);
+  if (!blocks || *blocks != after[digits::Field::Block])
+    return op.emitOpError() << "computes digits that blocks hold";
+  return success();
+}
+
 LogicalResult ExchangeOp::verify() {
   TileType from = getInput().getType(), to = getResult().getType();
-  if (from.getRadices() != to.getRadices() || from.getElement() != to.getElement())
+  if (from.getElement() != to.getElement() || (!isComputed() && from.getRadices() != to.getRadices()))
     return emitOpError() << "keeps shape and element type";
+  if (isComputed() != getRuns().has_value())
+    return emitOpError() << "has a body and what its numbers stand for, or neither";
+  if (isComputed())
+    return verifyComputed(*this);
   digits::Mapping a = from.getMapping(), b = to.getMapping();
   if (a.digits() != b.digits())
     return emitOpError() << "source and destination hold different digits";

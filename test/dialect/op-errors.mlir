@@ -395,3 +395,75 @@ func.func @scatter_argument(%x: !id.seq<5, f32>) {
   }
   return
 }
+
+// -----
+
+func.func @places_without_numbers(%x: !id.seq<2**2, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%in: !id.seq<2**2, f32>):
+    %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
+    // expected-error@+1 {{'id.exchange' op has numbers for other digits than those of the input}}
+    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1] {
+      %d1 = id.digit 1 : i64
+      %d2 = id.digit 2 : i64
+      id.yield %d1 : i64
+    }
+    %3 = id.store %2 [2, 1] : <2**2, "reg(1) block(2)", f32> -> <2**2, f32>
+    id.yield %3 : !id.seq<2**2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @places_of_blocks(%x: !id.seq<2**2, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%in: !id.seq<2**2, f32>):
+    %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
+    // expected-error@+1 {{'id.exchange' op computes digits that blocks hold}}
+    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1, 1] {
+      %d1 = id.digit 1 : i64
+      %d2 = id.digit 2 : i64
+      id.yield %d2, %d1 : i64, i64
+    }
+    %3 = id.store %2 [2, 1] : <2**2, "reg(1) block(2)", f32> -> <2**2, f32>
+    id.yield %3 : !id.seq<2**2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @places_by_shuffle(%x: !id.seq<2**2, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%in: !id.seq<2**2, f32>):
+    %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
+    // expected-error@+1 {{'id.exchange' op from computed places goes through the memory of one block}}
+    %2 = id.exchange %1 by shuffle : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1, 1] {
+      %d1 = id.digit 1 : i64
+      %d2 = id.digit 2 : i64
+      id.yield %d1, %d2 : i64, i64
+    }
+    %3 = id.store %2 [2, 1] : <2**2, "reg(1) block(2)", f32> -> <2**2, f32>
+    id.yield %3 : !id.seq<2**2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @places_of_digits(%x: !id.seq<2**2, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%in: !id.seq<2**2, f32>):
+    %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
+    // expected-error@+1 {{'id.exchange' op body names a digit that the result does not have}}
+    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1, 1] {
+      %d1 = id.digit 1 : i64
+      %d2 = id.digit 3 : i64
+      id.yield %d1, %d2 : i64, i64
+    }
+    %3 = id.store %2 [2, 1] : <2**2, "reg(1) block(2)", f32> -> <2**2, f32>
+    id.yield %3 : !id.seq<2**2, f32>
+  }
+  return
+}

@@ -132,6 +132,29 @@ func.func @stages(%x: !s) -> !s {
   return %1 : !s
 }
 
+// From computed places: number 1 stands for digits 1 and 2, number 2 for digit 3, which blocks hold.
+// CHECK-LABEL: func.func @places
+func.func @places(%x: !id.seq<2**3, f32>) -> !id.seq<2**4, f32> {
+  %0 = id.kernel "a" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**4, f32> {
+  ^bb0(%in: !id.seq<2**3, f32>):
+    %1 = id.load %in [3, 2, 1] : <2**3, f32> -> <2**3, "reg(1) lane(2) block(3)", f32>
+    // CHECK: id.exchange %{{.*}} by shared : <2**3, "reg(1) lane(2) block(3)", f32> -> <2**4, "reg(2..1) lane(3) block(4)", f32> from [2, 1] {
+    %2 = id.exchange %1 by shared : <2**3, "reg(1) lane(2) block(3)", f32> -> <2**4, "reg(2..1) lane(3) block(4)", f32> from [2, 1] {
+      %d2 = id.digit 2 : i64
+      %d3 = id.digit 3 : i64
+      %d4 = id.digit 4 : i64
+      %c2 = arith.constant 2 : i64
+      %high = arith.muli %d3, %c2 : i64
+      %number = arith.addi %high, %d2 : i64
+      // CHECK: id.yield %{{.*}}, %{{.*}} : i64, i64
+      id.yield %number, %d4 : i64, i64
+    }
+    %3 = id.store %2 [4, 3, 2, 1] : <2**4, "reg(2..1) lane(3) block(4)", f32> -> <2**4, f32>
+    id.yield %3 : !id.seq<2**4, f32>
+  }
+  return %0 : !id.seq<2**4, f32>
+}
+
 // CHECK-LABEL: func.func @parts
 func.func @parts(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
   %0 = id.kernel "p" grid(%x) : (!id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {

@@ -96,11 +96,11 @@ void ComputedAccesses::replaceLowest(Position &position, size_t lowest, Value nu
 }
 
 LogicalResult ComputedAccesses::replaceByBody(Position &position, Region &body, size_t lowest, size_t count) {
-  FailureOr<Value> index =
-      bodies.index(body, [&](int digit) { return position[static_cast<size_t>(digit) - 1].number; });
+  FailureOr<SmallVector<Value>> index =
+      bodies.numbers(body, [&](int digit) { return position[static_cast<size_t>(digit) - 1].number; });
   if (failed(index))
     return failure();
-  replaceLowest(position, lowest, *index, count);
+  replaceLowest(position, lowest, index->front(), count);
   return success();
 }
 

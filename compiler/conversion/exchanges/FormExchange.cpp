@@ -14,10 +14,9 @@ using digits::Mapping;
 
 //===--- addresses ------------------------------------------------------------------------------------------------===//
 
-Value FormExchange::pointerOf(id::ExchangeOp op, const Mapping &mapping, const ExchangeWords &words) {
-  const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+Value FormExchange::pointerOf(id::ExchangeOp op, const Mapping &mapping, const ExchangeWords &words, Column column) {
   Value offset = place.numbers.sum(
-      mapping, [&](int digit) { return layout.column(digit) * words.bytes; }, /*narrow=*/true);
+      mapping, [&](int digit) { return column(digit) * words.bytes; }, /*narrow=*/true);
   offset = arith::ExtUIOp::create(b, loc, b.getI64Type(), offset);
   if (place.slot)
     offset = arith::AddIOp::create(
@@ -33,11 +32,11 @@ Value FormExchange::pointerOf(id::ExchangeOp op, const Mapping &mapping, const E
 }
 
 /// What the digits of a register add.
-static int64_t registerOffset(const digits::SharedLayout &layout, const Mapping &mapping, size_t r,
-                              const ExchangeWords &words) {
+static int64_t registerOffset(const Mapping &mapping, size_t r, const ExchangeWords &words,
+                              llvm::function_ref<int64_t(int)> column) {
   int64_t offset = 0;
-  for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
-    offset += value * layout.column(column.digits[0]) * words.bytes;
+  for (auto [held, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
+    offset += value * column(held.digits[0]) * words.bytes;
   return offset;
 }
 
@@ -46,12 +45,13 @@ static int64_t registerOffset(const digits::SharedLayout &layout, const Mapping 
 void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
   const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
   const ExchangeWords words = wordsOf(op);
-  Value own = pointerOf(op, tile.mapping, words);
+  auto columnOf = [&](int digit) -> int64_t { return layout.column(digit); };
+  Value own = pointerOf(op, tile.mapping, words, columnOf);
   std::optional<Destinations> blocks;
   if (op.getKind() == id::ExchangeKind::Cluster)
     blocks.emplace(destinationsOf(tile.mapping, op.getResult().getType().getMapping(), own));
   for (size_t r = 0; r < tile.registers.size(); ++r) {
-    int64_t offset = registerOffset(layout, tile.mapping, r, words);
+    int64_t offset = registerOffset(tile.mapping, r, words, columnOf);
     const SmallVector<Value> bases = blocks ? blocksOf(*blocks, tile.mapping, r) : SmallVector<Value>{own};
     for (Value word : wordsOfNumbers(code.numbersOf(tile.registers[r], tile.element, words.unit), words)) {
       for (Value base : bases)
@@ -61,20 +61,80 @@ void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
   }
 }
 
+SmallVector<Value> FormExchange::read(Value base, int64_t offset, const ExchangeWords &words, Type element) {
+  SmallVector<Value> values;
+  for (Type word : words.types) {
+    values.push_back(
+        LLVM::LoadOp::create(b, loc, word, code.at(base, offset), static_cast<unsigned>(packedBytes(word))));
+    offset += words.setBytes;
+  }
+  return numbersOfWords(values, words, element);
+}
+
 FailureOr<Tile> FormExchange::exchange(id::ExchangeOp op, const Tile &tile, const Mapping &after) {
+  if (op.isComputed())
+    return fetch(op, tile, after);
   Tile moved = movedTile(tile, after);
   const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
   const ExchangeWords words = wordsOf(op);
-  Value base = pointerOf(op, after, words);
+  auto columnOf = [&](int digit) -> int64_t { return layout.column(digit); };
+  Value base = pointerOf(op, after, words, columnOf);
+  for (size_t r = 0; r < moved.registers.size(); ++r)
+    moved.registers[r] =
+        code.leavesOf(read(base, registerOffset(after, r, words, columnOf), words, tile.element), tile.element);
+  return moved;
+}
+
+//===--- computed places ------------------------------------------------------------------------------------------===//
+
+Value FormExchange::offsetOf(Value number, int first, int64_t run, ArrayRef<int32_t> radices,
+                             const digits::SharedLayout &layout, int64_t wordBytes) {
+  auto times = [&](Value value, int digit) -> Value {
+    return b.createOrFold<arith::MulIOp>(loc, value, code.constant64(layout.column(digit) * wordBytes));
+  };
+  bool isRow = true; // its digits lie one after the other
+  for (int digit = first + 1; digit < first + run; ++digit)
+    isRow &= layout.column(digit) == layout.column(digit - 1) * static_cast<uint32_t>(radices[digit - 2]);
+  if (isRow)
+    return times(number, first);
+  Value offset = code.constant64(0);
+  for (int digit = first; digit < first + run; ++digit) {
+    Value radix = code.constant64(radices[digit - 1]);
+    const bool last = digit + 1 == first + run;
+    Value own = last ? number : b.createOrFold<arith::RemUIOp>(loc, number, radix);
+    offset = b.createOrFold<arith::AddIOp>(loc, offset, times(own, digit));
+    number = last ? number : b.createOrFold<arith::DivUIOp>(loc, number, radix);
+  }
+  return offset;
+}
+
+FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const Mapping &after) {
+  Tile moved = movedTile(tile, after);
+  const id::TileType result = op.getResult().getType();
+  moved.radices.assign(result.getRadices().begin(), result.getRadices().end());
+  const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
+  const ExchangeWords words = wordsOf(op);
+  const int own = result.getNumDigits(), more = static_cast<int>(tile.radices.size()) - own;
+  // The digits of the batch are the same behind as before.
+  auto columnOf = [&](int digit) -> int64_t { return digit > own ? layout.column(digit + more) : 0; };
+  Value base = pointerOf(op, after, words, columnOf);
   for (size_t r = 0; r < moved.registers.size(); ++r) {
-    SmallVector<Value> values;
-    int64_t offset = registerOffset(layout, after, r, words);
-    for (Type word : words.types) {
-      values.push_back(
-          LLVM::LoadOp::create(b, loc, word, code.at(base, offset), static_cast<unsigned>(packedBytes(word))));
-      offset += words.setBytes;
+    const SmallVector<int64_t> inRegister = registerDigits(after, r);
+    FailureOr<SmallVector<Value>> numbers = bodies.numbers(op.getPlaces(), [&](int digit) {
+      digits::Place held;
+      const bool isRegister = after.find(digit, held) && held.field == Field::Reg;
+      return isRegister ? code.constant64(inRegister[held.position]) : place.digit(digit, after);
+    });
+    if (failed(numbers))
+      return failure();
+    Value offset = code.constant64(registerOffset(after, r, words, columnOf));
+    int first = 1;
+    for (auto [number, run] : llvm::zip(*numbers, *op.getRuns())) {
+      offset = b.createOrFold<arith::AddIOp>(
+          loc, offset, offsetOf(number, first, run, op.getInput().getType().getRadices(), layout, words.bytes));
+      first += static_cast<int>(run);
     }
-    moved.registers[r] = code.leavesOf(numbersOfWords(values, words, tile.element), tile.element);
+    moved.registers[r] = code.leavesOf(read(code.byteOffset(base, offset), 0, words, tile.element), tile.element);
   }
   return moved;
 }

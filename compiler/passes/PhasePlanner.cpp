@@ -1,0 +1,312 @@
+// Steps are taken in program order. A phase is a run of them with one mapping: the axes that their nodes act on, and
+// those without which threads would be too many, are in registers, all others that a block holds in lanes. The next
+// phase begins where a step takes elements from computed places of what this one makes, or a thread could not hold the
+// axes of one more node. What a later phase takes goes through shared memory.
+//
+//   x of 2^12, f at digit 1, gather((index() + 1) % 2^12), g at digit 12, for 512 threads:
+//   phase 0: axes 1..12   reg(1, 12, 11) lane(2..10)     f
+//   phase 1: axes 13..24  reg(24..22) lane(13..21)       g
+//
+// Axes that no node acts on and no place is computed of number the blocks; those with the lowest addresses are lanes,
+// so that a warp reads whole lines. Blocks of few threads are filled with further ones, then with further problems.
+#include "compiler/passes/PhasePlanner.h"
+
+#include "compiler/passes/ComputedPlaces.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::passes;
+using digits::Field;
+
+namespace {
+
+class PhasePlanner {
+public:
+  PhasePlanner(FlowGroup &group, const Target &target, const LevelLimits &limits)
+      : group(group), target(target), limits(limits), order(orderOf(group)) {
+    for (Operation *step : group.steps)
+      if (!group.joined.contains(step))
+        steps.push_back(step);
+    blocks = group.otherAxes;
+    llvm::stable_sort(blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
+  }
+
+  bool run() {
+    if (target.kind == "cpu" || limits.cluster > 1 || limits.tile || limits.strided)
+      return false;
+    fillLines();
+    if (!cut() || operations() > maxOperations)
+      return false;
+    fillBlock();
+    if (sharedBytes() > target.sharedBytesPerMultiprocessor / limits.resident - systemBytes ||
+        sharedBytes() > target.sharedBytesPerBlock)
+      return false;
+    write();
+    return true;
+  }
+
+private:
+  /// Scalar operations that a group may unroll to.
+  static constexpr int64_t maxOperations = 32768;
+  /// Threads below which a block is filled.
+  static constexpr int64_t fullThreads = 256;
+  /// Of shared memory, for the system.
+  static constexpr int64_t systemBytes = 1024;
+
+  struct Phase {
+    SmallVector<Operation *> steps;
+    SmallVector<int> registers; // axes
+    SmallVector<int> axes;      // of its steps that a block holds, ascending
+  };
+
+  FlowGroup &group;
+  const Target &target;
+  const LevelLimits &limits;
+  GroupOrder order;
+  SmallVector<Operation *> steps; // those that are code
+  std::vector<Phase> phases;
+  DenseMap<Operation *, size_t> phaseOf;
+  SmallVector<int> blocks; // axes that number the blocks, lowest addresses first
+  SmallVector<int> lanes;  // of these, which threads hold instead
+  int batchLanes = 0;      // batch digits that threads hold
+
+  const SmallVector<int> &arrangement(Operation *step) const { return group.arrangement.find(step)->second; }
+
+  SmallVector<int> axesOf(Operation *step, Value value) const {
+    SmallVector<int> axes;
+    for (int place : placesOf(step, value))
+      axes.push_back(arrangement(step)[static_cast<size_t>(place) - 1]);
+    return axes;
+  }
+
+  SmallVector<int> nodeAxes(Operation *step) const {
+    SmallVector<int> axes;
+    for (int digit : digitsOf(dyn_cast<id::NodeOp>(step)))
+      axes.push_back(arrangement(step)[static_cast<size_t>(digit) - 1]);
+    return axes;
+  }
+
+  bool isInBlock(int axis) const { return llvm::is_contained(group.nodeAxes, axis); }
+
+  int64_t product(ArrayRef<int> axes, llvm::function_ref<bool(int)> counts) const {
+    int64_t count = 1;
+    for (int axis : axes)
+      if (counts(axis))
+        count *= group.radices[static_cast<size_t>(axis)];
+    return count;
+  }
+
+  /// The 32-bit words of the largest value of a step that a thread holds.
+  int64_t wordsAt(Operation *step, ArrayRef<int> registers) const {
+    int64_t words = 1;
+    for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+      words = std::max(words, product(axesOf(step, value), [&](int axis) {
+                                return llvm::is_contained(registers, axis);
+                              }) * wordsOf(id::elementOf(value.getType())));
+    return words;
+  }
+
+  int64_t threadsAt(Operation *step, ArrayRef<int> registers) const {
+    return product(arrangement(step),
+                   [&](int axis) { return isInBlock(axis) && !llvm::is_contained(registers, axis); }) *
+           product(lanes, [](int) { return true; });
+  }
+
+  /// True when a step takes elements from computed places of what the phase makes.
+  bool fetchesFrom(Operation *step, const Phase &phase) const {
+    return llvm::any_of(step->getOpOperands(), [&](OpOperand &operand) {
+      return group.fetched.contains({step, operand.getOperandNumber()}) &&
+             llvm::is_contained(phase.steps, makerOf(operand.get()));
+    });
+  }
+
+  /// The step of the group that makes what a value is a view of.
+  Operation *makerOf(Value value) const {
+    Operation *maker = value.getDefiningOp();
+    while (!phaseOf.contains(maker))
+      maker = maker->getOperand(0).getDefiningOp();
+    return maker;
+  }
+
+  /// Gives registers to the axes that a phase's threads cannot hold, highest digits first; false where these cannot
+  /// either.
+  bool hold(Operation *step, SmallVectorImpl<int> &registers) const {
+    for (size_t digit = arrangement(step).size(); threadsAt(step, registers) > limits.threads;) {
+      if (digit == 0)
+        return false;
+      const int axis = arrangement(step)[--digit];
+      if (isInBlock(axis) && !llvm::is_contained(registers, axis))
+        registers.push_back(axis);
+    }
+    return true;
+  }
+
+  /// Cuts the steps into phases; false where a thread or a block cannot hold one.
+  bool cut() {
+    for (Operation *step : steps) {
+      SmallVector<int> registers;
+      auto widen = [&] {
+        for (int axis : nodeAxes(step))
+          if (!llvm::is_contained(registers, axis))
+            registers.push_back(axis);
+        return hold(step, registers);
+      };
+      bool joins = !phases.empty() && !fetchesFrom(step, phases.back());
+      if (joins) {
+        registers = phases.back().registers;
+        joins = widen() && fits(phases.back().steps, registers) && fits(step, registers);
+      }
+      if (!joins) {
+        registers.clear();
+        if (!widen() || !fits(step, registers))
+          return false;
+        phases.emplace_back();
+      }
+      Phase &phase = phases.back();
+      phase.registers = registers;
+      phase.steps.push_back(step);
+      phaseOf[step] = phases.size() - 1;
+      for (int axis : arrangement(step))
+        if (isInBlock(axis) && !llvm::is_contained(phase.axes, axis))
+          phase.axes.push_back(axis);
+    }
+    for (Phase &phase : phases)
+      llvm::sort(phase.axes);
+    return true;
+  }
+
+  bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers) const {
+    return llvm::all_of(steps, [&](Operation *step) {
+      const int64_t words = wordsAt(step, registers), threads = threadsAt(step, registers);
+      return words <= limits.words && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
+    });
+  }
+
+  /// Scalar operations of all steps in a thread.
+  int64_t operations() const {
+    int64_t count = 0;
+    for (const Phase &phase : phases)
+      for (Operation *step : phase.steps) {
+        const SmallVector<int> acted = nodeAxes(step);
+        const int64_t times = product(arrangement(step), [&](int axis) {
+          return llvm::is_contained(phase.registers, axis) && !llvm::is_contained(acted, axis);
+        });
+        constexpr int64_t lookUp = 64; // of a root of unity
+        int64_t body = isa<id::TwiddleOp>(step) ? lookUp : 0;
+        step->walk([&](Operation *op) { body += isa<id::OmegaOp>(op) ? lookUp : op != step; });
+        count += times * body;
+      }
+    return count;
+  }
+
+  int64_t threads() const {
+    int64_t threads = 1;
+    for (const Phase &phase : phases)
+      for (Operation *step : phase.steps)
+        threads = std::max(threads, threadsAt(step, phase.registers));
+    return threads;
+  }
+
+  /// Lanes for the axes below those of nodes.
+  void fillLines() {
+    int64_t lowest = std::numeric_limits<int64_t>::max(), count = 1;
+    for (int axis : group.nodeAxes)
+      lowest = std::min(lowest, order.rank(axis));
+    for (int axis : blocks)
+      if (order.rank(axis) < lowest && count * group.radices[static_cast<size_t>(axis)] <= limits.fastLanes) {
+        count *= group.radices[static_cast<size_t>(axis)];
+        lanes.push_back(axis);
+      }
+  }
+
+  void fillBlock() {
+    int64_t words = 1, full = threads();
+    for (const Phase &phase : phases)
+      for (Operation *step : phase.steps)
+        words = std::max(words, wordsAt(step, phase.registers));
+    const int64_t most = std::min(fullThreads, target.registersPerMultiprocessor / (2 * words));
+    for (int axis : blocks)
+      if (!llvm::is_contained(lanes, axis) && full * group.radices[static_cast<size_t>(axis)] <= most) {
+        lanes.push_back(axis);
+        full *= group.radices[static_cast<size_t>(axis)];
+      }
+    for (; full * 2 <= most; full *= 2)
+      ++batchLanes;
+    llvm::erase_if(blocks, [&](int axis) { return llvm::is_contained(lanes, axis); });
+  }
+
+  /// The most bytes of what waits for later phases at a time. Padding takes no more than an eighth.
+  int64_t sharedBytes() const {
+    struct Life {
+      size_t first, last;
+      int64_t bytes;
+    };
+    std::vector<Life> lives;
+    for (Operation *step : steps)
+      for (OpOperand &operand : step->getOpOperands()) {
+        if (group.loadOf.contains({step, operand.getOperandNumber()}))
+          continue;
+        Operation *maker = makerOf(operand.get());
+        const size_t from = phaseOf.lookup(maker), to = phaseOf.lookup(step);
+        if (from == to)
+          continue;
+        int64_t bytes = 0; // of the largest result of the maker
+        for (Value result : maker->getResults()) {
+          const Type element = id::elementOf(result.getType());
+          bytes = std::max(bytes, product(axesOf(maker, result), [&](int axis) { return isInBlock(axis); }) *
+                                      static_cast<int64_t>(
+                                          llvm::alignTo(id::elementBytes(element), id::exchangeWordBytes(element))));
+        }
+        lives.push_back({from, to, bytes});
+      }
+    int64_t most = 0;
+    for (size_t phase = 0; phase < phases.size(); ++phase) {
+      int64_t bytes = 0;
+      for (const Life &life : lives)
+        if (life.first <= phase && phase <= life.last)
+          bytes += life.bytes;
+      most = std::max(most, bytes);
+    }
+    most *= product(lanes, [](int) { return true; }) << batchLanes;
+    return most + most / 8;
+  }
+
+  void write() {
+    group.launch = digits::Launch();
+    group.levelOf.clear();
+    group.levels.clear();
+    for (auto [number, phase] : llvm::enumerate(phases)) {
+      for (Operation *step : phase.steps)
+        group.levelOf[step] = static_cast<int>(number);
+      digits::Mapping mapping;
+      auto hold = [&](Field field, int axis) {
+        mapping.push(field, axis + 1, group.radices[static_cast<size_t>(axis)]);
+      };
+      for (int axis : phase.axes)
+        if (llvm::is_contained(phase.registers, axis))
+          hold(Field::Reg, axis);
+      for (int axis : lanes)
+        hold(Field::Lane, axis);
+      for (int axis : phase.axes)
+        if (!llvm::is_contained(phase.registers, axis))
+          hold(Field::Lane, axis);
+      for (int digit = 1; digit <= batchLanes; ++digit)
+        mapping.push(Field::Lane, static_cast<int>(group.radices.size()) + digit);
+      for (int axis : blocks)
+        hold(Field::Block, axis);
+      group.levels.push_back(std::move(mapping));
+    }
+    group.loadRuns = target.levelRunBytes;
+    group.storeRuns = target.vectorBytes;
+  }
+};
+
+} // namespace
+
+bool passes::planPhases(FlowGroup &group, const Target &target, const LevelLimits &limits) {
+  return PhasePlanner(group, target, limits).run();
+}
