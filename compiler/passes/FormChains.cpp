@@ -311,9 +311,9 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     Block &block = getOperation().getBody().front();
     const bool hasBlocks = target && target->kind != "cpu";
     if (hasBlocks)
-      (void)addCopies(block, [](Value value) { return isComputed(value) && isGathered(value); });
+      (void)addCopies(block, [](Value value) { return isComputed(value) && !isStorable(value); });
     note(ChainFinder(block, target).run());
-    if (!hasBlocks || !couldBeFewer())
+    if (!hasBlocks || !dissolve || !couldBeFewer())
       return;
     const size_t apart = numKernels(*target);
     if (apart == 1)
@@ -379,10 +379,13 @@ private:
     }
     return copies;
   }
-  static bool isGathered(Value value) {
-    while (isa_and_nonnull<id::PermuteOp, id::RepeatOp, id::ResizeOp>(value.getDefiningOp()))
-      value = value.getDefiningOp()->getOperand(0);
-    return isa_and_nonnull<id::GatherOp>(value.getDefiningOp());
+  /// True for a view that a store can make: elements are left out at most.
+  static bool isStorable(Value value) {
+    Operation *view = value.getDefiningOp();
+    if (!isa_and_nonnull<id::PermuteOp, id::RepeatOp, id::ResizeOp, id::GatherOp>(view))
+      return true;
+    auto resize = dyn_cast<id::ResizeOp>(view);
+    return !isa<id::GatherOp, id::RepeatOp>(view) && !(resize && resize.pads()) && isStorable(view->getOperand(0));
   }
 
   /// The kernels that blocks with room for much make of what note() has written, those of a chain counted once.

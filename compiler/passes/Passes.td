@@ -117,8 +117,11 @@ def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
         %0 = id.node [2] (%x) {…} {id.chain = 0}
         %1 = id.pointwise (%y, %0) {…} {id.carrier = 1, id.chain = 0}
         %2 = id.node [1] (%1) {…} {id.group = 1}                // %1 : array, %2 : single elements
+
+    Where fewer kernels are left then, on a GPU, there is no chain: every step is a group's.
   }];
-  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits count, or none">];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose limits count, or none">,
+                 Option<"dissolve", "dissolve", "bool", "true", "whether chains may become groups to save kernels">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

@@ -40,11 +40,12 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 }
 
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
-                                unsigned candidate, unsigned listed) {
+                                unsigned candidate, unsigned listed, bool dissolve) {
   OpPassManager &function = manager.nest<func::FuncOp>();
   // Of the machine, once: planning and building number steps alike.
   FormChainsOptions chains;
   chains.target = target;
+  chains.dissolve = dissolve;
   function.addPass(createFormChains(chains));
   PlanStagesOptions stages;
   stages.target = target;

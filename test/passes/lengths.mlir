@@ -80,13 +80,17 @@ func.func @moved(%x: !id.seq<3 * 5, f32>) -> !id.seq<2**4, f32> {
 
 // -----
 
-// What a group makes goes to memory before another takes it at another length; a result that is longer is another kernel.
+// What a group makes at another length comes from computed places; elements that a longer one has beside it are put in
+// behind them, also for a result.
 // CHECK-LABEL: func.func @inside
-// CHECK: id.kernel "inside_k0" grid(%arg0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
-// CHECK: id.kernel "inside_k1" dependent(%0) : (!id.seq<2**3, f32>) -> !id.seq<5, f32>
-// CHECK: id.resize %{{.*}} lowest 3 : <2**3, f32> -> <5, f32>
-// CHECK-NEXT: id.load
-// CHECK: id.kernel "inside_k2" dependent(%1) : (!id.seq<5, f32>) -> !id.seq<7, f32>
+// CHECK: id.kernel "inside_k0" grid(%arg0) : (!id.seq<2**3, f32>) -> !id.seq<7, f32>
+// CHECK: id.exchange %{{.*}} : <2**3, "reg(1) lane{{.*}}", f32> -> <5, {{.*}}, f32> from [3] {
+// CHECK: id.pointwise(%{{.*}}) : (!id.tile<5,
+// CHECK: id.exchange %{{.*}} : <5, {{.*}}, f32> -> <7, {{.*}}, f32> from [1] {
+// CHECK: id.pointwise(%{{.*}}) : (!id.tile<7,
+// CHECK: arith.cmpi ult
+// CHECK: arith.select
+// CHECK: id.store
 // CHECK-NOT: id.kernel
 func.func @inside(%x: !id.seq<2**3, f32>) -> !id.seq<7, f32> {
   %0:2 = id.node [1] (%x) : (!id.seq<2**3, f32>) -> (!id.seq<2**3, f32>, !id.seq<2**3, f32>) {

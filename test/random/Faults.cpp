@@ -93,16 +93,31 @@ static int dropEdgePermutations(ModuleOp module) {
   return places;
 }
 
+/// A body's digits are 0.
+static int loseDigits(Region &body) {
+  int places = 0;
+  body.walk([&](id::DigitOp digit) {
+    OpBuilder builder(digit);
+    digit.replaceAllUsesWith(
+        arith::ConstantOp::create(builder, digit.getLoc(), builder.getI64IntegerAttr(0)).getResult());
+    ++places;
+  });
+  return places;
+}
+
 /// Element k of a gather comes from where element 0 does.
 static int gatherFirst(ModuleOp module) {
   int places = 0;
-  module.walk([&](id::GatherOp gather) {
-    gather.getBody().walk([&](id::DigitOp digit) {
-      OpBuilder builder(digit);
-      digit.replaceAllUsesWith(
-          arith::ConstantOp::create(builder, digit.getLoc(), builder.getI64IntegerAttr(0)).getResult());
-      ++places;
-    });
+  module.walk([&](id::GatherOp gather) { places += loseDigits(gather.getBody()); });
+  return places;
+}
+
+/// The same of exchanges from computed places, in kernels whose blocks hold no digits.
+static int fetchFirst(ModuleOp module) {
+  int places = 0;
+  module.walk([&](id::ExchangeOp exchange) {
+    if (exchange.isComputed() && exchange.getInput().getType().getMapping()[digits::Field::Block].empty())
+      places += loseDigits(exchange.getPlaces());
   });
   return places;
 }
@@ -667,6 +682,7 @@ const std::vector<Fault> &idc::random::allFaults() {
       flow("conjugation lost", dropConjugations),
       stages("index map of a store inverted", invertStores),
       stages("index map of a load inverted", invertLoads),
+      stages("exchange from the place of one element", fetchFirst),
       stages("complement of a load lost", loseComplementsOfLoads),
       stages("digits of a shared layout in the same words", repeatLayoutColumns),
       kernels("barrier between writes and reads dropped", dropBarriers<0>),

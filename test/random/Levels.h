@@ -41,6 +41,7 @@ public:
 private:
   frontend::Diagnostics diagnostics;
   frontend::Program elaborated;
+  bool isDissolved = true;
 };
 
 } // namespace idc::random
