@@ -33,6 +33,19 @@ def SplitDigits : Pass<"id-split-digits", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def GatherMoves : Pass<"id-gather-moves", "::mlir::func::FuncOp"> {
+  let summary = "write runs of nodes that only move elements as gathers";
+  let description = [{
+    Nodes of one digit whose results are their elements, chosen by conditions on digits, may stand one after the other for a
+    map of the elements' numbers. Where that is affine, k -> (a*k + b) mod N, the run becomes an `id.gather`.
+
+        %0 = id.node [2] (%x) {…}        // swaps where digit 1 is 1
+        %1 = id.node [1] (%0) {…}        // swaps
+        %1 = id.gather %x lowest 2 : … from { … 3*k + 3 mod 4 … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def Reshape : Pass<"id-reshape", "::mlir::func::FuncOp"> {
   let summary = "give arguments and results the digits in which steps see them";
   let description = [{

@@ -20,6 +20,9 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   // Bodies first: a folded body may show a product with a root of unity that was hidden by index arithmetic.
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
+  // Conditions are folded; what meets gathers then is composed with them.
+  function.addPass(createGatherMoves());
+  function.addPass(createCanonicalizerPass());
   // After equal ones have met and opposite ones are gone.
   function.addPass(createReshape());
   // Before the permutations move, since a twiddle is renamed by substitution but a body op by op.

@@ -1,0 +1,252 @@
+#include "id/IndexCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+#include <numeric>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::id;
+
+int64_t id::elementsOf(ArrayRef<int32_t> radices) {
+  return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<int64_t>());
+}
+
+bool id::countUp(MutableArrayRef<int64_t> digits, ArrayRef<int32_t> radices) {
+  for (size_t digit = 0; digit < radices.size(); ++digit) {
+    if (++digits[digit] < radices[digit])
+      return true;
+    digits[digit] = 0;
+  }
+  return false;
+}
+
+//===--- code -----------------------------------------------------------------------------------------------------===//
+
+static bool compare(arith::CmpIPredicate predicate, int64_t a, int64_t b) {
+  const auto x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
+  switch (predicate) {
+  case arith::CmpIPredicate::eq:
+    return a == b;
+  case arith::CmpIPredicate::ne:
+    return a != b;
+  case arith::CmpIPredicate::slt:
+    return a < b;
+  case arith::CmpIPredicate::sle:
+    return a <= b;
+  case arith::CmpIPredicate::sgt:
+    return a > b;
+  case arith::CmpIPredicate::sge:
+    return a >= b;
+  case arith::CmpIPredicate::ult:
+    return x < y;
+  case arith::CmpIPredicate::ule:
+    return x <= y;
+  case arith::CmpIPredicate::ugt:
+    return x > y;
+  case arith::CmpIPredicate::uge:
+    return x >= y;
+  }
+  llvm_unreachable("the predicates are listed");
+}
+
+bool IndexCode::evaluate(ArrayRef<int64_t> digits) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const Step &step = steps[i];
+    auto in = [&](int k) { return values[static_cast<size_t>(step.operands[k])]; };
+    auto word = [&](int k) { return static_cast<uint64_t>(in(k)); };
+    int64_t &out = values[i];
+    switch (step.kind) {
+    case Kind::Constant:
+      out = step.constant;
+      break;
+    case Kind::Digit:
+      out = digits[static_cast<size_t>(step.constant) - 1];
+      break;
+    case Kind::Add:
+      out = static_cast<int64_t>(word(0) + word(1));
+      break;
+    case Kind::Sub:
+      out = static_cast<int64_t>(word(0) - word(1));
+      break;
+    case Kind::Mul:
+      out = static_cast<int64_t>(word(0) * word(1));
+      break;
+    case Kind::Div:
+    case Kind::Rem:
+      if (in(1) == 0 || in(1) == -1)
+        return false;
+      out = step.kind == Kind::Div ? in(0) / in(1) : in(0) % in(1);
+      break;
+    case Kind::And:
+      out = in(0) & in(1);
+      break;
+    case Kind::Or:
+      out = in(0) | in(1);
+      break;
+    case Kind::Xor:
+      out = in(0) ^ in(1);
+      break;
+    case Kind::Shl:
+    case Kind::Shr:
+      if (word(1) > 63)
+        return false;
+      out = step.kind == Kind::Shl ? static_cast<int64_t>(word(0) << word(1)) : in(0) >> in(1);
+      break;
+    case Kind::Compare:
+      out = compare(static_cast<arith::CmpIPredicate>(step.constant), in(0), in(1));
+      break;
+    case Kind::Select:
+      out = in(0) ? in(1) : in(2);
+      break;
+    }
+  }
+  return true;
+}
+
+void IndexCode::append(Value value, Step step) {
+  numbers[value] = static_cast<int>(steps.size());
+  steps.push_back(step);
+  values.push_back(0);
+}
+
+bool IndexCode::add(Operation &op) {
+  if (op.getNumResults() != 1 || op.getNumOperands() > 3)
+    return false;
+  const unsigned width =
+      op.getResult(0).getType().isIntOrFloat() ? op.getResult(0).getType().getIntOrFloatBitWidth() : 0;
+  std::optional<Kind> kind = llvm::TypeSwitch<Operation *, std::optional<Kind>>(&op)
+                                 .Case<arith::ConstantOp>([](auto) { return Kind::Constant; })
+                                 .Case<DigitOp>([](auto) { return Kind::Digit; })
+                                 .Case<arith::AddIOp>([](auto) { return Kind::Add; })
+                                 .Case<arith::SubIOp>([](auto) { return Kind::Sub; })
+                                 .Case<arith::MulIOp>([](auto) { return Kind::Mul; })
+                                 .Case<arith::DivSIOp>([](auto) { return Kind::Div; })
+                                 .Case<arith::RemSIOp>([](auto) { return Kind::Rem; })
+                                 .Case<arith::AndIOp>([](auto) { return Kind::And; })
+                                 .Case<arith::OrIOp>([](auto) { return Kind::Or; })
+                                 .Case<arith::XOrIOp>([](auto) { return Kind::Xor; })
+                                 .Case<arith::ShLIOp>([](auto) { return Kind::Shl; })
+                                 .Case<arith::ShRSIOp>([](auto) { return Kind::Shr; })
+                                 .Case<arith::CmpIOp>([](auto) { return Kind::Compare; })
+                                 .Case<arith::SelectOp>([](auto) { return Kind::Select; })
+                                 .Default([](auto) { return std::nullopt; });
+  // Elements are chosen, never computed with.
+  const bool takesChosen = llvm::any_of(op.getOperands(), [&](Value operand) { return chosen.contains(operand); });
+  const bool chooses = kind == Kind::Select && takesChosen && !chosen.contains(op.getOperand(0)) &&
+                       chosen.contains(op.getOperand(1)) && chosen.contains(op.getOperand(2));
+  if (takesChosen && !chooses)
+    return false;
+  if (chooses)
+    chosen.insert(op.getResult(0));
+  const bool isLogical = kind == Kind::Constant || kind == Kind::And || kind == Kind::Or || kind == Kind::Xor ||
+                         kind == Kind::Compare || kind == Kind::Select;
+  if (!kind || (!chooses && width != 64 && !(width == 1 && isLogical)))
+    return false;
+  Step step{*kind, 0, {}};
+  for (auto [i, operand] : llvm::enumerate(op.getOperands())) {
+    if (*kind == Kind::Compare && !operand.getType().isInteger(64))
+      return false;
+    step.operands[i] = numbers.lookup(operand);
+  }
+  APInt value;
+  if (*kind == Kind::Constant) {
+    if (!matchPattern(op.getResult(0), m_ConstantInt(&value)))
+      return false;
+    step.constant = width == 1 ? static_cast<int64_t>(value.getZExtValue()) : value.getSExtValue();
+  } else if (auto digit = dyn_cast<DigitOp>(op)) {
+    step.constant = static_cast<int64_t>(digit.getDigit());
+  } else if (auto comparison = dyn_cast<arith::CmpIOp>(op)) {
+    step.constant = static_cast<int64_t>(comparison.getPredicate());
+  }
+  numbers[op.getResult(0)] = static_cast<int>(steps.size());
+  steps.push_back(step);
+  values.push_back(0);
+  return true;
+}
+
+bool IndexCode::addAll(Region &body) {
+  for (Operation &op : body.front().without_terminator())
+    if (!add(op))
+      return false;
+  for (Value yielded : body.front().getTerminator()->getOperands()) {
+    auto known = numbers.find(yielded);
+    if (known == numbers.end())
+      return false;
+    results.push_back(known->second);
+  }
+  return true;
+}
+
+std::optional<IndexCode> IndexCode::of(Region &body) {
+  IndexCode code;
+  return code.addAll(body) ? std::optional(std::move(code)) : std::nullopt;
+}
+
+std::optional<IndexCode> IndexCode::ofChoice(Region &body) {
+  IndexCode code;
+  for (BlockArgument argument : body.getArguments()) {
+    code.append(argument, {Kind::Constant, static_cast<int64_t>(argument.getArgNumber()), {}});
+    code.chosen.insert(argument);
+  }
+  if (!code.addAll(body))
+    return std::nullopt;
+  const ValueRange yielded = body.front().getTerminator()->getOperands();
+  return llvm::all_of(yielded, [&](Value value) { return code.chosen.contains(value); })
+             ? std::optional(std::move(code))
+             : std::nullopt;
+}
+
+int IndexCode::highestDigit() const {
+  int64_t highest = 0;
+  for (const Step &step : steps)
+    if (step.kind == Kind::Digit)
+      highest = std::max(highest, step.constant);
+  return static_cast<int>(highest);
+}
+
+//===--- affine numbers -------------------------------------------------------------------------------------------===//
+
+std::optional<AffineNumbers> id::affineNumbers(int64_t count, int64_t length,
+                                               llvm::function_ref<std::optional<int64_t>(int64_t)> numberAt) {
+  // Products stay below 2^62.
+  if (count > maxTried || length > std::numeric_limits<int64_t>::max() / (2 * maxTried))
+    return std::nullopt;
+  std::optional<int64_t> first = numberAt(0), second = count > 1 ? numberAt(1) : first;
+  if (!first || !second)
+    return std::nullopt;
+  const AffineNumbers map{((*second - *first) % length + length) % length, *first, length};
+  for (int64_t k = 0; k < count; ++k)
+    if (numberAt(k) != map.at(k))
+      return std::nullopt;
+  return map;
+}
+
+void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_t> radices,
+                     const AffineNumbers &map) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&body);
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  Value number;
+  int64_t weight = 1;
+  for (auto [place, radix] : llvm::enumerate(radices)) {
+    Value digit = DigitOp::create(builder, loc, builder.getI64Type(), static_cast<int64_t>(place) + 1);
+    if (weight > 1)
+      digit = arith::MulIOp::create(builder, loc, digit, constant(weight));
+    number = number ? arith::AddIOp::create(builder, loc, number, digit).getResult() : digit;
+    weight *= radix;
+  }
+  number = number ? number : constant(0);
+  if (map.factor != 1)
+    number = arith::MulIOp::create(builder, loc, number, constant(map.factor));
+  if (map.offset != 0)
+    number = arith::AddIOp::create(builder, loc, number, constant(map.offset));
+  if (map.factor * (weight - 1) + map.offset >= map.length)
+    number = arith::RemSIOp::create(builder, loc, number, constant(map.length));
+  YieldOp::create(builder, loc, number);
+}
