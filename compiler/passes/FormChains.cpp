@@ -12,7 +12,7 @@
 // Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
 // radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
 #include "compiler/passes/ComputedPlaces.h"
-#include "compiler/passes/Groups.h"
+#include "compiler/passes/GroupPlanner.h"
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
@@ -388,14 +388,13 @@ private:
     return !isa<id::GatherOp, id::RepeatOp>(view) && !(resize && resize.pads()) && isStorable(view->getOperand(0));
   }
 
-  /// The kernels that blocks with room for much make of what note() has written, those of a chain counted once.
+  /// The kernels that the best plan makes of what note() has written, those of a chain counted once.
   size_t numKernels(const Target &target) {
     FailureOr<FlowProgram> program = segmentsOf(getOperation());
     if (failed(program))
       return std::numeric_limits<size_t>::max();
-    (void)mergeGroups(*program, target,
-                      {2 * target.levelWords, 4 * target.levelRunBytes, target.lanes, target.maxThreadsPerBlock, 1, 1,
-                       62, false, 0, 1, /*phases=*/true});
+    std::vector<Candidate> best;
+    (void)planGroups(*program, target, Plan::Throughput, 0, 1, best);
     return program->segments.size();
   }
 

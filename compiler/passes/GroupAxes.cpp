@@ -169,6 +169,8 @@ private:
         own = axis;
       }
     }
+    for (unsigned number : outside)
+      takeLoaded(step, step->getOperand(number), axes);
     for (size_t d = axes.size(); d-- > 0;)
       if (axes[d] < 0)
         axes[d] = insertedAxis(step, fullRadices[d], axes);
@@ -191,6 +193,19 @@ private:
       group.axes[result] = axesOf(result);
     group.arrangement[step] = axes;
     return true;
+  }
+
+  /// Gives digits of a step that have no axis yet those under which an earlier step loads the same value.
+  void takeLoaded(Operation *step, Value operand, SmallVectorImpl<int> &axes) const {
+    const FlowValue from = program.resolve(operand);
+    auto load = llvm::find_if(group.loads, [&](const FlowLoad &other) { return other.from == from; });
+    if (load == group.loads.end())
+      return;
+    for (auto [place, axis] : llvm::zip(placesOf(step, operand), load->axes)) {
+      int &own = axes[static_cast<size_t>(place) - 1];
+      if (own < 0 && llvm::none_of(axes, [&](int other) { return other >= 0 && find(other) == find(axis); }))
+        own = axis;
+    }
   }
 
   /// True when a step has digits on both axes.

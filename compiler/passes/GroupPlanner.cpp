@@ -190,6 +190,7 @@ struct Grouping {
   FlowProgram program;
   bool isWithinLimits = true;
   double waits = 0;
+  bool inPhases = false; // wherever they fit
 
   bool isOneKernel() const { return isWithinLimits && program.segments.size() <= 1; }
 
@@ -258,7 +259,7 @@ private:
   Bounds bounds;
 
   Grouping &group(const LevelLimits &limits) {
-    Grouping &made = groupings.emplace_back(Grouping{program, true, bounds.waitsOf(limits)});
+    Grouping &made = groupings.emplace_back(Grouping{program, true, bounds.waitsOf(limits), limits.phases});
     made.isWithinLimits = mergeGroups(made.program, target, limits);
     for (FlowSegment &segment : made.program.segments)
       if (!segment.chain)
@@ -277,12 +278,20 @@ private:
       else if (wanted == 1 && made.isOneKernel())
         break;
     }
+    // Phases are there to save kernels.
+    size_t fewest = std::numeric_limits<size_t>::max();
+    for (size_t i = first; i < groupings.size(); ++i)
+      if (!groupings[i].inPhases)
+        fewest = std::min(fewest, groupings[i].program.segments.size());
+    auto counts = [&](const Grouping &made) { return !made.inPhases || made.program.segments.size() < fewest; };
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t i = first; i < groupings.size(); ++i)
-      least = std::min(least, groupings[i].bytes());
+      if (counts(groupings[i]))
+        least = std::min(least, groupings[i].bytes());
     for (size_t i = first; i < groupings.size(); ++i)
-      pool.add(candidateOf(i, costOf(groupings[i], least), "bytes",
-                           [&](const FlowGroup &group) { return bytesOf(group) * (1 + groupings[i].waits); }));
+      if (counts(groupings[i]))
+        pool.add(candidateOf(i, costOf(groupings[i], least), "bytes",
+                             [&](const FlowGroup &group) { return bytesOf(group) * (1 + groupings[i].waits); }));
   }
 
   /// Bytes, and what is waited meanwhile. Groups beyond their bounds take registers that they do not have, and parts of

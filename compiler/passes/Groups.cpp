@@ -118,15 +118,13 @@ private:
             makers[store.made] = static_cast<int>(index);
         continue;
       }
-      int last = -1; // the segment that makes an operand, the last of them
-      for (Operation *step : own.steps)
-        for (Value operand : step->getOperands()) {
-          auto maker = makers.find(program.resolve(operand).buffer);
-          if (maker != makers.end())
-            last = std::max(last, maker->second);
-        }
+      const SmallVector<int> earlier = makersOf(own);
+      const int last = earlier.empty() ? -1 : earlier.back();
       int home = static_cast<int>(index);
-      if (last >= 0 && isGroup(last) && !startsPartner(own.steps, last)) {
+      const SmallVector<int> related = earlier.empty() && limits.phases ? readersOf(own) : earlier;
+      if (limits.phases && joinAll(index, related)) {
+        home = related.back();
+      } else if (last >= 0 && isGroup(last) && !startsPartner(own.steps, last)) {
         SmallVector<Operation *> steps = group(last).steps;
         llvm::append_range(steps, own.steps);
         if (std::optional<FlowGroup> joined = tryLayout(steps)) {
@@ -144,6 +142,77 @@ private:
         for (Value result : step->getResults())
           makers[result] = home;
     }
+  }
+
+  /// The segments that make operands of a group, ascending.
+  SmallVector<int> makersOf(const FlowGroup &group) {
+    SmallVector<int> found;
+    for (Operation *step : group.steps)
+      for (Value operand : step->getOperands())
+        if (auto maker = makers.find(program.resolve(operand).buffer); maker != makers.end())
+          found.push_back(maker->second);
+    llvm::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+    return found;
+  }
+
+  /// The last group that reads a buffer that this one reads.
+  SmallVector<int> readersOf(const FlowGroup &group) {
+    auto reads = [&](const FlowLoad &load) {
+      return llvm::any_of(group.steps, [&](Operation *step) {
+        return llvm::any_of(step->getOperands(),
+                            [&](Value operand) { return program.resolve(operand).buffer == load.from.buffer; });
+      });
+    };
+    for (size_t other = program.segments.size(); other-- > 0;)
+      if (isGroup(other) && &this->group(other) != &group && llvm::any_of(this->group(other).loads, reads))
+        return {static_cast<int>(other)};
+    return {};
+  }
+
+  /// True when a segment takes what another one makes.
+  bool takesFrom(size_t segment, size_t maker) {
+    auto isMade = [&](Value value) { return makes(maker, value); };
+    const FlowSegment &own = program.segments[segment];
+    if (own.chain)
+      return isMade(own.chain->input.buffer) ||
+             llvm::any_of(own.chain->operands, [&](const FlowOperand &operand) { return isMade(operand.from.buffer); });
+    return llvm::any_of(own.group.loads, [&](const FlowLoad &load) { return isMade(load.from.buffer); }) ||
+           llvm::any_of(own.group.stores,
+                        [&](const FlowStore &store) { return isMade(program.readFor(store).buffer); }) ||
+           llvm::any_of(own.group.partsOfOthers(), isMade);
+  }
+
+  /// Puts the steps of segment `index` and several groups together, in place of the last of these; false where that is
+  /// not possible: one of them would come behind what takes its values.
+  bool joinAll(size_t index, ArrayRef<int> groups) {
+    if (groups.empty() || !llvm::all_of(groups, [&](int each) { return isGroup(each); }))
+      return false;
+    const int home = groups.back();
+    SmallVector<Operation *> steps = group(index).steps;
+    for (int each : groups) {
+      for (int between = each + 1; between < home; ++between)
+        if (!llvm::is_contained(groups, between) && takesFrom(between, each))
+          return false;
+      llvm::append_range(steps, group(each).steps);
+    }
+    llvm::sort(steps, [&](Operation *a, Operation *b) { return program.numberOf(a) < program.numberOf(b); });
+    std::optional<FlowGroup> joined = tryLayout(steps);
+    if (!joined)
+      return false;
+    for (int each : groups)
+      if (each != home) {
+        moveStores(each, home);
+        for (Operation *step : group(each).steps)
+          for (Value result : step->getResults())
+            makers[result] = home;
+        group(each).steps.clear();
+        group(each) = FlowGroup();
+      }
+    moveStores(index, home);
+    replace(group(home), std::move(*joined));
+    group(index).steps.clear();
+    return true;
   }
 
   /// Lays out the groups again that make what `reader` loads as parts of a result.

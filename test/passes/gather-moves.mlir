@@ -1,0 +1,87 @@
+// Runs of nodes that choose among their elements by digits are gathers where the numbers are affine
+// (compiler/passes/GatherMoves.cpp).
+// RUN: idc-opt %s --id-gather-moves | FileCheck %s
+
+// k -> k + 1 mod 4: digit 2 changes where digit 1 is 1, digit 1 always.
+// CHECK-LABEL: func.func @shift
+// CHECK-NEXT: id.gather %arg0 lowest 2 : <2**3, f32> -> <2**3, f32> from {
+// CHECK-NOT: id.digit 3
+// CHECK: arith.addi
+// CHECK: arith.remsi
+// CHECK: id.yield
+// CHECK-NOT: id.node
+func.func @shift(%x: !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  %0 = id.node [2] (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = id.digit 1 : i64
+    %one = arith.constant 1 : i64
+    %c = arith.cmpi eq, %d, %one : i64
+    %p = arith.select %c, %b, %a : f32
+    %q = arith.select %c, %a, %b : f32
+    id.yield %p, %q : f32, f32
+  }
+  %1 = id.node [1] (%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %1 : !id.seq<2**3, f32>
+}
+
+// A value that something else takes ends a run: one node alone is not affine.
+// CHECK-LABEL: func.func @used_twice
+// CHECK: id.node [3]
+// CHECK: id.gather %0 lowest 1
+func.func @used_twice(%x: !id.seq<2**3, f32>) -> (!id.seq<2**3, f32>, !id.seq<2**3, f32>) {
+  %0 = id.node [3] (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = id.digit 2 : i64
+    %one = arith.constant 1 : i64
+    %c = arith.cmpi eq, %d, %one : i64
+    %p = arith.select %c, %b, %a : f32
+    %q = arith.select %c, %a, %b : f32
+    id.yield %p, %q : f32, f32
+  }
+  %1 = id.node [1] (%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %0, %1 : !id.seq<2**3, f32>, !id.seq<2**3, f32>
+}
+
+// Elements that are compared, fields of several elements, and what is not chosen by digits stay nodes.
+// CHECK-LABEL: func.func @others
+// CHECK-COUNT-3: id.node
+// CHECK-NOT: id.gather
+func.func @others(%x: !id.seq<2, i64>, %y: !id.seq<2, !id.record<f32, i32>>, %z: !id.seq<2, i64>)
+    -> (!id.seq<2, i64>, !id.seq<2, !id.record<f32, i32>>, !id.seq<2, i64>) {
+  %0 = id.node [1] (%x) : (!id.seq<2, i64>) -> !id.seq<2, i64> {
+  ^bb0(%a: i64, %b: i64):
+    %c = arith.cmpi slt, %b, %a : i64
+    %p = arith.select %c, %b, %a : i64
+    %q = arith.select %c, %a, %b : i64
+    id.yield %p, %q : i64, i64
+  }
+  %1 = id.node [1] (%y) : (!id.seq<2, !id.record<f32, i32>>) -> !id.seq<2, !id.record<f32, i32>> {
+  ^bb0(%a: f32, %i: i32, %b: f32, %j: i32):
+    id.yield %b, %i, %a, %j : f32, i32, f32, i32
+  }
+  %2 = id.node [1] (%z) : (!id.seq<2, i64>) -> !id.seq<2, i64> {
+  ^bb0(%a: i64, %b: i64):
+    %s = arith.addi %a, %b : i64
+    id.yield %s, %a : i64, i64
+  }
+  return %0, %1, %2 : !id.seq<2, i64>, !id.seq<2, !id.record<f32, i32>>, !id.seq<2, i64>
+}
+
+// Other radices: k -> 2*k mod 5 in one digit.
+// CHECK-LABEL: func.func @multiplied
+// CHECK-NEXT: id.gather
+// CHECK: arith.muli
+// CHECK: arith.remsi
+func.func @multiplied(%x: !id.seq<5, !id.record<f32, i32>>) -> !id.seq<5, !id.record<f32, i32>> {
+  %0 = id.node [1] (%x) : (!id.seq<5, !id.record<f32, i32>>) -> !id.seq<5, !id.record<f32, i32>> {
+  ^bb0(%a: f32, %h: i32, %b: f32, %i: i32, %c: f32, %j: i32, %d: f32, %k: i32, %e: f32, %l: i32):
+    id.yield %a, %h, %c, %j, %e, %l, %b, %i, %d, %k : f32, i32, f32, i32, f32, i32, f32, i32, f32, i32
+  }
+  return %0 : !id.seq<5, !id.record<f32, i32>>
+}
