@@ -18,7 +18,7 @@ namespace idc::frontend {
 struct ElaborationFailed {};
 
 /// Elements of a small array, and so values of the digits of a node: a body is unrolled over them.
-constexpr Int maxArrayElements = 4096;
+constexpr int64_t maxArrayElements = 4096;
 /// Numbers of an element of a sequence, and of all elements of a small array together.
 constexpr int64_t maxElementNumbers = 4096, maxArrayNumbers = 65536;
 

@@ -111,12 +111,9 @@ Value Elaborator::eval(const Expr &expr, Context &context) {
 Value Elaborator::evalKind(const Expr &expr, Context &context) {
   switch (expr.kind) {
   case Expr::Kind::Integer: {
-    Int value = 0;
-    for (char digit : expr.text) {
-      if (value > (static_cast<Int>(1) << 120))
-        fail(expr, "the number is too large");
-      value = value * 10 + (digit - '0');
-    }
+    const Int value = Int::decimal(expr.text);
+    if (!isInRange(value))
+      fail(expr, "the number is too large");
     return Value::integer(value, expr.loc);
   }
   case Expr::Kind::Real:

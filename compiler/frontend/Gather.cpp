@@ -13,7 +13,7 @@ namespace idc::frontend {
 namespace {
 
 /// Indices that are tried one by one.
-constexpr Int maxTried = 1 << 22;
+constexpr int64_t maxTried = 1 << 22;
 
 Int product(const std::vector<int> &radices) {
   Int count = 1;

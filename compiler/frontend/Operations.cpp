@@ -537,7 +537,7 @@ Value Elaborator::convert(const Value &value, const TypeRef &type, llvm::SMLoc l
     if (number.cls == Untyped::Class::Real && isInteger(*type)) {
       if (!number.isConstant() || std::fabs(number.real) > 1e30L)
         refuse();
-      return coerce(Value::integer(static_cast<Int>(number.real), loc), type, loc, builder, what);
+      return coerce(Value::integer(Int::truncated(number.real), loc), type, loc, builder, what);
     }
     if (type->kind == Type::Kind::Bool || type->kind == Type::Kind::Record || type->kind == Type::Kind::Array)
       refuse();

@@ -9,7 +9,7 @@ namespace idc::frontend {
 
 namespace {
 
-constexpr Int maxElements = static_cast<Int>(1) << 62;
+constexpr int64_t maxElements = int64_t(1) << 62;
 
 /// One factor of a length: `radix ^ exponent`, or a plain integer.
 struct Factor {
@@ -41,7 +41,7 @@ std::vector<Int> primeFactors(Int value) {
   return factors;
 }
 
-constexpr Int maxPrimeFactor = (static_cast<Int>(1) << 31) - 1; // radices are 32 bits wide
+constexpr int64_t maxPrimeFactor = (int64_t(1) << 31) - 1; // radices are 32 bits wide
 
 std::string spellType(const TypeExpr &type) {
   std::string text;

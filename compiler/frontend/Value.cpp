@@ -6,19 +6,6 @@
 
 namespace idc::frontend {
 
-std::string spell(Int value) {
-  if (value == 0)
-    return "0";
-  bool negative = value < 0;
-  std::string text;
-  for (; value != 0; value /= 10)
-    text += static_cast<char>('0' + static_cast<int>(negative ? -(value % 10) : value % 10));
-  if (negative)
-    text += '-';
-  std::reverse(text.begin(), text.end());
-  return text;
-}
-
 //===----------------------------------------------------------------------===//
 // BodyBuilder
 //===----------------------------------------------------------------------===//
@@ -404,29 +391,24 @@ UntypedRef digitValue(int digit, int radix, llvm::SMLoc loc) {
 
 namespace {
 
-bool addInt(Int a, Int b, Int &out) { return !__builtin_add_overflow(a, b, &out); }
-bool subInt(Int a, Int b, Int &out) { return !__builtin_sub_overflow(a, b, &out); }
-bool mulInt(Int a, Int b, Int &out) { return !__builtin_mul_overflow(a, b, &out); }
-
 /// One integer operation on constants; false with `error` set when it has no result.
-bool fold(Op op, Int a, Int b, Int &out, std::string &error) {
-  error = "integer overflow: the value needs more than 128 bits";
+bool fold(Op op, const Int &a, const Int &b, Int &out, std::string &error) {
+  error = "integer overflow: the value needs more than " + std::to_string(maxBits) + " bits";
   switch (op) {
   case Op::Add:
-    return addInt(a, b, out);
+    out = a + b;
+    return isInRange(out);
   case Op::Sub:
-    return subInt(a, b, out);
+    out = a - b;
+    return isInRange(out);
   case Op::Mul:
-    return mulInt(a, b, out);
+    out = a * b;
+    return isInRange(out);
   case Op::Div:
   case Op::Rem:
     if (b == 0) {
       error = "division by zero";
       return false;
-    }
-    if (b == -1) {
-      out = 0;
-      return op == Op::Rem || subInt(0, a, out);
     }
     out = op == Op::Div ? a / b : a % b;
     return true;
@@ -441,21 +423,18 @@ bool fold(Op op, Int a, Int b, Int &out, std::string &error) {
     return true;
   case Op::Shl:
   case Op::Shr:
-    if (b < 0 || b > 126) {
+    if (b < 0 || b >= maxBits) {
       error = "shift by " + spell(b) + " is out of range";
       return false;
     }
-    if (op == Op::Shl)
-      return mulInt(a, static_cast<Int>(1) << static_cast<int>(b), out);
-    out = a >> static_cast<int>(b);
-    return true;
+    out = op == Op::Shl ? a << static_cast<int>(b) : a >> static_cast<int>(b);
+    return isInRange(out);
   case Op::Popcount:
     if (a < 0) {
       error = "'popcount' of a negative number depends on its type; convert it, as in i32(..)";
       return false;
     }
-    for (out = 0; a > 0; a >>= 1)
-      out += a & 1;
+    out = a.popcount();
     return true;
   case Op::Min:
     out = b < a ? b : a;
@@ -516,12 +495,8 @@ long double foldReal(Op op, long double a, long double b) {
   }
 }
 
-Int bitsAbove(Int value) { // the least 2^k - 1 >= value, value >= 0
-  Int mask = 0;
-  while (mask < value)
-    mask = mask * 2 + 1;
-  return mask;
-}
+/// The least 2^k - 1 >= value, value >= 0.
+Int bitsAbove(const Int &value) { return Int::powerOfTwo(value.bits() - 1) - 1; }
 
 bool affineParts(Op op, Untyped &result) {
   const Untyped &a = *result.operands[0];
@@ -539,33 +514,24 @@ bool affineParts(Op op, Untyped &result) {
   } else if (op != Op::Add && op != Op::Sub && op != Op::Neg) {
     return false;
   }
-  auto add = [&](const Untyped &part, Int factor) {
-    Int product;
-    if (!mulInt(part.constant, factor, product) || !addInt(result.constant, product, result.constant))
-      return false;
-    for (const auto &term : part.terms) {
-      auto &slot = result.terms.insert({term.first, {0, term.second.second}}).first->second;
-      if (!mulInt(term.second.first, factor, product) || !addInt(slot.first, product, slot.first))
-        return false;
-    }
-    return true;
+  auto add = [&](const Untyped &part, const Int &factor) {
+    result.constant += part.constant * factor;
+    for (const auto &term : part.terms)
+      result.terms.insert({term.first, {0, term.second.second}}).first->second.first += term.second.first * factor;
   };
-  if (!add(a, factorA) || (b && !add(*b, factorB)))
-    return false;
+  add(a, factorA);
+  if (b)
+    add(*b, factorB);
   result.low = result.high = result.constant;
   for (const auto &term : result.terms) {
-    Int extreme;
-    if (!mulInt(term.second.first, term.second.second - 1, extreme))
-      return false;
-    Int &bound = extreme < 0 ? result.low : result.high;
-    if (!addInt(bound, extreme, bound))
-      return false;
+    const Int extreme = term.second.first * (term.second.second - 1);
+    (extreme < 0 ? result.low : result.high) += extreme;
   }
   return true;
 }
 
 // Operands of integers made of digits stay so small that bounds do not overflow.
-constexpr Int largest = static_cast<Int>(1) << 100;
+const Int largest = Int::powerOfTwo(100);
 
 /// Bounds of an integer operation by interval arithmetic.
 bool bounds(Op op, Untyped &result, std::string &error) {
@@ -752,7 +718,8 @@ UntypedRef liftedAboveZero(const UntypedRef &number, Int divisor, Int &quotient,
   Int lift;
   if (quotient == 0)
     return number;
-  if (!mulInt(quotient, divisor, lift) || number->high > INT64_MAX - lift)
+  lift = quotient * divisor;
+  if (number->high > INT64_MAX - lift)
     return nullptr;
   return makeUntyped(Op::Add, {number, integerConstant(lift, loc)}, loc, error);
 }
@@ -845,8 +812,14 @@ namespace {
 constexpr size_t maxTerms = 4096;
 using digits::Polynomial;
 
-int64_t residue(Int value, int64_t modulus) {
-  Int rest = value % modulus;
+__extension__ typedef __int128 Wide; // products of residues
+
+int64_t residue(const Int &value, int64_t modulus) {
+  const Int rest = value % modulus;
+  return static_cast<int64_t>(rest < 0 ? rest + modulus : rest);
+}
+int64_t residue(Wide value, int64_t modulus) {
+  const Wide rest = value % modulus;
   return static_cast<int64_t>(rest < 0 ? rest + modulus : rest);
 }
 
@@ -863,7 +836,7 @@ Polynomial multiply(const Polynomial &a, const Polynomial &b, int64_t modulus, c
         if (reduced.empty() || reduced.back() != digit || radices[digit - 1] != 2)
           reduced.push_back(digit);
       int64_t &sum = sums[reduced];
-      sum = residue(static_cast<Int>(sum) + static_cast<Int>(x.second) * y.second, modulus);
+      sum = residue(static_cast<Wide>(sum) + static_cast<Wide>(x.second) * y.second, modulus);
     }
   Polynomial result;
   for (const auto &term : sums)
@@ -875,7 +848,7 @@ Polynomial combine(const Polynomial &a, const Polynomial &b, int sign, int64_t m
   std::map<Polynomial::Monomial, int64_t> sums = a.monomials();
   for (const auto &term : b.monomials()) {
     int64_t &sum = sums[term.first];
-    sum = residue(static_cast<Int>(sum) + sign * static_cast<Int>(term.second), modulus);
+    sum = residue(static_cast<Wide>(sum) + sign * static_cast<Wide>(term.second), modulus);
   }
   Polynomial result;
   for (const auto &term : sums)

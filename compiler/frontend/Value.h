@@ -3,6 +3,7 @@
 
 #include "compiler/frontend/Ast.h"
 #include "compiler/frontend/Elaborated.h"
+#include "compiler/frontend/Int.h"
 
 #include <map>
 #include <memory>
@@ -12,9 +13,9 @@
 
 namespace idc::frontend {
 
-/// Compile-time integers. 128 bits hold every value of every integer type and every modulus; overflow is diagnosed.
-__extension__ typedef __int128 Int;
-std::string spell(Int value);
+/// Compile-time integers have at most so many bits: more are a mistake, and take long.
+constexpr unsigned maxBits = 1 << 16;
+inline bool isInRange(const Int &value) { return value.bits() <= maxBits; }
 
 /// Straight-line code under construction.
 class BodyBuilder {
