@@ -13,9 +13,7 @@ APInt Int::fitted(const APInt &value) {
   return value.sextOrTrunc(64 * words);
 }
 
-int Int::compare(const Int &a, const Int &b) {
-  if (a.isSmall() && b.isSmall())
-    return a.small() < b.small() ? -1 : a.small() > b.small();
+int Int::compareLarge(const Int &a, const Int &b) {
   const unsigned width = std::max(a.value.getBitWidth(), b.value.getBitWidth());
   const APInt x = a.value.sext(width), y = b.value.sext(width);
   return x.slt(y) ? -1 : x.sgt(y);
@@ -51,6 +49,8 @@ Int operator*(const Int &a, const Int &b) {
 }
 
 Int operator/(const Int &a, const Int &b) {
+  if (a.isSmall() && b.isSmall() && b.small() != -1)
+    return a.small() / b.small();
   return Int::apply(a, b, 64, [](const APInt &x, const APInt &y) { return x.sdiv(y); });
 }
 
@@ -61,6 +61,8 @@ Int operator%(const Int &a, const Int &b) {
 }
 
 Int operator&(const Int &a, const Int &b) {
+  if (a.isSmall() && b.isSmall())
+    return a.small() & b.small();
   return Int::apply(a, b, 0, [](const APInt &x, const APInt &y) { return x & y; });
 }
 Int operator|(const Int &a, const Int &b) {
@@ -71,11 +73,15 @@ Int operator^(const Int &a, const Int &b) {
 }
 
 Int operator<<(const Int &a, int n) {
+  if (a.isSmall() && n < 62 && std::abs(a.small()) < int64_t(1) << (62 - n))
+    return a.small() * (int64_t(1) << n);
   const auto bits = static_cast<unsigned>(n);
   return Int(Int::fitted(a.value.sext(a.value.getBitWidth() + bits + 1).shl(bits)));
 }
 
 Int operator>>(const Int &a, int n) {
+  if (a.isSmall())
+    return a.small() >> std::min(n, 63);
   const unsigned bits = std::min(static_cast<unsigned>(n), a.value.getBitWidth() - 1);
   return Int(Int::fitted(a.value.ashr(bits)));
 }

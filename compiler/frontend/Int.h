@@ -41,7 +41,7 @@ public:
   /// The bits that are 1, of a number that is not negative.
   unsigned popcount() const { return value.popcount(); }
 
-  Int operator-() const { return Int() - *this; }
+  Int operator-() const { return 0 - *this; }
   Int &operator+=(const Int &b) { return *this = *this + b; }
   Int &operator-=(const Int &b) { return *this = *this - b; }
   Int &operator*=(const Int &b) { return *this = *this * b; }
@@ -77,7 +77,12 @@ private:
   int64_t small() const { return value.getSExtValue(); }
   static llvm::APInt fitted(const llvm::APInt &value);
   /// Negative, zero or positive, as a is below, equal to or above b.
-  static int compare(const Int &a, const Int &b);
+  static int compare(const Int &a, const Int &b) {
+    if (a.isSmall() && b.isSmall())
+      return a.small() < b.small() ? -1 : a.small() > b.small();
+    return compareLarge(a, b);
+  }
+  static int compareLarge(const Int &a, const Int &b);
   /// The operation on numbers of as many bits as both have, and `more`.
   template <class Operation> static Int apply(const Int &a, const Int &b, unsigned more, Operation operation);
   long double toReal() const;
