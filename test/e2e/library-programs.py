@@ -127,6 +127,10 @@ def cases():
             settings = f"n={n} T=i32 exchange=compare_exchange descending={descending}"
             yield "sort", "bitonic_network", settings, [x], [ordered]
         yield "sort", "sort_by", f"n={n} T=i32", [x], [np.sort(x)]
+        yield "sort", "odd_even_sort", f"n={n} T=i32", [x], [np.sort(x)]
+        keys, values = rng.permutation(2**n).astype(np.int32), integers(2**n)
+        for entry in ("sort_by_key", "odd_even_sort_by_key"):
+            yield "sort", entry, f"n={n} K=i32 V=i32", [keys, values], [np.sort(keys), values[np.argsort(keys)]]
         for k in range(n + 1):
             yield "sort", "top_k", f"n={n} k={k} T=i32", [x], [np.sort(x)[::-1][:2**k]]
 
