@@ -315,7 +315,10 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     note(ChainFinder(block, target).run());
     if (!hasBlocks || !dissolve || !couldBeFewer())
       return;
-    const size_t apart = numKernels(*target);
+    const std::optional<bool> given = numbersChains();
+    if (given.value_or(false))
+      return;
+    const size_t apart = given ? std::numeric_limits<size_t>::max() : numKernels(*target);
     if (apart == 1)
       return;
     const SmallVector<Operation *> copies =
@@ -386,6 +389,22 @@ private:
       return true;
     auto resize = dyn_cast<id::ResizeOp>(view);
     return !isa<id::GatherOp, id::RepeatOp>(view) && !(resize && resize.pads()) && isStorable(view->getOperand(0));
+  }
+
+  /// Whether a schedule that the function has was written for chains, whose steps come first: no kernel mixes them with
+  /// others, and none has more steps than there are. Nothing without a schedule.
+  std::optional<bool> numbersChains() {
+    auto attribute = getOperation()->getAttrOfType<ArrayAttr>("id.schedule");
+    FailureOr<FlowProgram> program = segmentsOf(getOperation());
+    Schedule schedule;
+    std::string error;
+    if (!attribute || failed(program) || !fromAttribute(attribute, {}, schedule, error))
+      return std::nullopt;
+    const int last = program->numSteps + static_cast<int>(program->outside.size());
+    return llvm::all_of(schedule.kernels, [&](const KernelPlan &kernel) {
+      const bool mixes = kernel.firstStep() <= program->numSteps && kernel.lastStep() > program->numSteps;
+      return !kernel.hasSteps() || (kernel.lastStep() <= last && !mixes);
+    });
   }
 
   /// The kernels that the best plan makes of what note() has written, those of a chain counted once.

@@ -11,7 +11,7 @@
 // so that a warp reads whole lines. Blocks of few threads are filled with further ones, then with further problems.
 #include "compiler/passes/PhasePlanner.h"
 
-#include "compiler/passes/ComputedPlaces.h"
+#include "compiler/passes/GroupMemory.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -42,11 +42,15 @@ public:
     if (!cut() || operations() > maxOperations)
       return false;
     fillBlock();
-    if (sharedBytes() > target.sharedBytesPerMultiprocessor / limits.resident - systemBytes ||
-        sharedBytes() > target.sharedBytesPerBlock)
-      return false;
+    FlowGroup before = group;
     write();
-    return true;
+    // Half as much again for padding, and since there are fewer barriers than sections.
+    const int64_t bytes = sharedBytesOf(group, /*moves=*/true) * 3 / 2;
+    if (bytes <= target.sharedBytesPerMultiprocessor / limits.resident - systemBytes &&
+        bytes <= target.sharedBytesPerBlock)
+      return true;
+    group = std::move(before);
+    return false;
   }
 
 private:
@@ -237,42 +241,6 @@ private:
     for (; full * 2 <= most; full *= 2)
       ++batchLanes;
     llvm::erase_if(blocks, [&](int axis) { return llvm::is_contained(lanes, axis); });
-  }
-
-  /// The most bytes of what waits for later phases at a time. Padding takes no more than an eighth.
-  int64_t sharedBytes() const {
-    struct Life {
-      size_t first, last;
-      int64_t bytes;
-    };
-    std::vector<Life> lives;
-    for (Operation *step : steps)
-      for (OpOperand &operand : step->getOpOperands()) {
-        if (group.loadOf.contains({step, operand.getOperandNumber()}))
-          continue;
-        Operation *maker = makerOf(operand.get());
-        const size_t from = phaseOf.lookup(maker), to = phaseOf.lookup(step);
-        if (from == to)
-          continue;
-        int64_t bytes = 0; // of the largest result of the maker
-        for (Value result : maker->getResults()) {
-          const Type element = id::elementOf(result.getType());
-          bytes = std::max(bytes, product(axesOf(maker, result), [&](int axis) { return isInBlock(axis); }) *
-                                      static_cast<int64_t>(
-                                          llvm::alignTo(id::elementBytes(element), id::exchangeWordBytes(element))));
-        }
-        lives.push_back({from, to, bytes});
-      }
-    int64_t most = 0;
-    for (size_t phase = 0; phase < phases.size(); ++phase) {
-      int64_t bytes = 0;
-      for (const Life &life : lives)
-        if (life.first <= phase && phase <= life.last)
-          bytes += life.bytes;
-      most = std::max(most, bytes);
-    }
-    most *= product(lanes, [](int) { return true; }) << batchLanes;
-    return most + most / 8;
   }
 
   void write() {

@@ -1,0 +1,116 @@
+// Steps are taken in order, in sections: a new one begins with another level and with another number of threads. A
+// value lives from the section that makes it to the last one that takes it.
+#include "compiler/passes/GroupMemory.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::passes;
+using digits::Field;
+
+namespace {
+
+class Lives {
+public:
+  Lives(const FlowGroup &group, bool moves) : group(group), moves(moves) {}
+
+  int64_t most() {
+    for (Operation *step : group.steps)
+      if (!group.joined.contains(step))
+        add(step);
+    int64_t most = 0;
+    for (int now = 0; now <= section; ++now) {
+      int64_t bytes = 0;
+      for (const auto &[key, life] : lives)
+        if (life.first <= now && now <= life.last)
+          bytes += life.bytes;
+      most = std::max(most, bytes);
+    }
+    return most;
+  }
+
+private:
+  struct Life {
+    int first, last; // sections
+    int64_t bytes;
+  };
+
+  const FlowGroup &group;
+  const bool moves;
+  DenseMap<std::pair<Value, int>, Life> lives; // by the level that a value is taken at; -1: where it is held
+  DenseMap<Operation *, int> sections;
+  int section = -1, level = -1;
+  int64_t threads = 0;
+
+  SmallVector<int> axesOf(Operation *step, Value value) const {
+    SmallVector<int> axes;
+    for (int place : placesOf(step, value))
+      axes.push_back(group.arrangement.find(step)->second[static_cast<size_t>(place) - 1] + 1);
+    return axes;
+  }
+
+  /// The values of these axes, and of the batch digits, that are in some fields at a step's level.
+  int64_t extent(Operation *step, ArrayRef<int> axes, std::initializer_list<Field> fields) const {
+    int64_t count = 1;
+    const int numAxes = static_cast<int>(group.radices.size());
+    for (Field field : fields)
+      for (const digits::Column &column : group.levels[static_cast<size_t>(group.level(step))][field])
+        if (!column.digits.empty() &&
+            (column.digits.front() > numAxes || llvm::is_contained(axes, column.digits.front())))
+          count *= column.radix;
+    return count;
+  }
+  int64_t threadsOf(Operation *step, Value value) const {
+    return extent(step, axesOf(step, value), {Field::Lane, Field::Warp});
+  }
+  int64_t bytesOf(Operation *step, Value value) const {
+    const Type element = id::elementOf(value.getType());
+    return extent(step, axesOf(step, value), {Field::Reg, Field::Lane, Field::Warp}) *
+           static_cast<int64_t>(llvm::alignTo(id::elementBytes(element), id::exchangeWordBytes(element)));
+  }
+
+  int64_t allThreads() const {
+    int64_t most = 0;
+    for (Operation *step : group.steps)
+      if (!group.joined.contains(step))
+        for (Value result : step->getResults())
+          most = std::max(most, threadsOf(step, result));
+    return most;
+  }
+
+  void live(Value value, int at, int first, int64_t bytes) {
+    auto [life, fresh] = lives.try_emplace({value, at}, Life{first, section, bytes});
+    life->second.last = section;
+  }
+
+  void add(Operation *step) {
+    const int64_t own = threadsOf(step, step->getResult(0));
+    section += section < 0 || group.level(step) != level || own != threads;
+    sections[step] = section;
+    level = group.level(step);
+    threads = own;
+    for (OpOperand &operand : step->getOpOperands()) {
+      if (group.loadOf.contains({step, operand.getOperandNumber()})) {
+        if (moves)
+          live(operand.get(), level, section, bytesOf(step, operand.get()));
+        continue;
+      }
+      Value value = operand.get();
+      while (!sections.contains(value.getDefiningOp()))
+        value = value.getDefiningOp()->getOperand(0);
+      Operation *maker = value.getDefiningOp();
+      const int from = sections.lookup(maker);
+      const bool isFetched = group.fetched.contains({step, operand.getOperandNumber()});
+      if (isFetched || group.level(maker) != level)
+        live(operand.get(), level, from, bytesOf(maker, value));
+      else if (from != section && threadsOf(maker, value) != allThreads())
+        live(value, -1, from, bytesOf(maker, value));
+    }
+    for (const FlowStore &store : group.stores)
+      if (moves && store.value.getDefiningOp() == step)
+        live(store.value, level, section, bytesOf(step, store.value));
+  }
+};
+
+} // namespace
+
+int64_t passes::sharedBytesOf(const FlowGroup &group, bool moves) { return Lives(group, moves).most(); }
