@@ -1,18 +1,21 @@
-// Input: nodes. Output: runs of nodes that only move elements, by conditions on digits, are gathers, where their numbers
-// are affine.
+// Input: nodes. Output: runs of nodes that only move elements, by conditions on digits, are gathers, where their
+// numbers are affine, or there are more of them than a block holds.
 //
 // On 2^n elements a shift can be written as n conditional swaps, for digits are all that a node sees:
 //
 //   node cswap(x: T[2], c: bool) -> T[2] { return select(c, [x[1], x[0]], x); }
 //   for i in n downto 1 { x = x |> cswap(digits(i-1, 1) == 0) @ i; }     // y[k] = x[(k + 1) mod 2^n]
 //
-// A run is taken whole: one swap alone is seldom affine. Each number is followed through all its nodes, so that nothing is
-// known of what programs mean by them.
+// A run is taken whole: one swap alone is seldom affine. Each number is followed through all its nodes, so that nothing
+// is known of what programs mean by them. Where there are too many numbers to follow, or run-time scalars among the
+// conditions, the gather does for each element what the nodes do, from the last one to the first; within a block nodes
+// are left as they are, which kernels hold in registers.
 #include "compiler/passes/Passes.h"
 
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -27,33 +30,87 @@ namespace {
 /// A node of one digit that keeps all digits and chooses each of its results among its elements.
 struct Move {
   id::NodeOp node;
-  id::IndexCode code;
-  size_t digit; // from 0
-  int leaves;   // of an element
+  std::optional<id::IndexCode> code; // without run-time scalars
+  size_t digit;                      // from 0
+  int leaves;                        // of an element
 
   static std::optional<Move> of(Operation &op) {
     auto node = dyn_cast<id::NodeOp>(op);
     if (!node || node.getDigits().size() != 1 || node.getInputs().size() != 1 || node.getOutputs().size() != 1 ||
         node.getInputs()[0].getType() != node.getOutputs()[0].getType())
       return std::nullopt;
-    std::optional<id::IndexCode> code = id::IndexCode::ofChoice(node.getBody());
-    if (!code)
-      return std::nullopt;
-    const auto leaves = static_cast<int>(id::leafTypes(id::elementOf(node.getInputs()[0].getType())).size());
-    return Move{node, std::move(*code), static_cast<size_t>(node.getDigits()[0]) - 1, leaves};
+    Move move{node, std::nullopt, static_cast<size_t>(node.getDigits()[0]) - 1,
+              static_cast<int>(id::leafTypes(id::elementOf(node.getInputs()[0].getType())).size())};
+    const ValueRange yielded = node.getBody().front().getTerminator()->getOperands();
+    for (auto [number, value] : llvm::enumerate(yielded)) {
+      const int leaf = static_cast<int>(number) % move.leaves;
+      if (!isChoice(value, yielded[number - static_cast<size_t>(leaf)], leaf))
+        return std::nullopt;
+    }
+    move.code = id::IndexCode::ofChoice(node.getBody());
+    return move;
   }
 
-  /// The digits of a result's element become those of the one that it is; false where its leaves are of several.
+  /// The highest digit that it acts on or names.
+  size_t highest() {
+    size_t highest = digit + 1;
+    node.getBody().walk([&](id::DigitOp op) { highest = std::max(highest, static_cast<size_t>(op.getDigit())); });
+    return highest;
+  }
+
+  /// The digits of a result's element become those of the one that it is.
   bool follow(MutableArrayRef<int64_t> digits) {
-    if (!code.evaluate(digits))
+    if (!code->evaluate(digits))
       return false;
-    const size_t first = static_cast<size_t>(digits[digit] * leaves);
-    const int64_t from = code.result(first) / leaves;
-    for (int leaf = 0; leaf < leaves; ++leaf)
-      if (code.result(first + static_cast<size_t>(leaf)) != from * leaves + leaf)
-        return false;
-    digits[digit] = from;
+    digits[digit] = code->result(static_cast<size_t>(digits[digit] * leaves)) / leaves;
     return true;
+  }
+
+  /// The same as ops, on the numbers of the digits.
+  void follow(OpBuilder &builder, MutableArrayRef<Value> digits) {
+    IRMapping values;
+    auto number = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(builder, node.getLoc(), builder.getI64IntegerAttr(value));
+    };
+    for (BlockArgument argument : node.getBody().getArguments())
+      values.map(argument, number(argument.getArgNumber() / leaves));
+    for (Operation &op : node.getBody().front().without_terminator()) {
+      if (auto named = dyn_cast<id::DigitOp>(op)) {
+        values.map(named.getResult(), digits[static_cast<size_t>(named.getDigit()) - 1]);
+      } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
+        Value chosen =
+            arith::SelectOp::create(builder, op.getLoc(), values.lookup(select.getCondition()),
+                                    values.lookup(select.getTrueValue()), values.lookup(select.getFalseValue()));
+        values.map(select.getResult(), chosen);
+      } else {
+        builder.clone(op, values);
+      }
+    }
+    const ValueRange yielded = node.getBody().front().getTerminator()->getOperands();
+    Value from = values.lookup(yielded.front());
+    for (int64_t result = 1; result < node.getArity(); ++result) {
+      Value is = arith::CmpIOp::create(builder, node.getLoc(), arith::CmpIPredicate::eq, digits[digit], number(result));
+      from = arith::SelectOp::create(builder, node.getLoc(), is,
+                                     values.lookup(yielded[static_cast<size_t>(result * leaves)]), from);
+    }
+    digits[digit] = from;
+  }
+
+private:
+  /// True for an argument, or what is chosen among arguments by what no argument says: leaf `leaf` of the element of
+  /// which `first` is leaf 0.
+  static bool isChoice(Value value, Value first, int leaf) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      auto other = dyn_cast<BlockArgument>(first);
+      return other && static_cast<int>(argument.getArgNumber()) == static_cast<int>(other.getArgNumber()) + leaf;
+    }
+    auto select = value.getDefiningOp<arith::SelectOp>(), other = first.getDefiningOp<arith::SelectOp>();
+    return select && other && select.getCondition() == other.getCondition() && isOfDigits(select.getCondition()) &&
+           isChoice(select.getTrueValue(), other.getTrueValue(), leaf) &&
+           isChoice(select.getFalseValue(), other.getFalseValue(), leaf);
+  }
+  static bool isOfDigits(Value value) {
+    return value.getDefiningOp() && llvm::all_of(value.getDefiningOp()->getOperands(), isOfDigits);
   }
 };
 
@@ -83,17 +140,37 @@ private:
   /// Evaluations of bodies for one run.
   static constexpr int64_t maxEvaluations = int64_t(1) << 22;
 
+  /// Elements that no block holds.
+  static constexpr int64_t beyondBlock = int64_t(1) << 14;
+
   static void gather(std::vector<Move> &run) {
-    id::NodeOp first = run.front().node, last = run.back().node;
-    size_t lowest = 0; // digits that the run acts on or names
-    for (const Move &move : run)
-      lowest = std::max({lowest, move.digit + 1, static_cast<size_t>(move.code.highestDigit())});
-    auto type = cast<id::SeqType>(last.getOutputs()[0].getType());
+    size_t lowest = 0;
+    for (Move &move : run)
+      lowest = std::max(lowest, move.highest());
+    auto type = cast<id::SeqType>(run.back().node.getOutputs()[0].getType());
     const ArrayRef<int32_t> radices = type.getRadices().take_front(lowest);
-    const int64_t count = id::elementsOf(radices);
-    if (count > maxEvaluations / static_cast<int64_t>(run.size()))
+    const std::optional<id::AffineNumbers> map = affineMap(run, radices);
+    const bool isLarge = run.size() > 1 && type.getNumElements() > beyondBlock;
+    if (!map && !isLarge)
       return;
-    SmallVector<int64_t> digits(lowest, 0);
+    id::NodeOp first = run.front().node, last = run.back().node;
+    OpBuilder builder(last);
+    auto gather = id::GatherOp::create(builder, last.getLoc(), type, first.getInputs()[0], lowest);
+    if (map)
+      id::writeAffine(builder, last.getLoc(), gather.getBody(), radices, *map);
+    else
+      writeMoves(builder, gather.getBody(), run, radices);
+    last.getOutputs()[0].replaceAllUsesWith(gather.getResult());
+    for (Move &move : llvm::reverse(run))
+      move.node.erase();
+  }
+
+  static std::optional<id::AffineNumbers> affineMap(std::vector<Move> &run, ArrayRef<int32_t> radices) {
+    const int64_t count = id::elementsOf(radices);
+    if (count > maxEvaluations / static_cast<int64_t>(run.size()) ||
+        !llvm::all_of(run, [](const Move &move) { return move.code.has_value(); }))
+      return std::nullopt;
+    SmallVector<int64_t> digits(radices.size(), 0);
     auto numberAt = [&](int64_t k) -> std::optional<int64_t> {
       for (auto [digit, radix] : llvm::zip(digits, radices)) {
         digit = k % radix;
@@ -107,15 +184,27 @@ private:
         number = number * radix + digit;
       return number;
     };
-    const std::optional<id::AffineNumbers> map = id::affineNumbers(count, count, numberAt);
-    if (!map)
-      return;
-    OpBuilder builder(last);
-    auto gather = id::GatherOp::create(builder, last.getLoc(), type, first.getInputs()[0], lowest);
-    id::writeAffine(builder, last.getLoc(), gather.getBody(), radices, *map);
-    last.getOutputs()[0].replaceAllUsesWith(gather.getResult());
+    return id::affineNumbers(count, count, numberAt);
+  }
+
+  static void writeMoves(OpBuilder &builder, Region &body, std::vector<Move> &run, ArrayRef<int32_t> radices) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&body);
+    Location loc = run.back().node.getLoc();
+    SmallVector<Value> digits;
+    for (size_t digit = 1; digit <= radices.size(); ++digit)
+      digits.push_back(id::DigitOp::create(builder, loc, builder.getI64Type(), digit));
     for (Move &move : llvm::reverse(run))
-      move.node.erase();
+      move.follow(builder, digits);
+    Value sum;
+    int64_t weight = 1;
+    for (auto [digit, radix] : llvm::zip(digits, radices)) {
+      Value scale = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(weight));
+      Value part = arith::MulIOp::create(builder, loc, digit, scale);
+      sum = sum ? arith::AddIOp::create(builder, loc, sum, part).getResult() : part;
+      weight *= radix;
+    }
+    id::YieldOp::create(builder, loc, sum);
   }
 };
 

@@ -37,7 +37,8 @@ def GatherMoves : Pass<"id-gather-moves", "::mlir::func::FuncOp"> {
   let summary = "write runs of nodes that only move elements as gathers";
   let description = [{
     Nodes of one digit whose results are their elements, chosen by conditions on digits, may stand one after the other for a
-    map of the elements' numbers. Where that is affine, k -> (a*k + b) mod N, the run becomes an `id.gather`.
+    map of the elements' numbers. Where that is affine, k -> (a*k + b) mod N, or no block holds the elements, the run becomes
+    an `id.gather`.
 
         %0 = id.node [2] (%x) {…}        // swaps where digit 1 is 1
         %1 = id.node [1] (%0) {…}        // swaps

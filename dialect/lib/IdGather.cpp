@@ -1,7 +1,7 @@
 // id.gather and id.scatter: what their bodies yield as plain numbers, and their canonical forms.
 //
-// A gather of a gather is one. Numbers that are affine are computed so. One that the numbers show to move digits, or nothing, is a permutation, and so is such a
-// scatter. A gather and a scatter by the same numbers undo each other.
+// A gather of a gather is one. Numbers that are affine are computed so. One that the numbers show to move digits, or
+// nothing, is a permutation, and so is such a scatter. A gather and a scatter by the same numbers undo each other.
 #include "id/IdDialect.h"
 #include "id/IndexCode.h"
 
@@ -109,9 +109,12 @@ struct AffineGather : OpRewritePattern<GatherOp> {
     const auto before = op.getInput().getType().getRadices().take_front(op.getLowest());
     const auto after = op.getType().getRadices().take_front(op.getNewLowest());
     std::optional<IndexCode> code = IndexCode::of(op.getBody());
-    if (!code || code->highestDigit() > op.getNewLowest() || code->size() <= 4 * after.size() + 6)
+    constexpr int64_t maxOperations = int64_t(1) << 26; // of all evaluations
+    if (!code || code->highestDigit() > op.getNewLowest() || code->size() <= 4 * after.size() + 6 ||
+        elementsOf(after) > maxOperations / static_cast<int64_t>(code->size()))
       return failure();
-    const std::optional<AffineNumbers> map = affineNumbers(elementsOf(after), elementsOf(before), NumberAt{*code, after});
+    const std::optional<AffineNumbers> map =
+        affineNumbers(elementsOf(after), elementsOf(before), NumberAt{*code, after});
     if (!map)
       return failure();
     auto affine = GatherOp::create(rewriter, op.getLoc(), op.getType(), op.getInput(), op.getLowest());
@@ -238,7 +241,8 @@ struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
 } // namespace
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<GatherToPermute, ComposeGathers, AffineGather, GatherBeforeRepeat, DropUndone<GatherOp, ScatterOp>>(context);
+  patterns.add<GatherToPermute, ComposeGathers, AffineGather, GatherBeforeRepeat, DropUndone<GatherOp, ScatterOp>>(
+      context);
 }
 
 void ScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

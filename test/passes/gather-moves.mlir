@@ -85,3 +85,28 @@ func.func @multiplied(%x: !id.seq<5, !id.record<f32, i32>>) -> !id.seq<5, !id.re
   }
   return %0 : !id.seq<5, !id.record<f32, i32>>
 }
+
+// More elements than a block holds: one gather, whatever its numbers are, and whatever says them at run time.
+// CHECK-LABEL: func.func @large
+// CHECK-NEXT: id.gather %arg0 lowest 3 : <2**15, f32> -> <2**15, f32> from {
+// CHECK: id.parameter 0
+// CHECK: arith.select
+// CHECK: arith.select
+// CHECK: id.yield
+// CHECK-NOT: id.node
+func.func @large(%x: !id.seq<2**15, f32>) -> !id.seq<2**15, f32> attributes {id.scalars = [i64]} {
+  %0 = id.node [3] (%x) : (!id.seq<2**15, f32>) -> !id.seq<2**15, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = id.digit 2 : i64
+    %s = id.parameter 0 : i64
+    %c = arith.cmpi eq, %d, %s : i64
+    %p = arith.select %c, %b, %a : f32
+    %q = arith.select %c, %a, %b : f32
+    id.yield %p, %q : f32, f32
+  }
+  %1 = id.node [1] (%0) : (!id.seq<2**15, f32>) -> !id.seq<2**15, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %1 : !id.seq<2**15, f32>
+}
