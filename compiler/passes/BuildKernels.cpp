@@ -138,15 +138,6 @@ private:
     return last;
   }
 
-  /// The axes of a step's operand.
-  static SmallVector<int> axesOf(const FlowGroup &group, Operation *step, Value operand) {
-    const SmallVector<int> &all = group.arrangement.find(step)->second;
-    SmallVector<int> axes;
-    for (int place : placesOf(step, operand))
-      axes.push_back(all[static_cast<size_t>(place) - 1]);
-    return axes;
-  }
-
   /// The tile of a value of a group at a level.
   id::TileType tileType(const FlowGroup &group, Type element, ArrayRef<int> axes, int level) {
     return tileType(group, element, axes, group.levels[static_cast<size_t>(level)]);
@@ -471,7 +462,7 @@ private:
           return loadHere(number->second);
         FlowValue from = program.resolve(operand.get());
         if (group.fetched.contains({step, operand.getOperandNumber()}))
-          return fetchedHere(from, axesOf(group, step, operand.get()));
+          return fetchedHere(from, group.axesOf(step, operand.get()));
         return renamed(valueHere(from.buffer), from.map, group.axes[from.buffer]);
       };
       // What chains make is exchanged where its level begins, ahead of what else is loaded.

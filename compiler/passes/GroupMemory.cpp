@@ -16,6 +16,10 @@ public:
   int64_t most() {
     for (Operation *step : group.steps)
       if (!group.joined.contains(step))
+        for (Value result : step->getResults())
+          allThreads = std::max(allThreads, threadsOf(step, result));
+    for (Operation *step : group.steps)
+      if (!group.joined.contains(step))
         add(step);
     int64_t most = 0;
     for (int now = 0; now <= section; ++now) {
@@ -39,14 +43,8 @@ private:
   DenseMap<std::pair<Value, int>, Life> lives; // by the level that a value is taken at; -1: where it is held
   DenseMap<Operation *, int> sections;
   int section = -1, level = -1;
-  int64_t threads = 0;
-
-  SmallVector<int> axesOf(Operation *step, Value value) const {
-    SmallVector<int> axes;
-    for (int place : placesOf(step, value))
-      axes.push_back(group.arrangement.find(step)->second[static_cast<size_t>(place) - 1] + 1);
-    return axes;
-  }
+  int64_t threads = 0;    // of the last step
+  int64_t allThreads = 0; // of the widest value
 
   /// The values of these axes, and of the batch digits, that are in some fields at a step's level.
   int64_t extent(Operation *step, ArrayRef<int> axes, std::initializer_list<Field> fields) const {
@@ -55,26 +53,17 @@ private:
     for (Field field : fields)
       for (const digits::Column &column : group.levels[static_cast<size_t>(group.level(step))][field])
         if (!column.digits.empty() &&
-            (column.digits.front() > numAxes || llvm::is_contained(axes, column.digits.front())))
+            (column.digits.front() > numAxes || llvm::is_contained(axes, column.digits.front() - 1)))
           count *= column.radix;
     return count;
   }
   int64_t threadsOf(Operation *step, Value value) const {
-    return extent(step, axesOf(step, value), {Field::Lane, Field::Warp});
+    return extent(step, group.axesOf(step, value), {Field::Lane, Field::Warp});
   }
   int64_t bytesOf(Operation *step, Value value) const {
     const Type element = id::elementOf(value.getType());
-    return extent(step, axesOf(step, value), {Field::Reg, Field::Lane, Field::Warp}) *
+    return extent(step, group.axesOf(step, value), {Field::Reg, Field::Lane, Field::Warp}) *
            static_cast<int64_t>(llvm::alignTo(id::elementBytes(element), id::exchangeWordBytes(element)));
-  }
-
-  int64_t allThreads() const {
-    int64_t most = 0;
-    for (Operation *step : group.steps)
-      if (!group.joined.contains(step))
-        for (Value result : step->getResults())
-          most = std::max(most, threadsOf(step, result));
-    return most;
   }
 
   void live(Value value, int at, int first, int64_t bytes) {
@@ -102,7 +91,7 @@ private:
       const bool isFetched = group.fetched.contains({step, operand.getOperandNumber()});
       if (isFetched || group.level(maker) != level)
         live(operand.get(), level, from, bytesOf(maker, value));
-      else if (from != section && threadsOf(maker, value) != allThreads())
+      else if (from != section && threadsOf(maker, value) != allThreads)
         live(value, -1, from, bytesOf(maker, value));
     }
     for (const FlowStore &store : group.stores)

@@ -206,7 +206,6 @@ private:
         for (Operation *step : group(each).steps)
           for (Value result : step->getResults())
             makers[result] = home;
-        group(each).steps.clear();
         group(each) = FlowGroup();
       }
     moveStores(index, home);

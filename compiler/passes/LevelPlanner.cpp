@@ -196,15 +196,6 @@ private:
     return count;
   }
 
-  /// The axes of an operand or result as the step sees it.
-  SmallVector<int> axesOf(Operation *step, Value value) const {
-    const SmallVector<int> &all = group.arrangement.find(step)->second;
-    SmallVector<int> axes;
-    for (int place : placesOf(step, value))
-      axes.push_back(all[place - 1]);
-    return axes;
-  }
-
   SmallVector<int> nodeAxes(Operation *step) const {
     SmallVector<int> axes;
     if (auto node = dyn_cast<id::NodeOp>(step))
@@ -239,7 +230,7 @@ private:
     int64_t words = 0;
     for (Operation *step : steps)
       for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-        words = std::max(words, product(axesOf(step, value), [&](int axis) {
+        words = std::max(words, product(group.axesOf(step, value), [&](int axis) {
                                   return (levels[axis] == level && !isTurn(axis)) || (level == 0 && isSpread(axis));
                                 }) * wordsOf(id::elementOf(value.getType())));
     return words;
@@ -453,7 +444,7 @@ private:
           else if (readBefore.contains(load->second) && again.insert(load->second).second)
             add(group.loads[load->second].axes, operand.get().getType());
         } else if (afterwards && madeBefore.lookup(operand.get()) && parked.insert(operand.get()).second) {
-          add(axesOf(step, operand.get()), operand.get().getType());
+          add(group.axesOf(step, operand.get()), operand.get().getType());
         }
       }
       for (Value result : step->getResults())

@@ -80,13 +80,6 @@ private:
 
   const SmallVector<int> &arrangement(Operation *step) const { return group.arrangement.find(step)->second; }
 
-  SmallVector<int> axesOf(Operation *step, Value value) const {
-    SmallVector<int> axes;
-    for (int place : placesOf(step, value))
-      axes.push_back(arrangement(step)[static_cast<size_t>(place) - 1]);
-    return axes;
-  }
-
   SmallVector<int> nodeAxes(Operation *step) const {
     SmallVector<int> axes;
     for (int digit : digitsOf(dyn_cast<id::NodeOp>(step)))
@@ -108,7 +101,7 @@ private:
   int64_t wordsAt(Operation *step, ArrayRef<int> registers) const {
     int64_t words = 1;
     for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-      words = std::max(words, product(axesOf(step, value), [&](int axis) {
+      words = std::max(words, product(group.axesOf(step, value), [&](int axis) {
                                 return llvm::is_contained(registers, axis);
                               }) * wordsOf(id::elementOf(value.getType())));
     return words;

@@ -209,6 +209,14 @@ std::optional<digits::BufferView> FlowStore::placed() const {
   return view;
 }
 
+SmallVector<int> FlowGroup::axesOf(Operation *step, Value value) const {
+  const SmallVector<int> &all = arrangement.find(step)->second;
+  SmallVector<int> own;
+  for (int place : placesOf(step, value))
+    own.push_back(all[static_cast<size_t>(place) - 1]);
+  return own;
+}
+
 SmallVector<Value> FlowGroup::partsOfOthers() const {
   SmallVector<Value> parts;
   for (Operation *step : steps)

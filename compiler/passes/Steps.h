@@ -175,6 +175,8 @@ struct FlowGroup {
   int64_t ring = 0, delay = 0;                 // as of a KernelPlan
 
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
+  /// The axes of an operand or result of a step, [digit-1].
+  llvm::SmallVector<int> axesOf(mlir::Operation *step, mlir::Value value) const;
   /// What steps of this group join and other groups make. Each of these groups stores it where the joined result has
   /// it.
   llvm::SmallVector<mlir::Value> partsOfOthers() const;
