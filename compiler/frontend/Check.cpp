@@ -392,6 +392,13 @@ private:
       error(*let.values[0], "'generate' makes a sequence, in an algorithm");
   }
 
+  /// Whether a name is bound to an expression of digits.
+  bool bindsDigits(const Statement &checked) {
+    return (checked.kind == Statement::Kind::Let || checked.kind == Statement::Kind::Assign) &&
+           checked.names.size() == 1 && openFunction->kind == Function::Kind::Algorithm &&
+           namesDigits(*checked.values[0], *file, [](const std::string &) { return false; });
+  }
+
   void statement(const Statement &checked) {
     if (checked.type)
       declaredType(checked);
@@ -399,7 +406,7 @@ private:
       if (checked.type && isGenerate(*checked.values[i]))
         arguments(checked.values[i]->arguments, Place::Stage);
       else
-        expr(*checked.values[i], Place::Plain);
+        expr(*checked.values[i], bindsDigits(checked) ? Place::Stage : Place::Plain);
     std::set<std::string> targets;
     switch (checked.kind) {
     case Statement::Kind::Let:

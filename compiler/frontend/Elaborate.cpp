@@ -36,15 +36,14 @@ void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange
     diagnostics.note(returned.Start, "it is returned here");
   size_t shown = 0;
   for (auto frame = frames.rbegin(); frame != frames.rend() && shown < 6; ++frame, ++shown)
-    if (frame->loc.isValid() && (frame->loc == loc || frame->loc == frame->function->name.range.Start))
+    if (frame->loc.isValid() && (frame->loc == loc || frame->loc == frame->declared))
       continue;
     else if (frame->loc.isValid())
-      diagnostics.note(frame->loc, "in '" + frame->function->name.text + "'" +
+      diagnostics.note(frame->loc, "in '" + frame->name + "'" +
                                        (frame->instance.empty() ? "" : " with " + frame->instance) + ", used here");
     else
-      diagnostics.note(frame->function->name.range.Start,
-                       "in the entry '" + frame->function->name.text + "'" +
-                           (frame->instance.empty() ? "" : " with " + frame->instance));
+      diagnostics.note(frame->declared, "in the entry '" + frame->name + "'" +
+                                            (frame->instance.empty() ? "" : " with " + frame->instance));
   throw ElaborationFailed();
 }
 
@@ -82,7 +81,7 @@ void Elaborator::enter(const Function &function, const Context &context, llvm::S
   if (frames.size() >= maxCalls)
     fail(loc, "recursion without end: '" + function.name.text + "' is more than " + std::to_string(maxCalls) +
                   " calls deep");
-  frames.push_back({&function, loc, std::move(instance)});
+  frames.push_back({function.name.text, function.name.range.Start, &function, loc, std::move(instance)});
 }
 
 Value Elaborator::runBody(const Function &function, Context &context) {
@@ -271,7 +270,9 @@ Value Elaborator::declared(const Statement &let, Context &context) {
 }
 
 void Elaborator::assign(const Statement &statement, Context &context) {
-  Value value = statement.type ? declared(statement, context) : eval(*statement.values[0], context);
+  Value value = bindsDigits(statement, context) ? namedDigits(statement, context)
+                : statement.type                ? declared(statement, context)
+                                                : eval(*statement.values[0], context);
   size_t targets = statement.names.size();
   if (value.kind == Value::Kind::Tuple ? value.members.size() != targets : targets != 1)
     if (!(targets == 1 && value.kind == Value::Kind::Tuple && !statement.tuple))

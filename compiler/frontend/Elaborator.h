@@ -68,6 +68,15 @@ struct Context {
   bool isAlgorithm() const { return function && function->kind == Function::Kind::Algorithm; }
 };
 
+struct NamedDigits {
+  const Statement *statement; // that binds the name
+  Context context;            // without what depends on the stage
+};
+
+/// Whether an expression is made of digits, or of names for which `isNamed` holds; what pipes and algorithms in it take
+/// does not count.
+bool namesDigits(const Expr &expr, const SourceFile &file, const std::function<bool(const std::string &)> &isNamed);
+
 class Elaborator {
 public:
   Elaborator(const Source &source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
@@ -99,6 +108,11 @@ private:
   void countWork(llvm::SMLoc loc);
   /// What names mean in a file outside of all functions, or in a function before anything is bound; with a builder.
   Context contextIn(const SourceFile &file, const Function *function = nullptr);
+
+  // NamedDigits.cpp: names for expressions of digits, which every stage evaluates anew.
+  bool bindsDigits(const Statement &statement, Context &context) const;
+  Value namedDigits(const Statement &statement, const Context &context);
+  Value evalNamed(const Expr &use, const NamedDigits &named, Context &context);
 
   // Generate.cpp: sequences that are known when the program is compiled.
   Value generate(const Expr &expr, const TypeExpr &type, Context &context);
@@ -247,8 +261,10 @@ private:
   Program program;
   std::list<BodyBuilder> builders; // addresses stay
   struct Frame {
-    const Function *function;
-    llvm::SMLoc loc;
+    std::string name; // of the function or expression that is evaluated
+    llvm::SMLoc declared;
+    const Function *function; // null for an expression
+    llvm::SMLoc loc;          // of the use
     std::string instance;
   };
   std::vector<Frame> frames;

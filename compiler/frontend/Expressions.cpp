@@ -181,8 +181,8 @@ Value Elaborator::evalKind(const Expr &expr, Context &context) {
 }
 
 Value Elaborator::evalVariable(const Expr &expr, Context &context) {
-  if (Value *value = context.find(expr.name))
-    return *value;
+  if (const Value *value = context.find(expr.name))
+    return value->kind == Value::Kind::Digits ? evalNamed(expr, *value->digits, context) : *value;
   if (const Const *constant = findConst(*context.file, expr.name))
     return evalConst(*constant, expr.loc);
   if (expr.name == "pi")

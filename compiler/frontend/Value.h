@@ -76,8 +76,11 @@ struct SequenceView {
   int place(int digit) const; // of an own digit, from 1; 0 when absent
 };
 
+/// An expression of digits that has a name, with what the names in it mean: Elaborator.h.
+struct NamedDigits;
+
 struct Value {
-  enum class Kind { None, Untyped, Bool, Scalar, Record, Array, Tuple, Sequence };
+  enum class Kind { None, Untyped, Bool, Scalar, Record, Array, Tuple, Sequence, Digits };
   Kind kind = Kind::None;
   UntypedRef untyped;
   bool flag = false;                    // Bool: known at compile time
@@ -87,6 +90,7 @@ struct Value {
   const TypeDecl *record = nullptr;     // Record: a literal whose type arguments are open
   std::vector<Value> members;           // Record, Array, Tuple
   std::shared_ptr<const SequenceView> sequence;
+  std::shared_ptr<const NamedDigits> digits;
 
   static Value integer(Int value, llvm::SMLoc loc);
   static Value boolean(bool flag);

@@ -231,6 +231,14 @@ void Writer::define(const std::vector<Sequence> &results, const std::string &pip
   values.insert(values.end(), results.begin(), results.end());
 }
 
+std::string Writer::named(Choices &choices, const std::string &expression) {
+  if (!choices.oneIn(6))
+    return expression;
+  const std::string name = fresh("e");
+  statements += "  let " + name + " = " + expression + ";\n";
+  return name;
+}
+
 bool Writer::step(Choices &choices) {
   using Step = bool (Writer::*)(Choices &);
   static const std::vector<Step> steps = {
@@ -312,7 +320,8 @@ bool Writer::gather(Choices &choices, Sequence value) {
     value.radices = digitsOf(after);
   }
   value.name = fresh("v");
-  define({value}, from + " |> gather(" + length + gatherIndex(choices, before) + ")");
+  const std::string index = named(choices, gatherIndex(choices, before));
+  define({value}, from + " |> gather(" + length + index + ")");
   return true;
 }
 
@@ -395,16 +404,15 @@ std::vector<std::vector<Bound>> idc::random::declare(Shared &shared, Choices &ch
   return bounds;
 }
 
-/// Arguments in parentheses: slots for the declaration, text for the pipe.
-static std::string makeArguments(Choices &choices, const std::vector<int> &radices, const std::vector<int> &except,
-                                 std::vector<Slot> &slots) {
+std::string Writer::makeArguments(Choices &choices, const std::vector<int> &radices, const std::vector<int> &except,
+                                  std::vector<Slot> &slots) {
   std::vector<std::string> texts;
   int count = choices.pick(3) == 0 ? choices.between(1, 2) : 0;
   for (int i = 0; i < count; ++i) {
     Slot slot{"d" + std::to_string(i), pickArgumentType(choices), {{1, 0}}, false};
     if (slot.type.isField() && pickOrder(choices, slot.type, radices) == 1)
       slot.type = {Kind::I32, 0, {}};
-    texts.push_back(digitArgument(choices, slot.type, radices, except, slot.bounds[0]));
+    texts.push_back(named(choices, digitArgument(choices, slot.type, radices, except, slot.bounds[0])));
     slots.push_back(std::move(slot));
   }
   return texts.empty() ? "" : "(" + join(texts) + ")";
@@ -462,7 +470,7 @@ bool Writer::rootOfUnity(Choices &choices) {
   bound.error += 6 * value.type.precision() * bound.magnitude;
   if (inBody)
     bound = {2 * bound.magnitude, 2 * bound.error + 2 * value.type.precision() * bound.magnitude};
-  argument = rootOf(choices, order, value.radices, {});
+  argument = named(choices, rootOf(choices, order, value.radices, {}));
   value.name = fresh("v");
   define({value}, from + " |> " + name + "(" + argument + ")");
   return true;

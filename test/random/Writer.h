@@ -34,6 +34,14 @@ struct Shared {
   std::string fresh(const char *stem) { return stem + std::to_string(number++); }
 };
 
+/// An operand or argument of a func or node.
+struct Slot {
+  std::string name;
+  Type type;
+  std::vector<Bound> bounds; // of its leaves
+  bool array = false;
+};
+
 /// The statements of an algorithm, and the sequences it has so far. `nesting` counts the algorithms around it.
 class Writer {
 public:
@@ -65,6 +73,11 @@ private:
 
   const Sequence &pickValue(Choices &choices) const;
   std::string fresh(const char *stem) { return shared.fresh(stem); }
+  /// An expression of digits, or a name for it.
+  std::string named(Choices &choices, const std::string &expression);
+  /// Arguments in parentheses, made of digits other than `except`: slots for the declaration, text for the pipe.
+  std::string makeArguments(Choices &choices, const std::vector<int> &radices, const std::vector<int> &except,
+                            std::vector<Slot> &slots);
   void define(const std::vector<Sequence> &results, const std::string &pipe);
 };
 
@@ -78,14 +91,6 @@ std::string tuple(const std::vector<std::string> &texts);
 std::string shapeText(const std::vector<int> &radices);
 /// "(3, 1)", "2", sometimes "3..1" where that is the same.
 std::string digitList(Choices &choices, const std::vector<int> &digits);
-
-/// An operand or argument of a func or node.
-struct Slot {
-  std::string name;
-  Type type;
-  std::vector<Bound> bounds; // of its leaves
-  bool array = false;
-};
 
 /// Declares a func (arity 0) or node whose results have these types, arrays of `arity` elements where said. `linear`:
 /// sums of constants times leaves of operands, each of a type that some leaf of them has. The bounds of the results.

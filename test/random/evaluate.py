@@ -441,6 +441,24 @@ def permuted(x, sources, complemented=()):
     return x.like(radices=radices, owner=owner, names=names, data=data)
 
 
+class Named:
+    """`let e = expression;` of digits, with what its names meant there."""
+
+    def __init__(self, expression, scope, declared):
+        self.expression, self.scope, self.declared = expression, scope, declared
+
+
+def of_digits(e, scope):
+    """Whether an expression outside of pipes is made of digits."""
+    if not isinstance(e, (tuple, list)) or e[:1] == ("stage",):
+        return False
+    if e[:1] == ("name",):
+        return isinstance(scope.get(e[1]), Named)
+    if e[:1] == ("call",) and e[1] in ("digit", "digits", "index"):
+        return True
+    return any(of_digits(part, scope) for part in e)
+
+
 class Return(Exception):
     def __init__(self, value):
         self.value = value
@@ -512,7 +530,8 @@ class Evaluator:
             return e[1]
         if kind == "name":
             need(e[1] in scope, e[1])
-            return scope[e[1]]
+            value = scope[e[1]]
+            return self.named(value, scope) if isinstance(value, Named) else value
         if kind == "binary" and e[1] in "/%" and "gather" in scope:  # exact, rounding down
             x, y = self.scalar(e[2], scope), self.scalar(e[3], scope)
             need(isinstance(x, int) and isinstance(y, int) and y, "an index of other numbers")
@@ -539,6 +558,13 @@ class Evaluator:
         if kind == "call":
             return self.builtin(e[1], e[2], scope)
         raise Unsupported(kind)
+
+    def named(self, named, scope):
+        """The value of an expression of digits in the stage of `scope`."""
+        need("" in scope, "digits outside of a stage")
+        stage = {key: scope[key] for key in ("", "gather") if key in scope}
+        value = self.scalar(named.expression, {**named.scope, **stage})
+        return convert(value, named.declared[0]) if named.declared else value
 
     def builtin(self, name, arguments, scope):
         if name in ("digit", "digits", "index"):
@@ -638,7 +664,11 @@ class Evaluator:
             if kind == "return":
                 raise Return(evaluate(statement[1], scope))
             if kind == "let":
-                value = self.generated(statement, scope) or evaluate(statement[2], scope)
+                value = self.generated(statement, scope)
+                if value is None and evaluate == self.pipe and len(statement[1]) == 1 and of_digits(statement[2], scope):
+                    value = Named(statement[2], dict(scope), statement[3])
+                elif value is None:
+                    value = evaluate(statement[2], scope)
                 values = value if len(statement[1]) > 1 else [value]
                 scope.update(zip(statement[1], values))
             elif kind == "if":

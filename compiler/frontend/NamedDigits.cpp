@@ -1,0 +1,84 @@
+// Named expressions of digits: `let parity = digit(1) + digit(2);` in an algorithm.
+//
+// The digits are those of the stage that uses the name, so what is bound is the expression itself with what all other
+// names in it mean at this point; each stage evaluates it as if it stood there.
+#include "compiler/frontend/Elaborator.h"
+
+#include <algorithm>
+
+namespace idc::frontend {
+
+bool namesDigits(const Expr &expr, const SourceFile &file, const std::function<bool(const std::string &)> &isNamed) {
+  if (expr.kind == Expr::Kind::Pipe)
+    return false;
+  if (expr.kind == Expr::Kind::Variable)
+    return isNamed(expr.name);
+  if (expr.kind == Expr::Kind::Call) {
+    if (isDigitFunction(expr.name))
+      return true;
+    const Function *callee = findFunction(file, expr.name);
+    if (callee ? callee->kind == Function::Kind::Algorithm : expr.name == "generate")
+      return false;
+  }
+  return std::any_of(expr.arguments.begin(), expr.arguments.end(),
+                     [&](const ExprPtr &argument) { return namesDigits(*argument, file, isNamed); });
+}
+
+namespace {
+
+/// What the names in an expression mean.
+void capture(const Expr &expr, Context &context, std::map<std::string, Value> &meanings) {
+  if (expr.kind == Expr::Kind::Variable)
+    if (const Value *value = context.find(expr.name))
+      meanings[expr.name] = *value;
+  for (const ExprPtr &argument : expr.arguments)
+    capture(*argument, context, meanings);
+  for (const Setting &setting : expr.settings)
+    capture(*setting.value, context, meanings);
+}
+
+void capture(const TypeExpr &type, Context &context, std::map<std::string, Value> &meanings) {
+  for (const Dimension &dimension : type.dimensions)
+    capture(*dimension.length, context, meanings);
+}
+
+} // namespace
+
+bool Elaborator::bindsDigits(const Statement &statement, Context &context) const {
+  return context.isAlgorithm() && statement.names.size() == 1 &&
+         namesDigits(*statement.values[0], *context.file, [&](const std::string &name) {
+           const Value *value = context.find(name);
+           return value && value->kind == Value::Kind::Digits;
+         });
+}
+
+Value Elaborator::namedDigits(const Statement &statement, const Context &context) {
+  auto named = std::make_shared<NamedDigits>();
+  named->statement = &statement;
+  named->context = context;
+  std::map<std::string, Value> meanings;
+  capture(*statement.values[0], named->context, meanings);
+  if (statement.type)
+    capture(*statement.type, named->context, meanings);
+  named->context.scopes = {std::move(meanings)};
+  named->context.builder = nullptr;
+  Value value;
+  value.kind = Value::Kind::Digits;
+  value.digits = std::move(named);
+  return value;
+}
+
+Value Elaborator::evalNamed(const Expr &use, const NamedDigits &named, Context &context) {
+  if (!context.stage)
+    fail(use, "'" + use.name + "' is made of digits, which are those of a stage: it may stand only where 'digit' may");
+  const Statement &statement = *named.statement;
+  Context inner = named.context;
+  inner.builder = context.builder;
+  inner.stage = context.stage;
+  frames.push_back({statement.names[0].text, statement.names[0].range.Start, nullptr, use.loc, ""});
+  Value value = statement.type ? declared(statement, inner) : eval(*statement.values[0], inner);
+  frames.pop_back();
+  return value;
+}
+
+} // namespace idc::frontend
