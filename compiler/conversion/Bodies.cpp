@@ -1,10 +1,14 @@
 #include "compiler/conversion/Bodies.h"
 
+#include "compiler/conversion/ConstantLookup.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 using digits::Field;
 using digits::Polynomial;
+
+Leaf Bodies::table(Operation *op, Value index) const { return lookUp(code, cast<id::LookupOp>(op), index); }
 
 FailureOr<SmallVector<Leaf>> Bodies::run(Region &body, ArrayRef<Leaf> arguments, const Tile &tile, size_t r) {
   SmallVector<int64_t> values = registerDigits(tile.mapping, r);
@@ -46,13 +50,15 @@ FailureOr<SmallVector<Leaf>> Bodies::run(Region &body, ArrayRef<Leaf> arguments,
     return leaf;
   };
   auto parameter = [&](int64_t number) { return parameters.lookup(number); };
-  return codelet.run(body, arguments, digit, parameter, root);
+  auto entry = [&](Operation *op, Value index) { return table(op, index); };
+  return codelet.run(body, arguments, digit, parameter, root, entry);
 }
 
 FailureOr<SmallVector<Value>> Bodies::numbers(Region &body, llvm::function_ref<Value(int)> digit) {
   auto parameter = [&](int64_t number) { return parameters.lookup(number); };
   auto root = [](Operation *, Value) { return std::nullopt; };
-  FailureOr<SmallVector<Leaf>> results = codelet.run(body, {}, digit, parameter, root);
+  auto entry = [&](Operation *op, Value index) { return table(op, index); };
+  FailureOr<SmallVector<Leaf>> results = codelet.run(body, {}, digit, parameter, root, entry);
   if (failed(results))
     return failure();
   SmallVector<Value> numbers;

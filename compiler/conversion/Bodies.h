@@ -10,7 +10,7 @@ class Bodies {
 public:
   /// `parameters`: the run-time scalars, in the machine's width.
   Bodies(TileCode &code, ThreadPlace &thread, RootFactors &roots, Parameters parameters)
-      : codelet(code.codelet), thread(thread), roots(roots), parameters(std::move(parameters)) {}
+      : code(code), codelet(code.codelet), thread(thread), roots(roots), parameters(std::move(parameters)) {}
 
   /// The results of a body for register `r` of a tile.
   mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
@@ -21,6 +21,9 @@ public:
                                                           llvm::function_ref<mlir::Value(int)> digit);
 
 private:
+  Leaf table(mlir::Operation *op, mlir::Value index) const;
+
+  TileCode &code;
   Codelet &codelet;
   ThreadPlace &thread;
   RootFactors &roots;

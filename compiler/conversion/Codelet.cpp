@@ -311,7 +311,8 @@ static std::optional<uint64_t> modulusOf(Operation &op) {
 FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments,
                                           const std::function<Value(int)> &digit,
                                           const std::function<Leaf(int64_t)> &parameter,
-                                          const std::function<std::optional<Leaf>(Operation *, Value)> &root) {
+                                          const std::function<std::optional<Leaf>(Operation *, Value)> &root,
+                                          const std::function<Leaf(Operation *, Value)> &table) {
   Block &block = body.front();
   if (const SharedSums *sums = sharedSums(body))
     return runSums(*sums, arguments, block.getTerminator()->getOperandTypes());
@@ -389,6 +390,8 @@ FailureOr<SmallVector<Leaf>> Codelet::run(Region &body, ArrayRef<Leaf> arguments
       if (!w)
         return op.emitError() << "this root of unity cannot be generated yet";
       out = *w;
+    } else if (isa<id::LookupOp>(op)) {
+      out = table(&op, in(0).other);
     } else if (std::optional<uint64_t> modulus = modulusOf(op)) {
       PrimeField field = this->field(*modulus);
       auto x = [&](unsigned i) { return in(i).residue(); };

@@ -98,12 +98,13 @@ public:
   PrimeField field(uint64_t modulus) { return PrimeField(b, loc, modulus, wide); }
 
   /// Runs a body of scalar ops on leaves; `digit` gives the value of id.digit, `parameter` that of id.parameter, `root`
-  /// that of id.omega (with its run-time exponent, if any). Ops that cannot be generated are reported through emitError
-  /// and fail.
+  /// that of id.omega (with its run-time exponent, if any), `table` that of id.lookup with its index. Ops that cannot
+  /// be generated are reported through emitError and fail.
   mlir::FailureOr<llvm::SmallVector<Leaf>>
   run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const std::function<mlir::Value(int)> &digit,
       const std::function<Leaf(int64_t)> &parameter,
-      const std::function<std::optional<Leaf>(mlir::Operation *, mlir::Value)> &root);
+      const std::function<std::optional<Leaf>(mlir::Operation *, mlir::Value)> &root,
+      const std::function<Leaf(mlir::Operation *, mlir::Value)> &table);
 
 private:
   mlir::OpBuilder &b;

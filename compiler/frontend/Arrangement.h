@@ -47,8 +47,8 @@ struct Replacement {
   std::vector<int> kept;  // by old digit - 1: its number now; 0: replaced
   Split split;
 };
-/// The digits of whole dimensions (`named`: indices of `split`, none twice) by `counts` others. The dimensions stay where
-/// they are; the digits of the first one named are the most significant of the new ones.
+/// The digits of whole dimensions (`named`: indices of `split`, none twice) by `counts` others. The dimensions stay
+/// where they are; the digits of the first one named are the most significant of the new ones.
 Replacement replaceDimensions(const Split &split, const std::vector<size_t> &named, const std::vector<int> &counts);
 /// The adjacent digits `place` … `place + old - 1` by `now` others, which stay in their dimension; several dimensions
 /// become one without a name.

@@ -66,6 +66,7 @@ enum class Op {
   And, Or, Xor, Not, Shl, Shr,         // bitwise on integers, logical on bool
   Eq, Ne, Lt, Le, Gt, Ge,              // result Bool
   Select,                              // operands: Bool, a, b
+  Lookup,                              // operands: I64 from 0 to n - 1, n constants
   Min, Max, Abs, Fma,
   Sqrt, Rsqrt, Exp, Log, Sin, Cos, Tanh, Erf, Pow, Atan2, // reals only
   Floor, Ceil, Round,                                     // of reals; Round: halves to the even neighbour

@@ -160,6 +160,9 @@ private:
   Value evalBinary(const Expr &expr, Context &context);
   Value evalPower(const Expr &expr, Context &context);
   Value evalIndex(const Expr &expr, Context &context);
+  /// The member that an I64 of the builder, from 0 on, names.
+  Value chosenAmong(const std::vector<Value> &members, const Value &index, llvm::SMLoc loc, BodyBuilder &builder);
+  Value lookup(const std::vector<Value> &constants, const Value &index, llvm::SMLoc loc, BodyBuilder &builder);
   Value evalField(const Expr &expr, Context &context);
   Value evalRecord(const Expr &expr, Context &context);
   Int evalInteger(const Expr &expr, Context &context, const char *what);

@@ -367,6 +367,9 @@ private:
     case Op::Select:
       result = a().integer ? b() : operand(instr, 2);
       break;
+    case Op::Lookup:
+      result = operand(instr, static_cast<size_t>(a().integer) + 1);
+      break;
     case Op::Min:
       result = less(*instr.type, b(), a()) ? b() : a();
       break;

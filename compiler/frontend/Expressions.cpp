@@ -289,15 +289,100 @@ Value Elaborator::evalPower(const Expr &expr, Context &context) {
   return result;
 }
 
+/// Of so many constants a table in memory costs less than choosing among them.
+constexpr size_t chosenConstants = 8;
+
+static bool isConstantNumber(const Value &value) {
+  if (value.kind == Value::Kind::Untyped)
+    return value.untyped->isConstant() && value.untyped->cls != Untyped::Class::Root;
+  return value.kind == Value::Kind::Scalar && value.builder->constant(value.id);
+}
+
+Value Elaborator::lookup(const std::vector<Value> &constants, const Value &index, llvm::SMLoc loc,
+                         BodyBuilder &builder) {
+  if (constants[0].kind == Value::Kind::Scalar) {
+    std::vector<int> operands = {use(index, builder)};
+    for (const Value &constant : constants)
+      operands.push_back(use(constant, builder));
+    return Value::scalar(builder, builder.emit(Op::Lookup, constants[0].type, std::move(operands), loc));
+  }
+  std::vector<UntypedRef> operands;
+  for (const Value &constant : constants)
+    operands.push_back(constant.untyped);
+  std::string error;
+  UntypedRef made = makeUntyped(Op::Lookup, std::move(operands), loc, error);
+  if (!made)
+    fail(loc, error);
+  auto result = std::make_shared<Untyped>(*made);
+  result->scalarBuilder = &builder;
+  result->scalar = use(index, builder);
+  return Value::of(UntypedRef(std::move(result)));
+}
+
+Value Elaborator::chosenAmong(const std::vector<Value> &members, const Value &index, llvm::SMLoc loc,
+                              BodyBuilder &builder) {
+  if (members[0].kind == Value::Kind::Bool) {
+    std::vector<Value> scalars;
+    for (const Value &member : members)
+      scalars.push_back(coerce(member, boolType(), loc, builder, "an element"));
+    return chosenAmong(scalars, index, loc, builder);
+  }
+  const Value &first = members[0];
+  auto isAlike = [&](const Value &member) { return member.kind == first.kind; };
+  if (members.size() > chosenConstants && std::all_of(members.begin(), members.end(), isConstantNumber) &&
+      std::all_of(members.begin(), members.end(), isAlike))
+    return lookup(members, index, loc, builder);
+  if ((first.kind == Value::Kind::Record || first.kind == Value::Kind::Array) &&
+      std::all_of(members.begin(), members.end(), isAlike)) {
+    Value result = first;
+    for (size_t part = 0; part < first.members.size(); ++part) {
+      std::vector<Value> parts;
+      for (const Value &member : members)
+        parts.push_back(member.members[part]);
+      result.members[part] = chosenAmong(parts, index, loc, builder);
+    }
+    return result;
+  }
+  std::function<Value(size_t, size_t)> choose = [&](size_t begin, size_t end) {
+    if (end - begin == 1)
+      return members[begin];
+    const size_t middle = (begin + end) / 2;
+    Value isBefore = compare(Op::Lt, index, Value::integer(static_cast<Int>(middle), loc), loc, builder);
+    return select(isBefore, choose(begin, middle), choose(middle, end), loc, builder);
+  };
+  return choose(0, members.size());
+}
+
 Value Elaborator::evalIndex(const Expr &expr, Context &context) {
   Value array = eval(*expr.arguments[0], context);
   if (array.kind != Value::Kind::Array)
     fail(expr, std::string("only small arrays have elements; this is ") + describe(array));
-  Int index = evalInteger(*expr.arguments[1], context, "an array index");
-  if (index < 0 || index >= static_cast<Int>(array.members.size()))
-    fail(*expr.arguments[1], "index " + spell(index) + " is out of range: the array has " +
-                                 std::to_string(array.members.size()) + " elements");
-  return array.members[static_cast<size_t>(index)];
+  const Expr &place = *expr.arguments[1];
+  const Int length = static_cast<Int>(array.members.size());
+  Value index = eval(place, context);
+  if (index.isConstantInteger()) {
+    if (index.untyped->value < 0 || index.untyped->value >= length)
+      fail(place,
+           "index " + spell(index.untyped->value) + " is out of range: the array has " + spell(length) + " elements");
+    return array.members[static_cast<size_t>(index.untyped->value)];
+  }
+  // A run-time integer, modulo the length.
+  if (index.kind == Value::Kind::Scalar && isInteger(*index.type)) {
+    UntypedRef exact = scalarInteger(*index.builder, index.id, place.loc);
+    if (!exact)
+      fail(place, "an array index fits in 64 bits with a sign, which " + spell(*index.type) + " need not; convert it");
+    index = Value::of(std::move(exact));
+  }
+  if (index.kind != Value::Kind::Untyped || index.untyped->cls != Untyped::Class::Integer)
+    fail(place, "an array index is an integer, not " + describe(index));
+  std::string error;
+  UntypedRef inside = makeFloored(Op::Rem, index.untyped, integerConstant(length, place.loc), place.loc, error);
+  if (!inside)
+    fail(place, error);
+  if (inside->isConstant())
+    return array.members[static_cast<size_t>(inside->value)];
+  BodyBuilder &builder = *context.builder;
+  return chosenAmong(array.members, Value::scalar(builder, emitInteger(*inside, builder)), expr.loc, builder);
 }
 
 std::string noField(const std::string &record, const std::string &field, const std::vector<std::string> &names) {

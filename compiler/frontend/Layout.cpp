@@ -171,8 +171,9 @@ private:
 
   int end(int piece) const { return column[piece] + width(pieces[piece].text); }
 
-  /// Breaks every line that is too long, as far as columns are known: what a break moves is out of date, and with it the
-  /// lines that are aligned with it. In a list, each of whose lines begins in one column, all breaks are found at once.
+  /// Breaks every line that is too long, as far as columns are known: what a break moves is out of date, and with it
+  /// the lines that are aligned with it. In a list, each of whose lines begins in one column, all breaks are found at
+  /// once.
   bool breakLongLines() {
     bool changed = false;
     moved.assign(pieces.size(), false);
@@ -211,8 +212,8 @@ private:
 
   void move(int begin, int end) { std::fill(moved.begin() + begin, moved.begin() + end, true); }
 
-  /// For each piece of the line [begin, next) and its end: the outermost group with a place from there on, braces first;
-  /// -1: none.
+  /// For each piece of the line [begin, next) and its end: the outermost group with a place from there on, braces
+  /// first; -1: none.
   std::vector<int> outermostFrom(int begin, int next) const {
     auto rank = [&](int group) {
       return std::tuple(groups[group].kind != Group::Kind::Braces, groups[group].depth, group);
@@ -225,8 +226,8 @@ private:
     return result;
   }
 
-  /// Begins a line with the last piece of the group that the line [begin, next), `shift` columns to the left of where it
-  /// was, has room for what stands before.
+  /// Begins a line with the last piece of the group that the line [begin, next), `shift` columns to the left of where
+  /// it was, has room for what stands before.
   int breakBefore(const Group &group, int begin, int next, int shift) {
     int last = -1;
     for (auto point = std::upper_bound(group.points.begin(), group.points.end(), begin);

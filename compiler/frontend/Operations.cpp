@@ -268,11 +268,11 @@ int Elaborator::materialise(const Untyped &value, const TypeRef &type, llvm::SML
   if (value.op == Op::MakeComplex || value.op == Op::Conj) {
     if (type->kind != Type::Kind::Complex)
       fail(loc, std::string(spelling(value.op)) + " is a complex operation, but " + spell(*type) + " is needed");
-  } else if (value.op != Op::Select && !defined(value.op, *type)) {
+  } else if (value.op != Op::Select && value.op != Op::Lookup && !defined(value.op, *type)) {
     fail(value.loc, std::string("'") + spelling(value.op) + "' is not defined on " + spell(*type));
   }
   std::vector<int> operands;
-  if (value.op == Op::Select)
+  if (value.op == Op::Select || value.op == Op::Lookup)
     operands.push_back(builder.import(*value.scalarBuilder, value.scalar));
   for (const UntypedRef &operand : value.operands)
     operands.push_back(materialise(*operand, value.op == Op::MakeComplex ? type->element : type, loc, builder, what));

@@ -106,9 +106,8 @@ private:
   /// The file that a path leads to, by whichever of its names.
   static std::string identity(const std::string &path) {
     llvm::sys::fs::UniqueID id;
-    return llvm::sys::fs::getUniqueID(path, id)
-               ? path
-               : std::to_string(id.getDevice()) + ":" + std::to_string(id.getFile());
+    return llvm::sys::fs::getUniqueID(path, id) ? path
+                                                : std::to_string(id.getDevice()) + ":" + std::to_string(id.getFile());
   }
 
   const std::vector<std::string> &folders;

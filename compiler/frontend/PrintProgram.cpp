@@ -11,10 +11,10 @@ namespace {
 
 const char *opName(Op op) {
   static const char *names[] = {
-      "constant", "digit", "omega", "add",      "sub", "mul",  "div", "rem", "neg",     "and",     "or",    "xor",
-      "not",      "shl",   "shr",   "eq",       "ne",  "lt",   "le",  "gt",  "ge",      "select",  "min",   "max",
-      "abs",      "fma",   "sqrt",  "rsqrt",    "exp", "log",  "sin", "cos", "tanh",    "erf",     "pow",   "atan2",
-      "floor",    "ceil",  "round", "popcount", "clz", "conj", "re",  "im",  "complex", "convert", "scalar"};
+      "constant", "digit", "omega", "add",   "sub",      "mul", "div",  "rem", "neg", "and",     "or",      "xor",
+      "not",      "shl",   "shr",   "eq",    "ne",       "lt",  "le",   "gt",  "ge",  "select",  "lookup",  "min",
+      "max",      "abs",   "fma",   "sqrt",  "rsqrt",    "exp", "log",  "sin", "cos", "tanh",    "erf",     "pow",
+      "atan2",    "floor", "ceil",  "round", "popcount", "clz", "conj", "re",  "im",  "complex", "convert", "scalar"};
   static_assert(std::size(names) == static_cast<size_t>(Op::ScalarParam) + 1);
   return names[static_cast<int>(op)];
 }

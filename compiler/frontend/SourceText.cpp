@@ -31,9 +31,9 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> readSource(const llvm::Twine
     if (llvm::Error error = checkStatus(status))
       return error;
     // Read, not mapped: a file that shrinks meanwhile is no fault.
-    return llvm::errorOrToExpected(
-        llvm::MemoryBuffer::getOpenFile(*file, path, status.getSize(), /*RequiresNullTerminator=*/true,
-                                        /*IsVolatile=*/true));
+    return llvm::errorOrToExpected(llvm::MemoryBuffer::getOpenFile(*file, path, status.getSize(),
+                                                                   /*RequiresNullTerminator=*/true,
+                                                                   /*IsVolatile=*/true));
   };
   auto text = read();
   llvm::sys::fs::closeFile(*file);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 namespace idc::frontend {
 
@@ -26,7 +27,19 @@ int BodyBuilder::emit(Op op, TypeRef type, std::vector<int> operands, llvm::SMLo
   instr.type = std::move(type);
   instr.operands = std::move(operands);
   instr.loc = loc;
+  const Instr *re = op == Op::MakeComplex ? constant(instr.operands[0]) : nullptr;
+  const Instr *im = op == Op::MakeComplex ? constant(instr.operands[1]) : nullptr;
+  if (re && im) {
+    instr.op = Op::Constant;
+    instr.operands.clear();
+    std::tie(instr.real, instr.imag) = std::pair(re->real, im->real);
+  }
   return emit(std::move(instr));
+}
+
+const Instr *BodyBuilder::constant(int id) const {
+  const int index = id - static_cast<int>(body.params.size());
+  return index >= 0 && body.instrs[index].op == Op::Constant ? &body.instrs[index] : nullptr;
 }
 
 TypeRef BodyBuilder::typeOf(int id) const {
@@ -558,8 +571,13 @@ bool bounds(Op op, Untyped &result, std::string &error) {
     result.high = std::max(a.high, b.high);
     return true;
   case Op::Select:
-    result.low = std::min(result.operands[0]->low, b.low);
-    result.high = std::max(result.operands[0]->high, b.high);
+  case Op::Lookup:
+    result.low = b.low;
+    result.high = b.high;
+    for (const UntypedRef &operand : result.operands) {
+      result.low = std::min(result.low, operand->low);
+      result.high = std::max(result.high, operand->high);
+    }
     return true;
   case Op::And:
   case Op::Or:
@@ -606,7 +624,7 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   result->op = op;
   result->loc = loc;
   result->operands = std::move(operands);
-  bool constant = op != Op::Select, root = false, real = isRealOperation(op);
+  bool constant = op != Op::Select && op != Op::Lookup, root = false, real = isRealOperation(op);
   for (const UntypedRef &operand : result->operands) {
     constant &= operand->isConstant();
     root |= operand->cls == Untyped::Class::Root;

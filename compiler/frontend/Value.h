@@ -27,6 +27,8 @@ public:
   int emit(Instr instr);
   int emit(Op op, TypeRef type, std::vector<int> operands, llvm::SMLoc loc);
   TypeRef typeOf(int id) const;
+  /// The instruction if it is a constant, else null.
+  const Instr *constant(int id) const;
   /// The value `id` of another builder, copied with all it needs. Both are `this` for a value of this builder.
   int import(const BodyBuilder &from, int id);
 
@@ -51,7 +53,7 @@ struct Untyped {
   long double real = 0;                       // Real constant
   int digit = 0;                              // Digit: number in the arrangement of the body
   int64_t root = 0;                           // Omega
-  const BodyBuilder *scalarBuilder = nullptr; // Select: a Bool of the body; Convert: an integer of the body
+  const BodyBuilder *scalarBuilder = nullptr; // Select: a Bool of the body; Convert: an integer; Lookup: an I64
   int scalar = 0;
 
   Int low = 0, high = 0; // Integer: bounds of the value

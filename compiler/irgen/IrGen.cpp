@@ -1,10 +1,10 @@
 // Input: frontend::Program, straight-line steps with scalar bodies. Output: one func.func of id ops.
 //
-// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Gather -> id.gather, Scatter -> id.scatter, Pointwise -> id.pointwise, Node -> id.node; an
-// input that lacks digits of its step gets them by id.repeat and, where they are not the highest, id.permute. Bodies
-// become regions of arith, math and complex ops on leaves, with id.digit and id.omega for what depends on the index.
-// Integers are signless in the IR; the signed or unsigned operation is chosen here, where the source type is still
-// known.
+// Every step becomes one op: Permute -> id.permute, Resize -> id.resize, Gather -> id.gather, Scatter -> id.scatter,
+// Pointwise -> id.pointwise, Node -> id.node; an input that lacks digits of its step gets them by id.repeat and, where
+// they are not the highest, id.permute. Bodies become regions of arith, math and complex ops on leaves, with id.digit
+// and id.omega for what depends on the index. Integers are signless in the IR; the signed or unsigned operation is
+// chosen here, where the source type is still known.
 //
 //   x |> add_sub @ 3     ->   %1 = id.node [3](%0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
 //                               ^bb0(%a: f32, %b: f32): … id.yield %s, %d : f32, f32 }
@@ -273,6 +273,7 @@ private:
     Block *block = builder.createBlock(&region);
     SmallVector<Value> scalars;
     SmallVector<const frontend::Type *> types;
+    llvm::SetVector<Value> entries; // of tables, which have them as attributes
     for (const frontend::TypeRef &param : body.params) {
       scalars.push_back(block->addArgument(scalarType(*param), loc));
       types.push_back(param.get());
@@ -291,6 +292,8 @@ private:
         if (!value)
           error(at, "this operation on " + frontend::spell(*instr.type) + " cannot be compiled to kernels yet");
       }
+      if (instr.op == Code::Lookup)
+        entries.insert(operands.begin() + 1, operands.end());
       scalars.push_back(value);
       types.push_back(instr.type.get());
     }
@@ -301,6 +304,9 @@ private:
       id::YieldOp::create(builder, loc, results);
     else
       failed = true;
+    for (Value entry : entries)
+      if (entry && entry.use_empty())
+        entry.getDefiningOp()->erase();
   }
 
   void error(Location loc, const std::string &message) {
@@ -330,6 +336,12 @@ private:
     if (isa<id::ModType>(type))
       return id::ModConstantOp::create(builder, loc, type, instr.intValue);
     return {};
+  }
+
+  /// What a constant is.
+  static Attribute valueOf(Value constant) {
+    Operation *op = constant.getDefiningOp();
+    return op->getAttr("value");
   }
 
   /// x^exponent in a prime field, by squaring.
@@ -379,7 +391,7 @@ private:
     Type type = scalarType(*instr.type);
     bool isComplex = operandType.kind == Kind::Complex, real = isFloat(operandType), uns = isUnsigned(operandType);
     bool integer = !isComplex && !real && operandType.kind != Kind::Mod;
-    bool selects = instr.op == Code::Select || instr.op == Code::Convert || v.empty();
+    bool selects = instr.op == Code::Select || instr.op == Code::Lookup || instr.op == Code::Convert || v.empty();
     if (operandType.kind == Kind::Mod && !selects)
       return emitMod(instr, v, operandType.modulus, loc);
     switch (instr.op) {
@@ -390,6 +402,8 @@ private:
     case Code::Omega:
       return id::OmegaOp::create(b, loc, type, instr.root, id::PolyAttr::get(b.getContext(), instr.poly),
                                  v.empty() ? Value() : v[0]);
+    case Code::Lookup:
+      return id::LookupOp::create(b, loc, type, v[0], b.getArrayAttr(llvm::map_to_vector(v.drop_front(), valueOf)));
     case Code::ScalarParam:
       return id::ParameterOp::create(b, loc, type, instr.digit);
     case Code::Add:

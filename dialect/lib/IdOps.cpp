@@ -349,6 +349,25 @@ LogicalResult ResizeOp::verify() {
   return verifyBody(*this, getBody(), {}, leafTypes(to.getElement()));
 }
 
+LogicalResult LookupOp::verify() {
+  auto isNumber = [](Attribute value, Type type) {
+    auto typed = dyn_cast<TypedAttr>(value);
+    return typed && isa<FloatAttr, IntegerAttr>(value) && typed.getType() == type;
+  };
+  const Type type = getType();
+  auto isElement = [&](Attribute value) {
+    if (auto complex = dyn_cast<ComplexType>(type)) {
+      auto parts = dyn_cast<ArrayAttr>(value);
+      return parts && parts.size() == 2 &&
+             llvm::all_of(parts, [&](Attribute part) { return isNumber(part, complex.getElementType()); });
+    }
+    return isNumber(value, isa<ModType>(type) ? IntegerType::get(getContext(), 64) : type);
+  };
+  if (getValues().empty() || !llvm::all_of(getValues(), isElement))
+    return emitOpError() << "has at least one value, each a constant of type " << type;
+  return success();
+}
+
 LogicalResult ParameterOp::verify() {
   auto function = (*this)->getParentOfType<FunctionOpInterface>();
   auto scalars = function ? function->getAttrOfType<ArrayAttr>("id.scalars") : ArrayAttr();

@@ -102,6 +102,9 @@ bool IndexCode::evaluate(ArrayRef<int64_t> digits) {
     case Kind::Select:
       out = in(0) ? in(1) : in(2);
       break;
+    case Kind::Lookup:
+      out = tables[static_cast<size_t>(step.constant + in(0))];
+      break;
     }
   }
   return true;
@@ -133,6 +136,7 @@ bool IndexCode::add(Operation &op) {
                                  .Case<arith::ShRSIOp>([](auto) { return Kind::Shr; })
                                  .Case<arith::CmpIOp>([](auto) { return Kind::Compare; })
                                  .Case<arith::SelectOp>([](auto) { return Kind::Select; })
+                                 .Case<LookupOp>([](auto) { return Kind::Lookup; })
                                  .Default([](auto) { return std::nullopt; });
   // Elements are chosen, never computed with.
   const bool takesChosen = llvm::any_of(op.getOperands(), [&](Value operand) { return chosen.contains(operand); });
@@ -161,6 +165,10 @@ bool IndexCode::add(Operation &op) {
     step.constant = static_cast<int64_t>(digit.getDigit());
   } else if (auto comparison = dyn_cast<arith::CmpIOp>(op)) {
     step.constant = static_cast<int64_t>(comparison.getPredicate());
+  } else if (auto lookup = dyn_cast<LookupOp>(op)) {
+    step.constant = static_cast<int64_t>(tables.size());
+    for (auto entry : lookup.getValues().getAsRange<IntegerAttr>())
+      tables.push_back(entry.getValue().getSExtValue());
   }
   numbers[op.getResult(0)] = static_cast<int>(steps.size());
   steps.push_back(step);

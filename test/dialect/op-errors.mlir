@@ -61,6 +61,32 @@ func.func @parameter_none(%x: !id.seq<2, f32>) {
 
 // -----
 
+func.func @lookup_type(%x: !id.seq<2, f32>) {
+  %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    %d = id.digit 1 : i64
+    // expected-error@+1 {{has at least one value, each a constant of type 'f32'}}
+    %k = id.lookup %d of [1.0 : f32, 2 : i32] : f32
+    id.yield %k : f32
+  }
+  return
+}
+
+// -----
+
+func.func @lookup_nothing(%x: !id.seq<2, !id.mod<97>>) {
+  %0 = id.pointwise (%x) : (!id.seq<2, !id.mod<97>>) -> !id.seq<2, !id.mod<97>> {
+  ^bb0(%a: !id.mod<97>):
+    %d = id.digit 1 : i64
+    // expected-error@+1 {{has at least one value, each a constant of type '!id.mod<97>'}}
+    %k = id.lookup %d of [] : !id.mod<97>
+    id.yield %k : !id.mod<97>
+  }
+  return
+}
+
+// -----
+
 func.func @parameter_type(%x: !id.seq<2, f32>) attributes {id.scalars = [i32, f64]} {
   %0 = id.pointwise (%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
   ^bb0(%a: f32):

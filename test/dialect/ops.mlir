@@ -20,6 +20,8 @@ func.func @algebra(%x: !s) -> !s attributes {id.entry} {
     %w = id.omega (8, 3*t1) : complex<f32>
     // CHECK: id.omega(8, 0) dynamic %{{.*}} : complex<f32>
     %u = id.omega (8, 0) dynamic %d : complex<f32>
+    // CHECK: id.lookup %{{.*}} of {{\[}}[1.000000e+00 : f32, 0.000000e+00 : f32], [0.000000e+00 : f32, 1.000000e+00 : f32]] : complex<f32>
+    %l = id.lookup %d of [[1.0 : f32, 0.0 : f32], [0.0 : f32, 1.0 : f32]] : complex<f32>
     %p = complex.mul %w, %u : complex<f32>
     %q = complex.mul %v, %p : complex<f32>
     // CHECK: id.yield %{{.*}} : complex<f32>

@@ -96,6 +96,8 @@ std::string Expressions::record(const Type &type, const std::function<std::strin
 Expression Expressions::scalar(const Type &type, int depth) {
   if (depth <= 0)
     return variable(type);
+  if (choices.oneIn(16))
+    return element(type, depth);
   switch (type.kind) {
   case Kind::Bool:
     return boolean(depth);
@@ -110,6 +112,27 @@ Expression Expressions::scalar(const Type &type, int depth) {
   default:
     return integer(type, depth);
   }
+}
+
+/// An element of a small array, of constants often.
+Expression Expressions::element(const Type &type, int depth) {
+  const bool isTable = choices.pick(2);
+  Bound worst{0, 0};
+  std::string text;
+  for (int i = 0, length = choices.between(1, isTable ? 12 : 4); i < length; ++i) {
+    Bound bound;
+    std::string member;
+    if (isTable) {
+      member = literal(type, choices, bound);
+    } else {
+      Expression chosen = scalar(type, depth - 2);
+      member = chosen.text;
+      bound = chosen.bound;
+    }
+    worst = {std::max(worst.magnitude, bound.magnitude), std::max(worst.error, bound.error)};
+    text += (i ? ", " : "[") + member;
+  }
+  return {text + "][" + scalar({Kind::I32, 0, {}}, depth - 1).text + "]", type, worst};
 }
 
 Expression Expressions::variable(const Type &type) {

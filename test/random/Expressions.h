@@ -41,6 +41,7 @@ private:
   Expression sum(const std::vector<Expression> &terms);
   Expression scalar(const Type &type, int depth);
   Expression variable(const Type &type);
+  Expression element(const Type &type, int depth);
   Expression converted(const Type &type, const Expression &from);
   Expression boolean(int depth);
   Expression integer(const Type &type, int depth);

@@ -543,7 +543,9 @@ class Evaluator:
         if kind == "field":
             return self.scalar(e[1], scope).value[e[2]]
         if kind == "element":
-            return self.scalar(e[1], scope)[self.number(e[2], scope)]
+            values, place = self.scalar(e[1], scope), plain(self.scalar(e[2], scope))
+            need(isinstance(place, int), "an index of other numbers")
+            return values[place % len(values)]
         if kind == "array":
             return [self.scalar(item, scope) for item in e[1]]
         if kind == "tuple":

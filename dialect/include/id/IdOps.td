@@ -174,6 +174,18 @@ def Id_OmegaOp : Id_Op<"omega", [Pure]> {
   let assemblyFormat = "`(` $root `,` custom<Exponent>($exponent) `)` (`dynamic` $dynamic^)? attr-dict `:` type($result)";
 }
 
+def Id_LookupOp : Id_Op<"lookup", [Pure]> {
+  let summary = "an element of a table (in bodies)";
+  let description = [{
+    Element `index` of the values, which are as constants of the result's type have them: numbers, for complex ones pairs
+    of numbers, and the integers of residues. The index is from 0 to one less than their number.
+  }];
+  let arguments = (ins I64:$index, ArrayAttr:$values);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$index `of` $values attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
 class Id_ModOp<string mnemonic, list<Trait> traits = []>
     : Id_Op<mnemonic, !listconcat([Pure, SameOperandsAndResultType], traits)> {
   let arguments = (ins Id_ModType:$lhs, Id_ModType:$rhs);

@@ -36,15 +36,16 @@ public:
   int highestDigit() const;
 
 private:
-  enum class Kind { Constant, Digit, Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Compare, Select };
+  enum class Kind { Constant, Digit, Add, Sub, Mul, Div, Rem, And, Or, Xor, Shl, Shr, Compare, Select, Lookup };
   struct Step {
     Kind kind;
-    int64_t constant; // Constant; Digit: its number; Compare: the predicate
+    int64_t constant; // Constant; Digit: its number; Compare: the predicate; Lookup: where its table begins
     int operands[3];
   };
   std::vector<Step> steps;
   std::vector<int64_t> values;
   std::vector<int> results; // steps
+  std::vector<int64_t> tables;
   llvm::DenseMap<mlir::Value, int> numbers;
   llvm::DenseSet<mlir::Value> chosen; // arguments, and what is chosen among them
 
