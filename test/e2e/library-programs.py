@@ -69,6 +69,39 @@ def neighbours(x):
     return padded[1:-1, :-2] + padded[1:-1, 2:] + padded[:-2, 1:-1] + padded[2:, 1:-1] - 4 * x
 
 
+def most_likely(x, way, first):
+    score, sources = first + x[0], []
+    for row in x[1:]:
+        sources.append(np.argmax(score[:, None] + way, axis=0))
+        score = np.max(score[:, None] + way, axis=0) + row
+    path = [np.argmax(score)]
+    for source in reversed(sources):
+        path.append(source[path[-1]])
+    return np.array(path[::-1])
+
+
+def banded(diagonals, width):
+    """The matrix with `diagonals[k][i]` at row i, column i + k - width, where there is such a column."""
+    n = len(diagonals[0])
+    matrix = np.zeros((n, n))
+    for k, diagonal in enumerate(diagonals):
+        for i in range(n):
+            if 0 <= i + k - width < n:
+                matrix[i, i + k - width] = diagonal[i]
+    return matrix
+
+
+def block_tridiagonal(blocks):
+    n = len(blocks[0])
+    matrix = np.zeros((2 * n, 2 * n))
+    for k, block in enumerate(blocks):
+        for i in range(n):
+            j = i + k - 1
+            if 0 <= j < n:
+                matrix[2 * i:2 * i + 2, 2 * j:2 * j + 2] = block[i]
+    return matrix
+
+
 # (file, entry, settings, inputs, what the inputs should give)
 def cases():
     for n in (1, 2, 12, 97, 1024):
@@ -133,6 +166,30 @@ def cases():
             yield "sort", entry, f"n={n} K=i32 V=i32", [keys, values], [np.sort(keys), values[np.argsort(keys)]]
         for k in range(n + 1):
             yield "sort", "top_k", f"n={n} k={k} T=i32", [x], [np.sort(x)[::-1][:2**k]]
+
+
+    for n, m in ((0, 0), (4, 2), (3, 5), (8, 3), (10, 1)):
+        x = integers(2**n, low=-2, high=2**m + 2)
+        inside = x[(x >= 0) & (x < 2**m)]
+        counts = np.bincount(inside, minlength=2**m)
+        below = np.array([np.sum((x >= 0) & (x <= b)) for b in range(2**m)])
+        yield "histogram", "histogram", f"n={n} m={m}", [x], [counts]
+        yield "histogram", "cumulative_histogram", f"n={n} m={m}", [x], [below]
+    for times, states in ((1, 3), (2, 1), (7, 4), (20, 6), (40, 2)):
+        x, way, first = reals(times, states), reals(states, states), reals(states)
+        yield "viterbi", "viterbi", f"N={times} S={states}", [x, way, first], [most_likely(x, way, first)]
+    for n in (0, 1, 2, 5, 9):
+        a, b, c = (rng.standard_normal((2**n, 2, 2)) for _ in range(3))
+        b += 6 * np.eye(2)
+        d = rng.standard_normal((2**n, 2))
+        solution = np.linalg.solve(block_tridiagonal([a, b, c]), d.reshape(-1))
+        yield "block_tridiagonal", "block_tridiagonal", f"n={n}", [a, b, c, d], [solution]
+        if n:
+            diagonals = [rng.standard_normal(2**n) for _ in range(5)]
+            diagonals[2] += 8
+            f = rng.standard_normal(2**n)
+            solution = np.linalg.solve(banded(diagonals, 2), f)
+            yield "block_tridiagonal", "pentadiagonal", f"n={n}", [*diagonals, f], [solution]
 
 
 def main():
