@@ -21,14 +21,14 @@ public:
     for (Operation *step : group.steps)
       if (!group.joined.contains(step))
         add(step);
-    int64_t most = 0;
-    for (int now = 0; now <= section; ++now) {
-      int64_t bytes = 0;
-      for (const auto &[key, life] : lives)
-        if (life.first <= now && now <= life.last)
-          bytes += life.bytes;
-      most = std::max(most, bytes);
+    std::vector<int64_t> more(static_cast<size_t>(section) + 2); // bytes in a section than in the one before
+    for (const auto &[key, life] : lives) {
+      more[static_cast<size_t>(life.first)] += life.bytes;
+      more[static_cast<size_t>(life.last) + 1] -= life.bytes;
     }
+    int64_t most = 0, bytes = 0;
+    for (int64_t change : more)
+      most = std::max(most, bytes += change);
     return most;
   }
 

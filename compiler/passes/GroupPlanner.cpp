@@ -241,11 +241,9 @@ public:
     std::vector<Candidate> found = alone.take();
     if (!found.empty() && (found.size() == wanted || wanted == 1))
       return found;
-    // Programs with more segments than these are many kernels in any case: one set of bounds is enough.
-    constexpr size_t mostSegments = 1024;
-    const bool hasChoice = target.kind != "cpu" && hasGroups && program.segments.size() <= mostSegments;
     SmallVector<LevelLimits> limits = bounds.forThroughput(plan == Plan::Throughput && forTuning);
-    proposeForThroughput(hasChoice ? ArrayRef(limits) : ArrayRef(limits).take_front(), many);
+    limits.truncate(target.kind != "cpu" && hasGroups ? std::min(limits.size(), mostLimits()) : 1);
+    proposeForThroughput(limits, many);
     llvm::move(many.take(), std::back_inserter(found));
     return found;
   }
@@ -257,6 +255,13 @@ private:
   const Target &target;
   const size_t wanted;
   Bounds bounds;
+
+  /// Of long programs, which are many kernels in any case, fewer bounds are tried: together they put so many segments
+  /// together.
+  size_t mostLimits() const {
+    constexpr size_t segments = 8192;
+    return std::max<size_t>(1, segments / std::max<size_t>(1, program.segments.size()));
+  }
 
   Grouping &group(const LevelLimits &limits) {
     Grouping &made = groupings.emplace_back(Grouping{program, true, bounds.waitsOf(limits), limits.phases});

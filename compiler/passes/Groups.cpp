@@ -106,7 +106,14 @@ private:
   }
 
   void join() {
+    size_t together = 1; // steps that are put to others at once: twice as many as the last time that it was possible
     for (size_t index = 0; index < program.segments.size(); ++index) {
+      if (const size_t end = index + together; together > 1 && joinRun(index, end)) {
+        index = end - 1;
+        together *= 2;
+        continue;
+      }
+      together = 1;
       if (program.segments[index].chain) {
         makers[program.segments[index].chain->result] = static_cast<int>(index);
         continue;
@@ -122,13 +129,15 @@ private:
       const int last = earlier.empty() ? -1 : earlier.back();
       int home = static_cast<int>(index);
       const SmallVector<int> related = earlier.empty() && limits.phases ? readersOf(own) : earlier;
-      if (limits.phases && joinAll(index, related)) {
+      if (limits.phases && joinAll(index, index + 1, related)) {
         home = related.back();
+        together = 2;
       } else if (last >= 0 && isGroup(last) && !startsPartner(own.steps, last)) {
         SmallVector<Operation *> steps = group(last).steps;
         llvm::append_range(steps, own.steps);
         if (std::optional<FlowGroup> joined = tryLayout(steps)) {
           home = last;
+          together = 2;
           moveStores(index, last);
           replace(group(last), std::move(*joined));
           own.steps.clear();
@@ -183,13 +192,36 @@ private:
            llvm::any_of(own.group.partsOfOthers(), isMade);
   }
 
-  /// Puts the steps of segment `index` and several groups together, in place of the last of these; false where that is
-  /// not possible: one of them would come behind what takes its values.
-  bool joinAll(size_t index, ArrayRef<int> groups) {
+  /// Puts the steps of segments `begin` … `end` - 1 and the groups that make their operands together; false where these
+  /// are not as many groups, or it is not possible.
+  bool joinRun(size_t begin, size_t end) {
+    SmallVector<int> earlier;
+    for (size_t index = begin; index < end; ++index) {
+      if (index >= program.segments.size() || !isGroup(index) ||
+          (!limits.phases &&
+           llvm::any_of(group(index).steps, [](Operation *step) { return changesDigits(step, /*inserts=*/true); })))
+        return false;
+      llvm::append_range(earlier, makersOf(group(index)));
+    }
+    llvm::sort(earlier);
+    earlier.erase(std::unique(earlier.begin(), earlier.end()), earlier.end());
+    if ((!limits.phases && earlier.size() > 1) || !joinAll(begin, end, earlier))
+      return false;
+    for (Operation *step : group(earlier.back()).steps)
+      for (Value result : step->getResults())
+        makers[result] = earlier.back();
+    return true;
+  }
+
+  /// Puts the steps of segments `begin` … `end` - 1 and several groups together, in place of the last of these; false
+  /// where that is not possible: one of them would come behind what takes its values.
+  bool joinAll(size_t begin, size_t end, ArrayRef<int> groups) {
     if (groups.empty() || !llvm::all_of(groups, [&](int each) { return isGroup(each); }))
       return false;
     const int home = groups.back();
-    SmallVector<Operation *> steps = group(index).steps;
+    SmallVector<Operation *> steps;
+    for (size_t index = begin; index < end; ++index)
+      llvm::append_range(steps, group(index).steps);
     for (int each : groups) {
       for (int between = each + 1; between < home; ++between)
         if (!llvm::is_contained(groups, between) && takesFrom(between, each))
@@ -208,9 +240,11 @@ private:
             makers[result] = home;
         group(each) = FlowGroup();
       }
-    moveStores(index, home);
+    for (size_t index = begin; index < end; ++index) {
+      moveStores(index, home);
+      group(index).steps.clear();
+    }
     replace(group(home), std::move(*joined));
-    group(index).steps.clear();
     return true;
   }
 

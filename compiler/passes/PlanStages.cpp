@@ -155,13 +155,10 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       ++end;
     for (size_t last = end; last-- > first + 1;) {
       std::optional<JoinedChains> joined = joinChains(program, first, last);
-      Schedule planned = schedule;
       std::string none;
-      if (!joined || !isWorthJoining(program, *joined, first, wanted, machine) ||
-          !planChains(*joined, wanted, number, machine, planned, none))
-        continue;
-      schedule = std::move(planned);
-      return last;
+      if (joined && isWorthJoining(program, *joined, first, wanted, machine) &&
+          planChains(*joined, wanted, number, machine, schedule, none))
+        return last;
     }
     return std::nullopt;
   }
