@@ -347,7 +347,7 @@ private:
   }
 
   /// Steps that are tried without chains: each is laid out with those before it.
-  static constexpr int mostSteps = 512;
+  static constexpr int mostSteps = 4096;
 
   /// True where chains end since groups, or several steps, take their values, or one from computed places.
   bool couldBeFewer() {
