@@ -99,7 +99,8 @@ protected:
   std::vector<Leaf> execute(mlir::Region &region, const std::vector<Leaf> &arguments) {
     mlir::FailureOr<llvm::SmallVector<Leaf>> leaves = codelet->run(
         region, arguments, [](int) { return mlir::Value(); }, [](int64_t) { return Leaf(); },
-        [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); });
+        [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); },
+        [](mlir::Operation *, mlir::Value) { return Leaf(); });
     if (mlir::failed(leaves)) {
       ADD_FAILURE() << "the body cannot be generated";
       return {};
@@ -338,7 +339,8 @@ TEST_F(CodeletTest, UnknownOperation) {
   });
   EXPECT_TRUE(mlir::failed(codelet->run(
       region, {leaf({1, 2}), leaf({3, 5})}, [](int) { return mlir::Value(); }, [](int64_t) { return Leaf(); },
-      [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); })));
+      [](mlir::Operation *, mlir::Value) { return std::optional<conversion::Leaf>(); },
+      [](mlir::Operation *, mlir::Value) { return Leaf(); })));
 }
 
 // A body may mix types: what is folded has the type of its operands, whatever type is set when it is needed.
