@@ -31,6 +31,7 @@ Value *Context::find(const std::string &name) {
 }
 
 void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range) {
+  mistake = {loc.getPointer(), message};
   diagnostics.error(loc, message, range);
   if (checksReturned && returned.Start.isValid() && returned.Start != loc)
     diagnostics.note(returned.Start, "it is returned here");
@@ -360,6 +361,7 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
     if (!evalCondition(*statement.values[0], context, "a requirement")) {
       // The mistake is the caller's: the message stands at the call that led here.
       llvm::SMLoc loc = frames.empty() || !frames.back().loc.isValid() ? statement.values[0]->loc : frames.back().loc;
+      refused = true;
       fail(loc, statement.message);
     }
     return std::nullopt;
@@ -531,43 +533,6 @@ int64_t Elaborator::sizeOf(const Expr &expression, const SizeMap &sizes, const c
   if (value > INT64_MAX || value < INT64_MIN)
     fail(expression, std::string(what) + " is " + spell(value) + ", which has more than 64 bits");
   return static_cast<int64_t>(value);
-}
-
-void Elaborator::probe(const Function &function) {
-  Context context = contextIn(*function.file, &function);
-  std::vector<Value> arguments;
-  std::vector<llvm::SMLoc> places;
-  for (const Param &param : function.params) {
-    std::set<std::string> open;
-    for (const Dimension &dimension : param.type->dimensions)
-      freeNames(*dimension.length, context, open);
-    if (!open.empty())
-      return;
-    TypeRef type = resolveType(*param.type, context, true);
-    std::vector<int> ids;
-    for (const TypeRef &leaf : leaves(type))
-      ids.push_back(context.builder->param(leaf));
-    size_t next = 0;
-    arguments.push_back(assemble(type, *context.builder, ids, next));
-    places.push_back(param.name.range.Start);
-  }
-  callFunction(function, std::move(arguments), places, function.name.range.Start, *context.builder, {});
-}
-
-bool checkBodies(const Source &source, Diagnostics &diagnostics) {
-  if (!check(source, diagnostics))
-    return false;
-  bool good = true;
-  for (const auto &function : source.main().functions) {
-    if (function->kind == Function::Kind::Algorithm || !function->generics.empty())
-      continue;
-    try {
-      Elaborator(source, diagnostics).probe(*function);
-    } catch (const ElaborationFailed &) {
-      good = false;
-    }
-  }
-  return good;
 }
 
 std::optional<int64_t> evaluateSize(const Source &source, const Expr &expression, const SizeMap &sizes,

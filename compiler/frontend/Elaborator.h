@@ -85,6 +85,9 @@ public:
   bool holds(const ScheduleDecl &schedule, const Program &program);
   /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
   void probe(const Function &function);
+  /// What ended the elaboration: place and message, and whether a requirement of the program did.
+  std::pair<const char *, std::string> mistake = {nullptr, ""};
+  bool refused = false;
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
 
 private:
