@@ -642,6 +642,9 @@ bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimit
   return group.fetched.empty() && LevelPlanner(group, target, limits).run();
 }
 
+/// Bytes that a thread reads at once where nothing else says how many.
+static constexpr int64_t copiedBytes = 16;
+
 void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   using digits::Field;
   if (target.kind == "cpu" || group.loadRuns)
@@ -657,6 +660,21 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
     threads = more;
     mapping[Field::Lane].push_back(blocks.front());
     blocks.erase(blocks.begin());
+  }
+  // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines.
+  if (!mapping[Field::Reg].empty())
+    return;
+  int64_t bytes = 1; // of the widest element
+  for (const FlowLoad &load : group.loads)
+    bytes = std::max(bytes, id::elementBytes(id::elementOf(load.from.buffer.getType())));
+  const int64_t enough = std::max<int64_t>(1, copiedBytes / bytes);
+  for (int64_t elements = 1; elements < enough && !blocks.empty();) {
+    const digits::Column slowest = blocks.back();
+    elements *= slowest.radix;
+    if (elements > 2 * enough)
+      break;
+    mapping[Field::Reg].push_back(slowest);
+    blocks.pop_back();
   }
 }
 
