@@ -328,7 +328,12 @@ Value Elaborator::chosenAmong(const std::vector<Value> &members, const Value &in
     return chosenAmong(scalars, index, loc, builder);
   }
   const Value &first = members[0];
-  auto isAlike = [&](const Value &member) { return member.kind == first.kind; };
+  const TypeRef type = typeOf(first);
+  auto isAlike = [&](const Value &member) {
+    const TypeRef other = typeOf(member);
+    return member.kind == first.kind && member.members.size() == first.members.size() &&
+           member.record == first.record && !type == !other && (!type || equal(*type, *other));
+  };
   if (members.size() > chosenConstants && std::all_of(members.begin(), members.end(), isConstantNumber) &&
       std::all_of(members.begin(), members.end(), isAlike))
     return lookup(members, index, loc, builder);
