@@ -1,22 +1,13 @@
 #include "compiler/conversion/ConstantLookup.h"
 
+#include "compiler/conversion/Scalars.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
-
-/// The type of the numbers that an element consists of, as they lie in the table: a bool as a byte.
-static Type storedType(Type element, Codelet &codelet) {
-  if (auto complex = dyn_cast<ComplexType>(element))
-    return complex.getElementType();
-  if (auto mod = dyn_cast<id::ModType>(element)) {
-    Type wide = codelet.field(mod.getModulus()).type();
-    return isa<VectorType>(wide) ? cast<VectorType>(wide).getElementType() : wide;
-  }
-  return element.isInteger(1) ? IntegerType::get(element.getContext(), 8) : element;
-}
 
 static DenseElementsAttr tableOf(id::LookupOp op, Type stored) {
   SmallVector<Attribute> numbers;
@@ -38,9 +29,10 @@ static DenseElementsAttr tableOf(id::LookupOp op, Type stored) {
 Leaf conversion::lookUp(TileCode &code, id::LookupOp op, Value index) {
   OpBuilder &b = code.b;
   const Location loc = code.loc;
-  const Type element = op.getType(), stored = storedType(element, code.codelet);
-  const bool isComplex = isa<ComplexType>(element);
-  const int64_t bytes = packedBytes(stored), stride = bytes * (isComplex ? 2 : 1);
+  const Type element = op.getType();
+  const auto complex = dyn_cast<ComplexType>(element);
+  const Type stored = storedType(complex ? complex.getElementType() : element);
+  const int64_t bytes = packedBytes(stored), stride = bytes * (complex ? 2 : 1);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), code.tables.getAddressSpace());
   Value table = LLVM::AddressOfOp::create(b, loc, pointer, code.tables.data(tableOf(op, stored)));
   auto load = [&](Value place, int64_t part) -> Value {
@@ -59,7 +51,7 @@ Leaf conversion::lookUp(TileCode &code, id::LookupOp op, Value index) {
     return code.pack(numbers);
   };
   code.codelet.setRealType(stored);
-  if (isComplex)
+  if (complex)
     return Leaf::of(Complex{code.codelet.wrap(number(0)), code.codelet.wrap(number(1))});
   if (isa<FloatType>(element))
     return Leaf::of(code.codelet.wrap(number(0)));

@@ -31,7 +31,8 @@ Value *Context::find(const std::string &name) {
 }
 
 void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range) {
-  mistake = {loc.getPointer(), message};
+  mistake.loc = loc;
+  mistake.message = message;
   diagnostics.error(loc, message, range);
   if (checksReturned && returned.Start.isValid() && returned.Start != loc)
     diagnostics.note(returned.Start, "it is returned here");
@@ -361,7 +362,7 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
     if (!evalCondition(*statement.values[0], context, "a requirement")) {
       // The mistake is the caller's: the message stands at the call that led here.
       llvm::SMLoc loc = frames.empty() || !frames.back().loc.isValid() ? statement.values[0]->loc : frames.back().loc;
-      refused = true;
+      mistake.isRequirement = true;
       fail(loc, statement.message);
     }
     return std::nullopt;
@@ -384,26 +385,19 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   const std::string &name = entry.name.text;
   program.entry = name;
 
-  // Sizes are the names in the shapes that are no constants and no parameters in <..>.
   std::set<std::string> used;
-  std::function<void(const Expr &)> collect = [&](const Expr &expr) {
-    if (expr.kind == Expr::Kind::Variable && !findConst(*entry.file, expr.name) && !findGeneric(entry, expr.name) &&
-        used.insert(expr.name).second) {
-      auto size = sizes.find(expr.name);
-      if (auto text = types.find(expr.name); size == sizes.end() && text != types.end())
-        fail(expr,
-             "the size '" + expr.name + "' of '" + name + "' is set to '" + text->second + "', which is no integer");
-      if (size == sizes.end())
-        fail(expr, "the size '" + expr.name + "' of '" + name + "' is not set; give --set " + expr.name + "=<integer>");
-      program.sizes.push_back(*size);
-      context.scopes[0][size->first] = Value::integer(size->second, loc);
-    }
-    for (const ExprPtr &argument : expr.arguments)
-      collect(*argument);
-  };
-  for (const Param &param : entry.params)
-    for (const Dimension &dimension : param.type->dimensions)
-      collect(*dimension.length);
+  for (const Expr *named : sizesOf(entry)) {
+    auto size = sizes.find(named->name);
+    if (auto text = types.find(named->name); size == sizes.end() && text != types.end())
+      fail(*named,
+           "the size '" + named->name + "' of '" + name + "' is set to '" + text->second + "', which is no integer");
+    if (size == sizes.end())
+      fail(*named,
+           "the size '" + named->name + "' of '" + name + "' is not set; give --set " + named->name + "=<integer>");
+    used.insert(named->name);
+    program.sizes.push_back(*size);
+    context.scopes[0][size->first] = Value::integer(size->second, loc);
+  }
 
   // What is neither a size nor such a parameter is a constant of the entry's file.
   auto ownConstant = [&](const std::string &wanted) -> const Const * {

@@ -85,9 +85,13 @@ public:
   bool holds(const ScheduleDecl &schedule, const Program &program);
   /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
   void probe(const Function &function);
-  /// What ended the elaboration: place and message, and whether a requirement of the program did.
-  std::pair<const char *, std::string> mistake = {nullptr, ""};
-  bool refused = false;
+  /// What ended the elaboration.
+  struct Mistake {
+    llvm::SMLoc loc;
+    std::string message;
+    bool isRequirement = false; // of the program, which does not hold
+  };
+  Mistake mistake;
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
 
 private:
@@ -181,6 +185,8 @@ private:
   Value makeComplex(const Value &re, const Value &im, llvm::SMLoc loc, BodyBuilder &builder);
   Value convert(const Value &value, const TypeRef &type, llvm::SMLoc loc, BodyBuilder &builder);
   Value untyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc);
+  /// The same of an op whose first operand is a scalar of the builder.
+  Value untyped(Op op, const Value &scalar, std::vector<UntypedRef> operands, llvm::SMLoc loc, BodyBuilder &builder);
   /// Gives two operands one type: the typed one's, promoting a real beside its complex type.
   TypeRef unify(Value &left, Value &right, llvm::SMLoc loc, BodyBuilder &builder, const char *what);
   /// The value as one of exactly `type`; `what` names the place in messages ("argument 'w' of 'scale'").
@@ -290,6 +296,10 @@ std::vector<std::string> fieldNames(const TypeDecl &record);
 
 /// The parameter in <..> of this name, or null.
 const Generic *findGeneric(const Function &function, const std::string &name);
+
+/// The sizes of an algorithm where they are first named, in order: what its parameters' shapes name that is no constant
+/// and no parameter in <..>.
+std::vector<const Expr *> sizesOf(const Function &algorithm);
 
 /// What a name means where no type variable has it: the scalar type, unless the file sees a record of this name and the
 /// language got the scalar later; null for other names.

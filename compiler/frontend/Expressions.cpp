@@ -309,14 +309,7 @@ Value Elaborator::lookup(const std::vector<Value> &constants, const Value &index
   std::vector<UntypedRef> operands;
   for (const Value &constant : constants)
     operands.push_back(constant.untyped);
-  std::string error;
-  UntypedRef made = makeUntyped(Op::Lookup, std::move(operands), loc, error);
-  if (!made)
-    fail(loc, error);
-  auto result = std::make_shared<Untyped>(*made);
-  result->scalarBuilder = &builder;
-  result->scalar = use(index, builder);
-  return Value::of(UntypedRef(std::move(result)));
+  return untyped(Op::Lookup, index, std::move(operands), loc, builder);
 }
 
 Value Elaborator::chosenAmong(const std::vector<Value> &members, const Value &index, llvm::SMLoc loc,

@@ -1,7 +1,7 @@
 // Named expressions of digits: `let parity = digit(1) + digit(2);` in an algorithm.
 //
-// The digits are those of the stage that uses the name, so what is bound is the expression itself with what all other
-// names in it mean at this point; each stage evaluates it as if it stood there.
+// The digits are those of the stage that uses the name, so what is bound is the expression itself with what names
+// mean at this point; each stage evaluates it as if it stood there.
 #include "compiler/frontend/Elaborator.h"
 
 #include <algorithm>
@@ -24,26 +24,6 @@ bool namesDigits(const Expr &expr, const SourceFile &file, const std::function<b
                      [&](const ExprPtr &argument) { return namesDigits(*argument, file, isNamed); });
 }
 
-namespace {
-
-/// What the names in an expression mean.
-void capture(const Expr &expr, Context &context, std::map<std::string, Value> &meanings) {
-  if (expr.kind == Expr::Kind::Variable)
-    if (const Value *value = context.find(expr.name))
-      meanings[expr.name] = *value;
-  for (const ExprPtr &argument : expr.arguments)
-    capture(*argument, context, meanings);
-  for (const Setting &setting : expr.settings)
-    capture(*setting.value, context, meanings);
-}
-
-void capture(const TypeExpr &type, Context &context, std::map<std::string, Value> &meanings) {
-  for (const Dimension &dimension : type.dimensions)
-    capture(*dimension.length, context, meanings);
-}
-
-} // namespace
-
 bool Elaborator::bindsDigits(const Statement &statement, Context &context) const {
   return context.isAlgorithm() && statement.names.size() == 1 &&
          namesDigits(*statement.values[0], *context.file, [&](const std::string &name) {
@@ -56,12 +36,8 @@ Value Elaborator::namedDigits(const Statement &statement, const Context &context
   auto named = std::make_shared<NamedDigits>();
   named->statement = &statement;
   named->context = context;
-  std::map<std::string, Value> meanings;
-  capture(*statement.values[0], named->context, meanings);
-  if (statement.type)
-    capture(*statement.type, named->context, meanings);
-  named->context.scopes = {std::move(meanings)};
   named->context.builder = nullptr;
+  named->context.stage = nullptr;
   Value value;
   value.kind = Value::Kind::Digits;
   value.digits = std::move(named);

@@ -159,6 +159,14 @@ Value Elaborator::untyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc l
   return Value::of(result);
 }
 
+Value Elaborator::untyped(Op op, const Value &scalar, std::vector<UntypedRef> operands, llvm::SMLoc loc,
+                          BodyBuilder &builder) {
+  auto result = std::make_shared<Untyped>(*untyped(op, std::move(operands), loc).untyped);
+  result->scalarBuilder = &builder;
+  result->scalar = use(scalar, builder);
+  return Value::of(UntypedRef(std::move(result)));
+}
+
 int Elaborator::use(const Value &value, BodyBuilder &builder) { return builder.import(*value.builder, value.id); }
 
 int Elaborator::emitInteger(const Untyped &value, BodyBuilder &builder) {
@@ -486,16 +494,8 @@ Value Elaborator::select(const Value &condition, const Value &yes, const Value &
   if (condition.kind == Value::Kind::Bool && yes.kind == Value::Kind::Untyped && no.kind == Value::Kind::Untyped)
     return condition.flag ? yes : no;
   Value flag = coerce(condition, boolType(), loc, builder, "the condition of 'select'");
-  if (yes.kind == Value::Kind::Untyped && no.kind == Value::Kind::Untyped) {
-    std::string error;
-    UntypedRef made = makeUntyped(Op::Select, {yes.untyped, no.untyped}, loc, error);
-    if (!made)
-      fail(loc, error);
-    auto result = std::make_shared<Untyped>(*made);
-    result->scalarBuilder = &builder;
-    result->scalar = use(flag, builder);
-    return Value::of(UntypedRef(std::move(result)));
-  }
+  if (yes.kind == Value::Kind::Untyped && no.kind == Value::Kind::Untyped)
+    return untyped(Op::Select, flag, {yes.untyped, no.untyped}, loc, builder);
   Value a = yes, b = no;
   TypeRef type = unify(a, b, loc, builder, "select");
   return Value::scalar(builder,

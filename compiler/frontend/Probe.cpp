@@ -28,48 +28,37 @@ void Elaborator::probe(const Function &function) {
 
 namespace {
 
-/// The sizes of an algorithm: names in its parameters' shapes that are no constants and no parameters in <..>.
-std::set<std::string> sizesOf(const Function &algorithm) {
-  std::set<std::string> names;
-  std::function<void(const Expr &)> collect = [&](const Expr &expr) {
-    if (expr.kind == Expr::Kind::Variable && !findConst(*algorithm.file, expr.name) &&
-        !findGeneric(algorithm, expr.name))
-      names.insert(expr.name);
-    for (const ExprPtr &argument : expr.arguments)
-      collect(*argument);
-  };
-  for (const Param &param : algorithm.params)
-    for (const Dimension &dimension : param.type->dimensions)
-      collect(*dimension.length);
-  return names;
+/// What is wrong with an algorithm when all its sizes are one number.
+std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const Source &source, const Function &algorithm,
+                                               Diagnostics &diagnostics) {
+  SizeMap sizes;
+  for (const Expr *named : sizesOf(algorithm))
+    sizes[named->name] = size;
+  Elaborator elaborator(source, diagnostics);
+  try {
+    elaborator.run(algorithm, sizes, {});
+  } catch (const ElaborationFailed &) {
+    return elaborator.mistake;
+  }
+  return std::nullopt;
 }
 
-/// Elaborates an algorithm with every size the same small number. What is the same mistake for all of them depends on
-/// no size, unless the program itself refuses them, or a large one is right.
+/// Reports what is the same mistake for every small number, and so depends on no size, unless the program itself
+/// refuses one of them, or a large one is right.
 bool probeAlgorithm(const Source &source, const Function &algorithm, Diagnostics &diagnostics) {
-  const std::set<std::string> names = sizesOf(algorithm);
-  std::optional<std::pair<const char *, std::string>> common;
-  auto isRight = [&](int64_t size, Diagnostics &found) {
-    SizeMap sizes;
-    for (const std::string &name : names)
-      sizes[name] = size;
-    Elaborator elaborator(source, found);
-    try {
-      elaborator.run(algorithm, sizes, {});
-      return true;
-    } catch (const ElaborationFailed &) {
-    }
-    const bool isOther = elaborator.refused || (common && *common != elaborator.mistake);
-    common = elaborator.mistake;
-    return isOther;
-  };
+  constexpr int64_t shown = 8, large = 1000;
   Diagnostics unseen;
-  for (int64_t size : {1, 2, 3, 4, 5, 6, 8})
-    if (isRight(size, unseen))
+  std::optional<Elaborator::Mistake> common;
+  for (int64_t size : {1, 2, 3, 4, 5, 6, 8}) {
+    std::optional<Elaborator::Mistake> found = mistakeWith(size, source, algorithm, unseen);
+    const bool isOther = found && common && (found->loc != common->loc || found->message != common->message);
+    if (!found || found->isRequirement || isOther)
       return true;
-  common.reset();
-  constexpr int64_t large = 1000;
-  return isRight(large, unseen) || (common.reset(), isRight(8, diagnostics));
+    common = std::move(found);
+  }
+  if (auto found = mistakeWith(large, source, algorithm, unseen); !found || found->isRequirement)
+    return true;
+  return !mistakeWith(shown, source, algorithm, diagnostics);
 }
 
 } // namespace

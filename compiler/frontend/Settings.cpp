@@ -4,6 +4,8 @@
 #include "compiler/frontend/Parse.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
 
 namespace idc::frontend {
 
@@ -23,6 +25,22 @@ const char *kindName(const Generic &generic) {
     return kindName(generic.signature->kind);
   }
   return "";
+}
+
+std::vector<const Expr *> sizesOf(const Function &algorithm) {
+  std::vector<const Expr *> sizes;
+  std::set<std::string> names;
+  std::function<void(const Expr &)> collect = [&](const Expr &expr) {
+    if (expr.kind == Expr::Kind::Variable && !findConst(*algorithm.file, expr.name) &&
+        !findGeneric(algorithm, expr.name) && names.insert(expr.name).second)
+      sizes.push_back(&expr);
+    for (const ExprPtr &argument : expr.arguments)
+      collect(*argument);
+  };
+  for (const Param &param : algorithm.params)
+    for (const Dimension &dimension : param.type->dimensions)
+      collect(*dimension.length);
+  return sizes;
 }
 
 const Generic *findGeneric(const Function &function, const std::string &name) {

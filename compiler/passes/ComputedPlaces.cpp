@@ -7,6 +7,8 @@
 // What a number is, is left to an arithmetic: one makes ops, one only follows digits that stay what they are.
 #include "compiler/passes/ComputedPlaces.h"
 
+#include "id/IndexCode.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -41,13 +43,7 @@ struct IndexOps {
   Value constant(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
   Value complement(Value digit, int32_t radix) { return arith::SubIOp::create(b, loc, constant(radix - 1), digit); }
   Value index(ArrayRef<Value> digits, ArrayRef<int32_t> radices) {
-    Value sum = constant(0);
-    int64_t weight = 1;
-    for (auto [digit, radix] : llvm::zip(digits, radices)) {
-      sum = b.createOrFold<arith::AddIOp>(loc, sum, b.createOrFold<arith::MulIOp>(loc, digit, constant(weight)));
-      weight *= radix;
-    }
-    return sum;
+    return id::numberOf(b, loc, digits, radices);
   }
   Value body(Region &body, ArrayRef<Value> digits) {
     IRMapping values;

@@ -4,10 +4,9 @@
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
 // chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
 // permutation that ends a chain becomes the chain's. What joins no chain is a group of one step; Groups.cpp puts groups
-// together. Chains that are better made otherwise become groups at the end: so do all where a block has
-// room for what they make and fewer kernels are left then, such as those whose values others take from computed places.
-// A result from computed places of what steps make gets a step that does nothing, for a kernel to
-// do with them.
+// together. Chains that are better made otherwise become groups at the end: so do all where a block has room for what
+// they make and fewer kernels are left then, such as those whose values others take from computed places. A result from
+// computed places of what steps make gets a step that does nothing, for a kernel to do with them.
 //
 // Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
 // radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.

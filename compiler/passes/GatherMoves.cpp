@@ -196,15 +196,7 @@ private:
       digits.push_back(id::DigitOp::create(builder, loc, builder.getI64Type(), digit));
     for (Move &move : llvm::reverse(run))
       move.follow(builder, digits);
-    Value sum;
-    int64_t weight = 1;
-    for (auto [digit, radix] : llvm::zip(digits, radices)) {
-      Value scale = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(weight));
-      Value part = arith::MulIOp::create(builder, loc, digit, scale);
-      sum = sum ? arith::AddIOp::create(builder, loc, sum, part).getResult() : part;
-      weight *= radix;
-    }
-    id::YieldOp::create(builder, loc, sum);
+    id::YieldOp::create(builder, loc, id::numberOf(builder, loc, digits, radices));
   }
 };
 

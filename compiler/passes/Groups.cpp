@@ -129,21 +129,13 @@ private:
       const int last = earlier.empty() ? -1 : earlier.back();
       int home = static_cast<int>(index);
       const SmallVector<int> related = earlier.empty() && limits.phases ? readersOf(own) : earlier;
-      if (limits.phases && joinAll(index, index + 1, related)) {
+      if (limits.phases && joinAll(index, index + 1, related))
         home = related.back();
+      else if (last >= 0 && !startsPartner(own.steps, last) && joinAll(index, index + 1, last))
+        home = last;
+      if (home != static_cast<int>(index)) {
         together = 2;
-      } else if (last >= 0 && isGroup(last) && !startsPartner(own.steps, last)) {
-        SmallVector<Operation *> steps = group(last).steps;
-        llvm::append_range(steps, own.steps);
-        if (std::optional<FlowGroup> joined = tryLayout(steps)) {
-          home = last;
-          together = 2;
-          moveStores(index, last);
-          replace(group(last), std::move(*joined));
-          own.steps.clear();
-        }
-      }
-      if (home == static_cast<int>(index)) { // one step, or pointwise ones: always possible
+      } else { // one step, or pointwise ones: always possible
         replace(own, *alone(own.steps));
         keepWhole(own);
       }

@@ -9,6 +9,8 @@
 // What plans digits then meets one form of programs on 4^m and 2^(2m) elements.
 #include "compiler/passes/Passes.h"
 
+#include "id/IndexCode.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -98,15 +100,10 @@ void splitBody(Region &body, const Parts &parts) {
       continue;
     }
     OpBuilder builder(op);
-    Value sum;
-    int64_t weight = 1;
-    for (int i = 0; i < parts.count(digit); weight *= parts.radices[digit - 1][i++]) {
-      Value part = id::DigitOp::create(builder, op.getLoc(), op.getType(), parts.first[digit - 1] + i);
-      Value scale = arith::ConstantOp::create(builder, op.getLoc(), builder.getI64IntegerAttr(weight));
-      Value term = weight == 1 ? part : arith::MulIOp::create(builder, op.getLoc(), part, scale).getResult();
-      sum = sum ? arith::AddIOp::create(builder, op.getLoc(), sum, term).getResult() : term;
-    }
-    op.getResult().replaceAllUsesWith(sum);
+    SmallVector<Value> own;
+    for (int i = 0; i < parts.count(digit); ++i)
+      own.push_back(id::DigitOp::create(builder, op.getLoc(), op.getType(), parts.first[digit - 1] + i));
+    op.getResult().replaceAllUsesWith(id::numberOf(builder, op.getLoc(), own, parts.radices[digit - 1]));
     op.erase();
   }
 }

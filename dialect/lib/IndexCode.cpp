@@ -233,6 +233,20 @@ std::optional<AffineNumbers> id::affineNumbers(int64_t count, int64_t length,
   return map;
 }
 
+Value id::numberOf(OpBuilder &builder, Location loc, ArrayRef<Value> digits, ArrayRef<int32_t> radices) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  Value number;
+  int64_t weight = 1;
+  for (auto [digit, radix] : llvm::zip(digits, radices)) {
+    Value part = weight == 1 ? digit : builder.createOrFold<arith::MulIOp>(loc, digit, constant(weight));
+    number = number ? builder.createOrFold<arith::AddIOp>(loc, number, part) : part;
+    weight *= radix;
+  }
+  return number ? number : constant(0);
+}
+
 void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_t> radices,
                      const AffineNumbers &map) {
   OpBuilder::InsertionGuard guard(builder);
@@ -240,21 +254,15 @@ void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<in
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
-  Value number;
-  int64_t weight = 1;
-  for (auto [place, radix] : llvm::enumerate(radices)) {
-    Value digit = DigitOp::create(builder, loc, builder.getI64Type(), static_cast<int64_t>(place) + 1);
-    if (weight > 1)
-      digit = arith::MulIOp::create(builder, loc, digit, constant(weight));
-    number = number ? arith::AddIOp::create(builder, loc, number, digit).getResult() : digit;
-    weight *= radix;
-  }
-  number = number ? number : constant(0);
+  SmallVector<Value> digits;
+  for (size_t digit = 1; digit <= radices.size(); ++digit)
+    digits.push_back(DigitOp::create(builder, loc, builder.getI64Type(), digit));
+  Value number = numberOf(builder, loc, digits, radices);
   if (map.factor != 1)
     number = arith::MulIOp::create(builder, loc, number, constant(map.factor));
   if (map.offset != 0)
     number = arith::AddIOp::create(builder, loc, number, constant(map.offset));
-  if (map.factor * (weight - 1) + map.offset >= map.length)
+  if (map.factor * (elementsOf(radices) - 1) + map.offset >= map.length)
     number = arith::RemSIOp::create(builder, loc, number, constant(map.length));
   YieldOp::create(builder, loc, number);
 }

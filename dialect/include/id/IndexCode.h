@@ -60,6 +60,10 @@ int64_t elementsOf(llvm::ArrayRef<int32_t> radices);
 /// How many numbers are tried.
 constexpr int64_t maxTried = 1 << 20;
 
+/// The number that digits count, the first the least significant.
+mlir::Value numberOf(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> digits,
+                     llvm::ArrayRef<int32_t> radices);
+
 /// Puts the next digits in place of these, counting up; false behind the last.
 bool countUp(llvm::MutableArrayRef<int64_t> digits, llvm::ArrayRef<int32_t> radices);
 
