@@ -113,7 +113,16 @@ private:
   SmallVector<Operation *> joins;                      // of what several kernels store
   int numKernels = 0;
 
-  Value bufferOf(Value value) { return buffers.contains(value) ? buffers.lookup(value) : value; }
+  /// Where a value lies that kernels load.
+  Value bufferOf(Value value) {
+    if (buffers.contains(value))
+      return buffers.lookup(value);
+    Operation *step = value ? value.getDefiningOp() : nullptr;
+    const bool isJoined = step && llvm::any_of(program.segments, [&](const FlowSegment &segment) {
+                            return segment.group.joined.contains(step);
+                          });
+    return isJoined ? joinedValue(value) : value;
+  }
   std::string nextName() { return (function.getName() + "_k" + Twine(numKernels++)).str(); }
 
   /// A step in a kernel: nothing is to be decided any more.
@@ -250,7 +259,7 @@ private:
       parts.push_back(joinedValue(step->getOperand(operand)));
     int64_t digit = cast<id::NodeOp>(step).getDigits()[0];
     joins.push_back(id::JoinOp::create(builder, step->getLoc(), value.getType(), digit, parts));
-    return joins.back()->getResult(0);
+    return buffers[value] = joins.back()->getResult(0);
   }
 
   static void addParts(const FlowGroup &group, const FlowStore &store, SmallVectorImpl<PartStore> &parts) {

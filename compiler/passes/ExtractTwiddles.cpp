@@ -112,6 +112,23 @@ std::optional<digits::Polynomial> selects(id::NodeOp node, ValueRange values, si
   return std::nullopt;
 }
 
+/// A product with a one, in a node.
+struct ProductWithOne : OpRewritePattern<id::NodeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(id::NodeOp op, PatternRewriter &rewriter) const override {
+    Value data;
+    int64_t root = 1;
+    digits::Polynomial exponent;
+    for (Operation &product : op.getBody().front())
+      if (product.getNumResults() == 1 && productWithRoot(product.getResult(0), data, root, exponent) &&
+          exponent.reduced(root).isZero()) {
+        rewriter.replaceOp(&product, data);
+        return success();
+      }
+    return failure();
+  }
+};
+
 struct ProductInNode : OpRewritePattern<id::NodeOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(id::NodeOp op, PatternRewriter &rewriter) const override {
@@ -157,7 +174,7 @@ struct ProductInNode : OpRewritePattern<id::NodeOp> {
 struct ExtractTwiddles : impl::ExtractTwiddlesBase<ExtractTwiddles> {
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
-    patterns.add<ProductWithRoot, ProductInNode>(&getContext());
+    patterns.add<ProductWithRoot, ProductWithOne, ProductInNode>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }

@@ -114,8 +114,9 @@ private:
         continue;
       }
       together = 1;
-      if (program.segments[index].chain) {
-        makers[program.segments[index].chain->result] = static_cast<int>(index);
+      if (const std::optional<FlowChain> &chain = program.segments[index].chain) {
+        if (chain->result != chain->source) // of which a copy makes another
+          makers[chain->result] = static_cast<int>(index);
         continue;
       }
       FlowGroup &own = group(index);

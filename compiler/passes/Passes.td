@@ -33,6 +33,42 @@ def SplitDigits : Pass<"id-split-digits", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def BatchAlike : Pass<"id-batch-alike", "::mlir::func::FuncOp"> {
+  let summary = "do once what steps do alike to all results of a node";
+  let description = [{
+    A node that takes digits away and has a result for each of their values keeps them, as the highest, where the same ops
+    follow on every result; these become one. Where they differ, a node takes the digits away again. Programs that call
+    themselves on the halves of a sequence, and on the halves of these, are then as long as ones that act on all digits.
+
+        %0:2 = id.node [1] (%x) {…}           // -> <2**2>, <2**2>
+        %1 = id.node [2] (%0#0) {…}
+        %2 = id.node [2] (%0#1) {…}
+
+        %0 = id.node [1] (%x) {…}             // -> <2**3>
+        %1 = id.permute %0 […]
+        %2 = id.node [2] (%1) {…}
+        %3:2 = id.node [3] (%2) {…}           // -> <2**2>, <2**2>
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
+def FuseSplits : Pass<"id-fuse-splits", "::mlir::func::FuncOp"> {
+  let summary = "make one node of one that splits a sequence, steps on the parts and one that gives the digits back";
+  let description = [{
+    A node that takes digits away and yields what it takes, the pointwise steps on its results and a node that puts them
+    together again mix elements that differ in the nodes' digits only: one body does all of it. A permutation moves the
+    digits where the last node has them. Nodes that yield what they take, digits and all, go.
+
+        %0:2 = id.node [1] (%x) {…}           // <2**3> -> <2**2>, <2**2>
+        %1 = id.pointwise (%0#1) {…}
+        %2 = id.node [3] (%0#0, %1) {…}       // -> <2**3>
+
+        %0 = id.node [1] (%x) {…}             // <2**3> -> <2**3>
+        %2 = id.permute %0 [1 3 2]
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def GatherMoves : Pass<"id-gather-moves", "::mlir::func::FuncOp"> {
   let summary = "write runs of nodes that only move elements as gathers";
   let description = [{

@@ -20,6 +20,10 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   // Bodies first: a folded body may show a product with a root of unity that was hidden by index arithmetic.
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());
+  // Equal ops have met; what is longer below is found once.
+  function.addPass(createBatchAlike());
+  // The ends of what is done alike begin and end nodes, which are those of digits now.
+  function.addPass(createFuseSplits());
   // Conditions are folded; what meets gathers then is composed with them.
   function.addPass(createGatherMoves());
   function.addPass(createCanonicalizerPass());

@@ -111,7 +111,8 @@ bool Writer::loop(Choices &choices) {
   return true;
 }
 
-/// A node takes one digit out, the algorithm does the rest, a node puts the digit back with what was set aside.
+/// A node takes one digit out, the algorithm does the rest, a node puts the digit back with what was set aside, or what
+/// the algorithm has made of that as well.
 bool Writer::recursion(Choices &choices) {
   Sequence value = pickValue(choices);
   int n = static_cast<int>(value.radices.size());
@@ -129,12 +130,15 @@ bool Writer::recursion(Choices &choices) {
   ErrorGrowth middle = declareLevel(shared, choices, base, 0, {sum}, {t}, {false}, linear);
   static const std::vector<std::string> places = {"1", "n"};
   static const std::vector<std::string> between = {"", " |> reverse(n-1, 1)", " |> unshuffle(n-1, 1)"};
-  std::string algorithm = fresh("recursion"), place = choices.pick(places);
+  std::string algorithm = fresh("recursion"), place = choices.pick(places), other = "b";
+  const bool both = n <= 4 && choices.oneIn(2), differ = both && choices.oneIn(3);
+  if (both)
+    other = algorithm + "(b" + choices.pick(between) + ")" + (differ ? " |> " + base : "");
   shared.declarations += "algorithm " + algorithm + "(x: " + shape + ") -> " + shape + " {\n" +
                          "  if n == 0 { return x |> " + base + "; }\n" +       //
                          "  let (a, b) = x |> " + up + " @ " + place + ";\n" + //
-                         "  return (" + algorithm + "(a" + choices.pick(between) + "), b) |> " + down + " @ " + place +
-                         ";\n}\n";
+                         "  return (" + algorithm + "(a" + choices.pick(between) + "), " + other + ") |> " + down +
+                         " @ " + place + ";\n}\n";
   double error = errorOf(value), largest = 0;
   for (int i = 0; i < n; ++i) {
     error = first.after(error);
@@ -142,7 +146,7 @@ bool Writer::recursion(Choices &choices) {
   }
   error = middle.after(error);
   for (int i = 0; i < n; ++i)
-    error = last.after(std::max(error, largest));
+    error = last.after(std::max({error, largest, differ ? middle.after(error) : 0}));
   std::string from = value.name;
   value.name = fresh("v");
   if (!finish(value, error)) {
@@ -190,7 +194,7 @@ bool Writer::application(Choices &choices) {
   std::string argument;
   if (choices.oneIn(4)) {
     const Sequence &other = pickValue(choices);
-    if (other.radices == inner) {
+    if (other.radices == inner && (digits.size() < value.radices.size() || inner == value.radices)) {
       parameters.push_back({"w", other.type, inner, other.bounds});
       argument = "(" + other.name + ")";
     }

@@ -1,0 +1,225 @@
+// Input: the algebra. Output: the same program with fewer steps: what it does alike to all results of a node it does
+// once, to one sequence.
+//
+// A node that takes a digit away and has a result for each of its values, as programs that call themselves on halves
+// have them, keeps the digit when the same ops follow on every result: they act on one sequence, whose highest digit
+// says which result an element is of. Where the ops differ, a node takes the digit away again. Ops that such a node has
+// made one may begin the same anew: 2^n steps of n levels of calls become those of n steps.
+//
+//   (a, b) = split @ 1 of x, f(g(a)), h(g(b))   ->   c = x with digit 1 as the highest, (d, e) = split of g(c), f(d),
+//   h(e)
+#include "compiler/passes/Passes.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_BATCHALIKE
+#include "compiler/passes/Passes.h.inc"
+} // namespace idc::passes
+
+namespace {
+
+/// A node with one operand, of which it takes the digits away and has one result for each of their values.
+bool isSplit(Operation *op) {
+  auto node = dyn_cast<id::NodeOp>(op);
+  return node && node.getInputs().size() == 1 && node.isArray(node.getInputs()[0]) && node.getOutputs().size() > 1 &&
+         static_cast<int64_t>(node.getOutputs().size()) == node.getArity() &&
+         llvm::all_equal(node.getOutputs().getTypes()) && !node.isArray(node.getOutputs()[0]);
+}
+
+bool isStep(Operation *op) {
+  return isa<id::PermuteOp, id::ResizeOp, id::GatherOp, id::ScatterOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op);
+}
+
+/// The same op but for its operands.
+bool isAlike(Operation *a, Operation *b) {
+  return a->getName() == b->getName() && a->getNumOperands() == b->getNumOperands() &&
+         a->getResultTypes() == b->getResultTypes() && a->getOperandTypes() == b->getOperandTypes() &&
+         a->getAttrDictionary() == b->getAttrDictionary() &&
+         llvm::all_of(llvm::zip(a->getRegions(), b->getRegions()), [](auto regions) {
+           return OperationEquivalence::isRegionEquivalentTo(&std::get<0>(regions), &std::get<1>(regions),
+                                                             OperationEquivalence::IgnoreLocations);
+         });
+}
+
+/// What is done alike to the results of one node.
+class Batch {
+public:
+  explicit Batch(id::NodeOp split) : split(split) {
+    for (int64_t digit : llvm::reverse(split.getDigits()))
+      radices.push_back(id::radicesOf(split.getInputs()[0].getType())[static_cast<size_t>(digit) - 1]);
+  }
+
+  /// Makes it one, at the end of the block. False where nothing is done alike.
+  bool run() {
+    add(split.getOutputs());
+    for (size_t tuple = 0; tuple < tuples.size(); ++tuple) // which become more
+      followUsers(tuple);
+    if (steps.empty())
+      return false;
+    OpBuilder builder(split->getBlock()->getTerminator());
+    joined.resize(tuples.size());
+    keepDigits(builder);
+    for (const Step &step : steps)
+      join(builder, step);
+    for (size_t tuple = 0; tuple < tuples.size(); ++tuple)
+      if (llvm::any_of(tuples[tuple], [&](Value value) {
+            return llvm::any_of(value.getUsers(), [&](Operation *user) { return !inSteps.contains(user); });
+          }))
+        part(builder, tuple);
+    inSteps.insert(split);
+    for (Operation *op : inSteps)
+      op->dropAllReferences();
+    return true;
+  }
+
+  /// The ops that nothing takes any more, which have let go of their operands.
+  const DenseSet<Operation *> &replaced() const { return inSteps; }
+  ArrayRef<Operation *> made() const { return madeOps; }
+
+private:
+  using Step = SmallVector<Operation *>; // an op for each result of the node
+
+  id::NodeOp split;
+  SmallVector<int32_t> radices;                       // of its digits, least significant first
+  SmallVector<SmallVector<Value>> tuples;             // a value for each of its results
+  DenseMap<Value, std::pair<size_t, size_t>> tupleOf; // and the number of the result
+  SmallVector<Step> steps;                            // each after those that make its operands
+  DenseSet<Operation *> inSteps;
+  SmallVector<Value> joined; // [tuple]
+  SmallVector<Operation *> madeOps;
+
+  void add(ValueRange tuple) {
+    for (auto [lane, value] : llvm::enumerate(tuple))
+      tupleOf[value] = {tuples.size(), lane};
+    tuples.emplace_back(tuple);
+  }
+
+  /// Finds the steps of which the last operand to be known is in this tuple.
+  void followUsers(size_t tuple) {
+    const Value first = tuples[tuple].front();
+    for (Operation *user : first.getUsers()) {
+      if (inSteps.contains(user) || !isStep(user))
+        continue;
+      Step step{user};
+      for (size_t lane = 1; lane < tuples[tuple].size(); ++lane)
+        for (Operation *other : tuples[tuple][lane].getUsers())
+          if (!llvm::is_contained(step, other) && !inSteps.contains(other) && takesTheSame(user, other, lane)) {
+            step.push_back(other);
+            break;
+          }
+      if (step.size() != tuples[tuple].size())
+        continue;
+      inSteps.insert(step.begin(), step.end());
+      for (unsigned result = 0; result < user->getNumResults(); ++result)
+        add(llvm::map_to_vector(step, [&](Operation *op) -> Value { return op->getResult(result); }));
+      steps.push_back(std::move(step));
+    }
+  }
+
+  /// True when `op` does to lane `lane` what `first` does to the first one.
+  bool takesTheSame(Operation *first, Operation *op, size_t lane) {
+    if (first->getNumOperands() != op->getNumOperands())
+      return false;
+    for (auto [a, b] : llvm::zip(first->getOperands(), op->getOperands())) {
+      auto own = tupleOf.find(a);
+      if (own == tupleOf.end() || own->second.second != 0 || tuples[own->second.first][lane] != b)
+        return false;
+    }
+    return isAlike(first, op);
+  }
+
+  /// The node with its digits kept, and then moved above the others.
+  void keepDigits(OpBuilder &builder) {
+    Value input = split.getInputs()[0];
+    auto type = cast<id::SeqType>(input.getType());
+    const Type element = id::elementOf(split.getOutputs()[0].getType());
+    auto node = id::NodeOp::create(builder, split.getLoc(),
+                                   TypeRange{id::SeqType::get(type.getContext(), type.getRadices(), element)},
+                                   split.getDigits(), split.getInputs());
+    node.getBody().takeBody(split.getBody());
+    SmallVector<int64_t> places; // the digits of the node last
+    for (int64_t digit = 1; digit <= type.getNumDigits(); ++digit)
+      if (!llvm::is_contained(split.getDigits(), digit))
+        places.push_back(digit);
+    places.append(split.getDigits().rbegin(), split.getDigits().rend());
+    const digits::Permutation map = digits::Permutation::fromSources(std::vector<int>(places.begin(), places.end()));
+    joined[0] = id::PermuteOp::create(builder, split.getLoc(), withDigits(split.getOutputs()[0].getType()),
+                                      node.getOutputs()[0], id::PermAttr::get(type.getContext(), map));
+    madeOps.push_back(node);
+  }
+
+  void join(OpBuilder &builder, const Step &step) {
+    IRMapping operands;
+    for (Value operand : step.front()->getOperands())
+      operands.map(operand, joined[tupleOf[operand].first]);
+    Operation *made = builder.clone(*step.front(), operands);
+    if (auto permute = dyn_cast<id::PermuteOp>(made)) {
+      const digits::Permutation &map = permute.getMap().getPermutation();
+      permute.setMapAttr(
+          id::PermAttr::get(made->getContext(), map.extended(map.size() + static_cast<int>(radices.size()))));
+    }
+    for (auto [result, old] : llvm::zip(made->getResults(), step.front()->getResults())) {
+      result.setType(withDigits(result.getType()));
+      joined[tupleOf[old].first] = result;
+    }
+    madeOps.push_back(made);
+  }
+
+  /// The values of a tuple, as results of a node that takes the digits away.
+  void part(OpBuilder &builder, size_t tuple) {
+    const ArrayRef<Value> values = tuples[tuple];
+    const Location loc = values.front().getLoc();
+    auto type = cast<id::SeqType>(joined[tuple].getType());
+    SmallVector<int64_t> digits;
+    for (size_t digit = type.getNumDigits(); digits.size() < radices.size(); --digit)
+      digits.push_back(static_cast<int64_t>(digit));
+    auto node = id::NodeOp::create(builder, loc, ValueRange(values).getTypes(), digits, joined[tuple]);
+    OpBuilder::InsertionGuard guard(builder);
+    Block *block = builder.createBlock(&node.getBody());
+    for (size_t lane = 0; lane < values.size(); ++lane)
+      for (Type leaf : id::leafTypes(type.getElement()))
+        block->addArgument(leaf, loc);
+    id::YieldOp::create(builder, loc, block->getArguments());
+    for (auto [value, result] : llvm::zip(tuples[tuple], node.getOutputs()))
+      value.replaceAllUsesWith(result);
+  }
+
+  /// The type with the node's digits above its own.
+  id::SeqType withDigits(Type type) const {
+    SmallVector<int32_t> all(id::radicesOf(type));
+    llvm::append_range(all, radices);
+    return id::SeqType::get(type.getContext(), all, id::elementOf(type));
+  }
+};
+
+struct BatchAlike : idc::passes::impl::BatchAlikeBase<BatchAlike> {
+  void runOnOperation() override {
+    Block &block = getOperation().getBody().front();
+    SmallVector<Operation *> splits;
+    for (Operation &op : block)
+      if (isSplit(&op))
+        splits.push_back(&op);
+    DenseSet<Operation *> gone;
+    for (size_t next = 0; next < splits.size(); ++next) { // which become more
+      if (gone.contains(splits[next]))
+        continue;
+      Batch batch(cast<id::NodeOp>(splits[next]));
+      if (!batch.run())
+        continue;
+      gone.insert(batch.replaced().begin(), batch.replaced().end());
+      llvm::copy_if(batch.made(), std::back_inserter(splits), isSplit);
+    }
+    for (Operation *op : gone)
+      op->erase();
+    if (!gone.empty())
+      sortTopologically(&block);
+  }
+};
+
+} // namespace
