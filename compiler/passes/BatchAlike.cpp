@@ -20,7 +20,6 @@ using namespace idc;
 namespace idc::passes {
 #define GEN_PASS_DEF_BATCHALIKE
 #include "compiler/passes/Passes.h.inc"
-} // namespace idc::passes
 
 namespace {
 
@@ -94,6 +93,11 @@ private:
   SmallVector<Value> joined; // [tuple]
   SmallVector<Operation *> madeOps;
 
+  void note(Operation *op) {
+    op->setAttr(batchedAttr, UnitAttr::get(op->getContext()));
+    madeOps.push_back(op);
+  }
+
   void add(ValueRange tuple) {
     for (auto [lane, value] : llvm::enumerate(tuple))
       tupleOf[value] = {tuples.size(), lane};
@@ -151,7 +155,7 @@ private:
     const digits::Permutation map = digits::Permutation::fromSources(std::vector<int>(places.begin(), places.end()));
     joined[0] = id::PermuteOp::create(builder, split.getLoc(), withDigits(split.getOutputs()[0].getType()),
                                       node.getOutputs()[0], id::PermAttr::get(type.getContext(), map));
-    madeOps.push_back(node);
+    note(node);
   }
 
   void join(OpBuilder &builder, const Step &step) {
@@ -168,7 +172,7 @@ private:
       result.setType(withDigits(result.getType()));
       joined[tupleOf[old].first] = result;
     }
-    madeOps.push_back(made);
+    note(made);
   }
 
   /// The values of a tuple, as results of a node that takes the digits away.
@@ -186,6 +190,7 @@ private:
       for (Type leaf : id::leafTypes(type.getElement()))
         block->addArgument(leaf, loc);
     id::YieldOp::create(builder, loc, block->getArguments());
+    node->setAttr(batchedAttr, builder.getUnitAttr());
     for (auto [value, result] : llvm::zip(tuples[tuple], node.getOutputs()))
       value.replaceAllUsesWith(result);
   }
@@ -198,7 +203,7 @@ private:
   }
 };
 
-struct BatchAlike : idc::passes::impl::BatchAlikeBase<BatchAlike> {
+struct BatchAlike : impl::BatchAlikeBase<BatchAlike> {
   void runOnOperation() override {
     Block &block = getOperation().getBody().front();
     SmallVector<Operation *> splits;
@@ -223,3 +228,4 @@ struct BatchAlike : idc::passes::impl::BatchAlikeBase<BatchAlike> {
 };
 
 } // namespace
+} // namespace idc::passes

@@ -3,7 +3,9 @@
 //
 // Elements that differ in other digits never meet in these steps, so the steps' bodies and the last node's follow one
 // another in one body. The digits come back where the last node puts them: a permutation moves them there. A node that
-// yields what it takes, digits and all, is nothing. Nodes that take digits away and compute stay: schedules name them.
+// yields what it takes, digits and all, is nothing.
+//
+// Only of what id-batch-alike has made, which ends with that: elsewhere a split says which part of a buffer is loaded.
 //
 //   (a, b) = halves @ 1 of x; (a, f(b)) |> join @ n   ->   node @ 1 of x, then digit 1 becomes digit n
 #include "compiler/passes/Passes.h"
@@ -87,7 +89,7 @@ private:
         return false;
       }
     }
-    if (!onlyMoves(first) || !llvm::all_of(first.getOutputs(), lacks(first)))
+    if (!first->hasAttr(batchedAttr) || !onlyMoves(first) || !llvm::all_of(first.getOutputs(), lacks(first)))
       return false;
     array = *llvm::find_if(first.getInputs(), has(first));
     auto isInside = [&](Operation *user) { return user == last || found.contains(user); };
@@ -175,13 +177,17 @@ private:
 
 struct FuseSplits : impl::FuseSplitsBase<FuseSplits> {
   void runOnOperation() override {
-    for (auto node : llvm::make_early_inc_range(getOperation().getBody().front().getOps<id::NodeOp>()))
-      if (onlyMoves(node) && node.getInputs().getTypes() == node.getOutputs().getTypes()) {
+    Block &block = getOperation().getBody().front();
+    for (auto node : llvm::make_early_inc_range(block.getOps<id::NodeOp>()))
+      if (node->hasAttr(batchedAttr) && onlyMoves(node) &&
+          node.getInputs().getTypes() == node.getOutputs().getTypes()) {
         node.replaceAllUsesWith(node.getInputs());
         node.erase();
       } else {
         Parts(node).fuse();
       }
+    for (Operation &op : block)
+      op.removeAttr(batchedAttr);
   }
 };
 

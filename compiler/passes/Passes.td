@@ -57,7 +57,8 @@ def FuseSplits : Pass<"id-fuse-splits", "::mlir::func::FuncOp"> {
   let description = [{
     A node that takes digits away and yields what it takes, the pointwise steps on its results and a node that puts them
     together again mix elements that differ in the nodes' digits only: one body does all of it. A permutation moves the
-    digits where the last node has them. Nodes that yield what they take, digits and all, go.
+    digits where the last node has them. Nodes that yield what they take, digits and all, go. Only ops
+    with the attribute `id.batched`, which id-batch-alike sets, are meant; it goes.
 
         %0:2 = id.node [1] (%x) {…}           // <2**3> -> <2**2>, <2**2>
         %1 = id.pointwise (%0#1) {…}

@@ -3,11 +3,11 @@
 
 // Both halves are doubled; the second one alone is negated, after the digit is taken away.
 // CHECK-LABEL: func.func @halves
-// CHECK: %[[KEPT:.*]] = id.node [1](%arg0) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
+// CHECK: %[[KEPT:.*]] = id.node [1](%arg0) {id.batched} : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
 // CHECK: %[[HIGH:.*]] = id.permute %[[KEPT]] [1, 3, 2]
-// CHECK: %[[TWICE:.*]] = id.node [2](%[[HIGH]]) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
-// CHECK: %[[TURNED:.*]] = id.permute %[[TWICE]] [3, 1, 2]
-// CHECK: %[[PARTS:.*]]:2 = id.node [3](%[[TURNED]]) : (!id.seq<2**3, f32>) -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>)
+// CHECK: %[[TWICE:.*]] = id.node [2](%[[HIGH]]) {id.batched} : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32>
+// CHECK: %[[TURNED:.*]] = id.permute %[[TWICE]] [3, 1, 2] {id.batched}
+// CHECK: %[[PARTS:.*]]:2 = id.node [3](%[[TURNED]]) {id.batched} : (!id.seq<2**3, f32>) -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>)
 // CHECK: %[[NEGATED:.*]] = id.pointwise(%[[PARTS]]#1)
 // CHECK-NOT: id.node
 // CHECK: return %[[PARTS]]#0, %[[NEGATED]]

@@ -9,7 +9,7 @@
 // CHECK: id.permute %[[NODE]] [1, 3, 2]
 // CHECK-NOT: id.node
 func.func @turn(%x: !id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
-  %0:2 = id.node [1] (%x) : (!id.seq<2**3, complex<f32>>) -> (!id.seq<2**2, complex<f32>>, !id.seq<2**2, complex<f32>>) {
+  %0:2 = id.node [1] (%x) {id.batched} : (!id.seq<2**3, complex<f32>>) -> (!id.seq<2**2, complex<f32>>, !id.seq<2**2, complex<f32>>) {
   ^bb0(%a: complex<f32>, %b: complex<f32>):
     id.yield %a, %b : complex<f32>, complex<f32>
   }
@@ -23,7 +23,7 @@ func.func @turn(%x: !id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> 
     %r = arith.select %c, %n, %a : complex<f32>
     id.yield %r : complex<f32>
   }
-  %2 = id.node [3] (%0#0, %1) : (!id.seq<2**2, complex<f32>>, !id.seq<2**2, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
+  %2 = id.node [3] (%0#0, %1) {id.batched} : (!id.seq<2**2, complex<f32>>, !id.seq<2**2, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
   ^bb0(%a: complex<f32>, %b: complex<f32>):
     %s = complex.add %a, %b : complex<f32>
     %d = complex.sub %a, %b : complex<f32>
@@ -37,11 +37,11 @@ func.func @turn(%x: !id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> 
 // CHECK: id.node [1](%arg0)
 // CHECK: id.node [1](%0#0, %0#1)
 func.func @taken(%x: !id.seq<2**2, f32>) -> (!id.seq<2**2, f32>, !id.seq<2, f32>) {
-  %0:2 = id.node [1] (%x) : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
+  %0:2 = id.node [1] (%x) {id.batched} : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
   ^bb0(%a: f32, %b: f32):
     id.yield %a, %b : f32, f32
   }
-  %1 = id.node [1] (%0#0, %0#1) : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32> {
+  %1 = id.node [1] (%0#0, %0#1) {id.batched} : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32> {
   ^bb0(%a: f32, %b: f32):
     id.yield %b, %a : f32, f32
   }
@@ -52,9 +52,25 @@ func.func @taken(%x: !id.seq<2**2, f32>) -> (!id.seq<2**2, f32>, !id.seq<2, f32>
 // CHECK-LABEL: func.func @nothing
 // CHECK-NEXT: return %arg0
 func.func @nothing(%x: !id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
-  %0 = id.node [1] (%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  %0 = id.node [1] (%x) {id.batched} : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
   ^bb0(%a: f32, %b: f32):
     id.yield %a, %b : f32, f32
   }
   return %0 : !id.seq<2**2, f32>
+}
+
+// Of other steps a split says which part of a buffer is loaded.
+// CHECK-LABEL: func.func @written
+// CHECK: id.node [1](%arg0)
+// CHECK: id.node [1](%0#0, %0#1)
+func.func @written(%x: !id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  %0:2 = id.node [1] (%x) : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  %1 = id.node [1] (%0#0, %0#1) : (!id.seq<2, f32>, !id.seq<2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %1 : !id.seq<2**2, f32>
 }
