@@ -370,13 +370,8 @@ private:
       Value value = result.get();
       if (!isWanted(value))
         continue;
-      auto copy = id::PointwiseOp::create(b, value.getLoc(), TypeRange{value.getType()}, ValueRange{value});
-      OpBuilder::InsertionGuard guard(b);
-      SmallVector<Type> leaves = id::leafTypes(id::elementOf(value.getType()));
-      Block *body = b.createBlock(&copy.getBody(), {}, leaves, SmallVector<Location>(leaves.size(), value.getLoc()));
-      id::YieldOp::create(b, value.getLoc(), body->getArguments());
-      result.set(copy->getResult(0));
-      copies.push_back(copy);
+      result.set(heldCopy(b, value));
+      copies.push_back(result.get().getDefiningOp());
     }
     return copies;
   }

@@ -157,6 +157,22 @@ def ExpandRepeats : Pass<"id-expand-repeats", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def HoldGathers : Pass<"id-hold-gathers", "::mlir::func::FuncOp"> {
+  let summary = "gathers of scattered elements of an argument take them from what a block has loaded";
+  let description = [{
+    Where neighbouring elements of a gather's result lie in more than twice as many sectors of memory as they fill, and a
+    block holds all elements, a step that does nothing stands before it: the block loads them in order, and exchanges
+    them. So far where pointwise steps take the result, or it is one of the function.
+
+        %0 = id.gather %x lowest 12 … from { … 5*k + 3 mod 4096 … }
+
+        %0 = id.pointwise (%x) { … id.yield %a }
+        %1 = id.gather %0 lowest 12 … from { … }
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
   let summary = "cut the function into chains, which are planned as a whole, and steps for groups";
   let description = [{

@@ -49,6 +49,10 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
                                 unsigned candidate, unsigned listed, bool dissolve) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // The steps that chains and groups are made of are all there then.
+  HoldGathersOptions hold;
+  hold.target = target;
+  function.addPass(createHoldGathers(hold));
   // Of the machine, once: planning and building number steps alike.
   FormChainsOptions chains;
   chains.target = target;

@@ -465,6 +465,15 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
   return success();
 }
 
+Value passes::heldCopy(OpBuilder &builder, Value value) {
+  auto copy = id::PointwiseOp::create(builder, value.getLoc(), TypeRange{value.getType()}, ValueRange{value});
+  OpBuilder::InsertionGuard guard(builder);
+  SmallVector<Type> leaves = id::leafTypes(id::elementOf(value.getType()));
+  Block *body = builder.createBlock(&copy.getBody(), {}, leaves, SmallVector<Location>(leaves.size(), value.getLoc()));
+  id::YieldOp::create(builder, value.getLoc(), body->getArguments());
+  return copy->getResult(0);
+}
+
 void passes::forgetSegments(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     for (StringRef name : {chainAttr, groupAttr, carrierAttr})

@@ -231,6 +231,9 @@ struct FlowProgram {
 /// number.
 constexpr llvm::StringLiteral chainAttr = "id.chain", groupAttr = "id.group", carrierAttr = "id.carrier";
 
+/// A step that does nothing with a value: its result, which a kernel holds.
+mlir::Value heldCopy(mlir::OpBuilder &builder, mlir::Value value);
+
 /// Takes these attributes away.
 void forgetSegments(mlir::func::FuncOp function);
 
