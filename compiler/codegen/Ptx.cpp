@@ -11,11 +11,43 @@
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace mlir;
+
+namespace {
+
+// The NVPTX back end takes time with the square of the length of a block: it looks for sums and maxima of which others
+// are parts, and selects instructions for a whole block at once. A node that finds the largest of 4096 records is one
+// block of 30,000 instructions (80 s). So long blocks are cut, which costs nothing, as registers go on.
+constexpr size_t longBlock = 8192, partOfBlock = 512;
+
+/// Cuts long blocks; false where there is none.
+bool cutLongBlocks(llvm::Module &module) {
+  std::vector<llvm::BasicBlock *> found;
+  for (llvm::Function &function : module)
+    for (llvm::BasicBlock &block : function)
+      if (block.size() > longBlock)
+        found.push_back(&block);
+  for (llvm::BasicBlock *block : found)
+    while (block->size() > partOfBlock)
+      block = llvm::SplitBlock(block, &*std::next(block->begin(), partOfBlock));
+  return !found.empty();
+}
+
+/// Leaves out what looks for parts of sums, products and maxima, and what would put blocks together again.
+struct ForLongBlocks : llvm::OptPassGate {
+  bool shouldRunPass(llvm::StringRef pass, llvm::StringRef) const override {
+    return pass != "nary-reassociate" && pass != "slsr" && pass != "gvn" && pass != "codegenprepare";
+  }
+  bool isEnabled() const override { return true; }
+};
+
+} // namespace
 
 LogicalResult idc::codegen::generatePtx(ModuleOp module, const passes::Target &target, std::string &llvmIr,
                                         std::string &ptx) {
@@ -55,6 +87,9 @@ LogicalResult idc::codegen::generatePtx(ModuleOp module, const passes::Target &t
   passes.crossRegisterProxies(loops, functions, callGraph, modules);
   passes.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(*llvmModule, modules);
 
+  ForLongBlocks gate;
+  if (cutLongBlocks(*llvmModule))
+    llvmContext.setOptPassGate(gate);
   llvm::raw_string_ostream irStream(llvmIr);
   llvmModule->print(irStream, nullptr);
   llvm::SmallString<0> assembly;

@@ -61,6 +61,14 @@ std::vector<int> shiftedDown(const std::vector<int> &tags, const std::vector<int
   return result;
 }
 
+std::string dimensionsHint(const Split &split) {
+  std::string names;
+  for (const auto &[name, count] : split)
+    if (!name.empty())
+      names += (names.empty() ? "; here are " : ", ") + name;
+  return names.empty() ? "; here none has a name: index() numbers the elements, digits(hi, lo) some digits" : names;
+}
+
 void splitInsert(Split &split, int digit, int count) {
   if (split.empty())
     split.push_back({"", 0});

@@ -33,6 +33,9 @@ std::vector<int> shiftedUp(std::vector<int> tags, const std::vector<int> &digits
 /// Own digits renumbered after `digits` (ascending) have been removed.
 std::vector<int> shiftedDown(const std::vector<int> &tags, const std::vector<int> &digits);
 
+/// What a message adds where a dimension was looked for by its name: those that are there.
+std::string dimensionsHint(const Split &split);
+
 /// `count` new digits, of which `digit` is the lowest, join an empty dimension at their place, else the dimension whose
 /// digit they push up, else the highest.
 void splitInsert(Split &split, int digit, int count);

@@ -380,6 +380,15 @@ Generic AstBuilder::generic(IdParser::GenericContext *context) {
     parameterKind(kind, result);
   if (context->additive())
     result.value = additive(context->additive());
+  else if (IdParser::FunctionNameContext *given = context->functionName())
+    result.value = functionName(given->name(), given->settings());
+  return result;
+}
+
+ExprPtr AstBuilder::functionName(IdParser::NameContext *name, IdParser::SettingsContext *bound) {
+  ExprPtr result = make(Expr::Kind::Variable, range(name));
+  result->name = name->getText();
+  result->settings = settings(bound);
   return result;
 }
 
@@ -425,15 +434,13 @@ std::vector<Setting> AstBuilder::settings(IdParser::SettingsContext *context) {
     ExprPtr value;
     if (next->additive()) {
       value = additive(next->additive());
-    } else if (next->settings()) {
-      value = make(Expr::Kind::Variable, range(next->name(1)));
-      value->name = next->name(1)->getText();
-      value->settings = settings(next->settings());
+    } else if (IdParser::FunctionNameContext *given = next->functionName()) {
+      value = functionName(given->name(), given->settings());
     } else {
       value = make(Expr::Kind::TypeName, range(next->type()));
       value->type = type(next->type());
     }
-    result.push_back({name(next->name(0)), std::move(value)});
+    result.push_back({name(next->name()), std::move(value)});
   }
   return result;
 }

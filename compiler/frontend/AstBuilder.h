@@ -19,6 +19,8 @@ public:
   void build(IdParser::ProgramContext *program, SourceFile &file);
   TypeExprPtr type(IdParser::TypeContext *context);
   ExprPtr expr(IdParser::ExprContext *context);
+  /// The name of a function, with what its parameters in <..> are bound to.
+  ExprPtr functionName(IdParser::NameContext *name, IdParser::SettingsContext *bound);
 
 private:
   llvm::SMRange range(antlr4::ParserRuleContext *context) const;

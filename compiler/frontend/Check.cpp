@@ -475,13 +475,15 @@ private:
           !(isBuiltinConstant(checked.name) && place != Place::Length) &&
           !(place == Place::Digits && dimensionNames.count(checked.name))) {
         if (place == Place::Length && openFunction) {
-          error(checked,
-                "the size '" + checked.name + "' is bound by no parameter of '" + openFunction->name.text + "'");
+          error(checked, "the size '" + checked.name + "' is bound by no parameter of '" + openFunction->name.text +
+                             "'" + unsized(*openFunction, checked.name));
           return;
         }
         bool isFunction = findFunction(*file, checked.name) || isBuiltinFunction(checked.name);
         error(checked, "unknown name '" + checked.name + "'" +
-                           (isFunction ? "; the function of that name needs its arguments" : ""));
+                           (isFunction               ? "; the function of that name needs its arguments"
+                            : place == Place::Digits ? ", and no dimension of that name"
+                                                     : ""));
       }
       return;
     case Expr::Kind::Range:

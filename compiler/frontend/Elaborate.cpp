@@ -62,8 +62,10 @@ Context Elaborator::contextIn(const SourceFile &file, const Function *function) 
 }
 
 void Elaborator::countWork(llvm::SMLoc loc) {
-  if (++work > maxWork || program.steps.size() > maxSteps)
+  if (++work > maxWork || program.steps.size() > maxSteps) {
+    mistake.isOutside = true;
     fail(loc, "the program is too large: its loops and calls unroll to too many steps");
+  }
   if (!builders.empty() && builders.back().body.instrs.size() > maxBody)
     fail(loc,
          "the body is too large: its loops and calls unroll to more than " + std::to_string(maxBody) + " operations");
@@ -104,7 +106,9 @@ Value Elaborator::runBody(const Function &function, Context &context) {
       freeNames(*dimension.length, context, open);
     if (!open.empty())
       fail(declared.range.Start,
-           "the size '" + *open.begin() + "' is bound by no parameter of '" + function.name.text + "'", declared.range);
+           "the size '" + *open.begin() + "' is bound by no parameter of '" + function.name.text + "'" +
+               unsized(function, *open.begin()),
+           declared.range);
     if (function.kind != Function::Kind::Algorithm || declared.dimensions.empty()) {
       values[i] = coerce(values[i], resolveType(declared, context, true), declared.range.Start, *context.builder, what);
       continue;
@@ -362,7 +366,7 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
     if (!evalCondition(*statement.values[0], context, "a requirement")) {
       // The mistake is the caller's: the message stands at the call that led here.
       llvm::SMLoc loc = frames.empty() || !frames.back().loc.isValid() ? statement.values[0]->loc : frames.back().loc;
-      mistake.isRequirement = true;
+      mistake.isOutside = true;
       fail(loc, statement.message);
     }
     return std::nullopt;
@@ -400,6 +404,11 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
   }
 
   // What is neither a size nor such a parameter is a constant of the entry's file.
+  auto byScalar = [&](const std::string &wanted) {
+    const bool isScalar = llvm::any_of(
+        entry.params, [&](const Param &param) { return param.name.text == wanted && param.type->dimensions.empty(); });
+    return isScalar ? "; it is known at run time only: --scalar " + wanted + "=.." : std::string();
+  };
   auto ownConstant = [&](const std::string &wanted) -> const Const * {
     for (const auto &constant : entry.file->consts)
       if (constant->name.text == wanted)
@@ -410,7 +419,8 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     if (!used.count(size.first) && !findGeneric(entry, size.first)) {
       const Const *constant = ownConstant(size.first);
       if (!constant)
-        fail(loc, "'" + name + "' has no size '" + size.first + "', but --set gives it a value", entry.name.range);
+        fail(loc, "'" + name + "' has no size '" + size.first + "', but --set gives it a value" + byScalar(size.first),
+             entry.name.range);
       constants[constant] = Value::integer(size.second, loc);
       program.sizes.push_back(size);
     }
@@ -418,7 +428,9 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     if (!used.count(type.first) && !findGeneric(entry, type.first)) {
       const Const *constant = ownConstant(type.first);
       if (!constant)
-        fail(loc, "'" + name + "' has no type variable '" + type.first + "', but --set gives it a value",
+        fail(loc,
+             "'" + name + "' has no parameter '" + type.first + "' in <..>, but --set gives it a value" +
+                 byScalar(type.first),
              entry.name.range);
       constants[constant] = constantFrom(type.second, "--set " + type.first);
       program.types.push_back(type);

@@ -29,6 +29,8 @@ struct StageDigits {
   std::vector<std::pair<std::string, int>> split;
   std::set<int> nodeDigits; // own numbers of the node's digits, which its arguments may not use
   bool isIndex = false;     // says where elements are: integers are exact, and divisions round down
+  /// What named expressions of digits are here, by the body that uses them.
+  mutable std::map<std::pair<const NamedDigits *, const BodyBuilder *>, Value> named = {};
 };
 
 /// What the name of a function means: a declared one, or a built-in one when there is none. A parameter's also has the
@@ -89,7 +91,7 @@ public:
   struct Mistake {
     llvm::SMLoc loc;
     std::string message;
-    bool isRequirement = false; // of the program, which does not hold
+    bool isOutside = false; // of what the program requires, or of what any machine holds
   };
   Mistake mistake;
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
@@ -234,6 +236,10 @@ private:
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
   /// A sequence whose dimensions `wide` has, too, with the digits numbered as there; else unchanged.
   SequenceView alongNames(const SequenceView &narrow, const SequenceView &wide) const;
+  /// The tags of the digits of a sequence that lie in dimensions which `main` has, too, by their names, and of which
+  /// `inner` (own digit of `main` -> tag) passes no digit on: own digit -> tag.
+  std::map<int, int> batchDigits(const SequenceView &view, const SequenceView &main,
+                                 const std::map<int, int> &inner) const;
   Value applyPointwise(const Expr &expr, const std::string &name, std::vector<SequenceView> inputs, Context &context,
                        const BodyMaker &make);
   Value applyNode(const Expr &expr, const Function &node, Bindings bindings, const std::vector<SequenceView> &inputs,
@@ -300,6 +306,8 @@ const Generic *findGeneric(const Function &function, const std::string &name);
 /// The sizes of an algorithm where they are first named, in order: what its parameters' shapes name that is no constant
 /// and no parameter in <..>.
 std::vector<const Expr *> sizesOf(const Function &algorithm);
+/// What a message adds where a length names a run-time parameter of the function.
+std::string unsized(const Function &function, const std::string &name);
 
 /// What a name means where no type variable has it: the scalar type, unless the file sees a record of this name and the
 /// language got the scalar later; null for other names.

@@ -269,7 +269,8 @@ Value Elaborator::evalBinary(const Expr &expr, Context &context) {
 Value Elaborator::evalPower(const Expr &expr, Context &context) {
   Value base = eval(*expr.arguments[0], context), exponent = eval(*expr.arguments[1], context);
   if (base.kind != Value::Kind::Untyped || base.untyped->cls == Untyped::Class::Root)
-    fail(expr, "'^' is the power of compile-time numbers, not of " + describe(base) + "; xor(a, b) is exclusive or");
+    fail(expr, "'^' is the power of compile-time numbers, not of " + describe(base) +
+                   "; xor(a, b) is exclusive or, pow(a, b) the power of real numbers, a * a the square of any");
   if (!exponent.isConstantInteger())
     fail(*expr.arguments[1], "an exponent must be an integer known at compile time, not " + describe(exponent));
   Int count = exponent.untyped->value;
@@ -608,7 +609,8 @@ Value Elaborator::evalDigitBuiltin(const Expr &expr, Context &context) {
       }
     }
     if (!found)
-      fail(dimension, "digits(..) takes a high and a low digit, or the name of a dimension of the sequence");
+      fail(dimension, "digits(..) takes a high and a low digit, or the name of a dimension of the sequence" +
+                          dimensionsHint(stage->split));
   } else if (expr.name == "digits") {
     Int first = evalInteger(*expr.arguments[0], context, "a digit number");
     Int last = evalInteger(*expr.arguments[1], context, "a digit number");

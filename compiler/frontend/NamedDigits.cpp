@@ -47,6 +47,8 @@ Value Elaborator::namedDigits(const Statement &statement, const Context &context
 Value Elaborator::evalNamed(const Expr &use, const NamedDigits &named, Context &context) {
   if (!context.stage)
     fail(use, "'" + use.name + "' is made of digits, which are those of a stage: it may stand only where 'digit' may");
+  if (auto known = context.stage->named.find({&named, context.builder}); known != context.stage->named.end())
+    return known->second;
   const Statement &statement = *named.statement;
   Context inner = named.context;
   inner.builder = context.builder;
@@ -54,7 +56,7 @@ Value Elaborator::evalNamed(const Expr &use, const NamedDigits &named, Context &
   frames.push_back({statement.names[0].text, statement.names[0].range.Start, nullptr, use.loc, ""});
   Value value = statement.type ? declared(statement, inner) : eval(*statement.values[0], inner);
   frames.pop_back();
-  return value;
+  return context.stage->named[{&named, context.builder}] = std::move(value);
 }
 
 } // namespace idc::frontend

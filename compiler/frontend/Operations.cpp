@@ -181,8 +181,12 @@ int Elaborator::emitInteger(const Untyped &value, BodyBuilder &builder) {
   instr.digit = value.digit;
   if (value.scalarBuilder)
     instr.operands.push_back(builder.import(*value.scalarBuilder, value.scalar));
-  for (const UntypedRef &operand : value.operands)
-    instr.operands.push_back(emitInteger(*operand, builder));
+  for (const UntypedRef &operand : value.operands) {
+    auto known = builder.integers.find(operand);
+    if (known == builder.integers.end())
+      known = builder.integers.emplace(operand, emitInteger(*operand, builder)).first;
+    instr.operands.push_back(known->second);
+  }
   return builder.emit(std::move(instr));
 }
 
@@ -194,9 +198,12 @@ int Elaborator::emitConstant(const Untyped &value, const TypeRef &type, llvm::SM
   instr.loc = loc;
   bool integer = value.cls == Untyped::Class::Integer;
   if (isInteger(*type)) {
+    if (!integer && !std::isfinite(value.real))
+      fail(loc, what + " is no finite number, but " + spell(*type) + " is needed; largest(" + spell(*type) +
+                    ") and smallest(" + spell(*type) + ") are the outermost ones");
     if (!integer)
-      fail(loc,
-           what + " is a real number, but " + spell(*type) + " is needed; convert it with " + spell(*type) + "(..)");
+      fail(loc, what + " is a real number, but " + spell(*type) + " is needed; convert it with " + spell(*type) +
+                    "(..), or the other values to a real type");
     Int low, high;
     integerBounds(*type, low, high);
     if (value.value < low || value.value > high)
@@ -205,6 +212,9 @@ int Elaborator::emitConstant(const Untyped &value, const TypeRef &type, llvm::SM
   } else if (type->kind == Type::Kind::Mod) {
     if (!integer)
       fail(loc, what + " is a real number, but " + spell(*type) + " is needed");
+    if (value.inexact)
+      fail(loc, "an integer division that is not exact may not become a value of type " + spell(*type) +
+                    "; inverse_mod(a, " + std::to_string(type->modulus) + ") is 1 / a there");
     Int rest = value.value % static_cast<Int>(type->modulus);
     instr.intValue = static_cast<int64_t>(static_cast<uint64_t>(rest < 0 ? rest + type->modulus : rest));
   } else if (isReal(*type) || type->kind == Type::Kind::Complex) {

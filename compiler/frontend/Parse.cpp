@@ -181,4 +181,11 @@ ExprPtr parseExpression(const std::string &text, const std::string &name, Diagno
   });
 }
 
+ExprPtr parseFunction(const std::string &text, const std::string &name, Diagnostics &diagnostics) {
+  return parsePart<ExprPtr>(text, name, diagnostics, [](IdParser &parser, AstBuilder &builder, auto clean) {
+    IdParser::FunctionOnlyContext *function = parser.functionOnly();
+    return clean() ? builder.functionName(function->name(), function->settings()) : nullptr;
+  });
+}
+
 } // namespace idc::frontend

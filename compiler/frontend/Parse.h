@@ -21,6 +21,8 @@ std::unique_ptr<Source> parseText(const std::string &text, const std::string &na
 TypeExprPtr parseType(const std::string &text, const std::string &name, Diagnostics &diagnostics);
 /// Parses one expression, as given to `--layout`. Null with a diagnostic on a mistake.
 ExprPtr parseExpression(const std::string &text, const std::string &name, Diagnostics &diagnostics);
+/// Parses the name of a function with settings, as given to `--set`. Null with a diagnostic on a mistake.
+ExprPtr parseFunction(const std::string &text, const std::string &name, Diagnostics &diagnostics);
 
 /// The name of the first .id file in `folders` whose text declares a function of that name; empty when there is none.
 std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders);

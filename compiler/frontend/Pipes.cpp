@@ -434,7 +434,8 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool array = isArray(*node.params[i].type);
     int missing = array ? 0 : static_cast<int>(list.size());
-    if (inputs[i].digits() + missing != own)
+    const bool isOne = !array && inputs[i].digits() == 0; // repeated everywhere
+    if (inputs[i].digits() + missing != own && !isOne)
       fail(expr, "the values passed to node '" + name + "' do not fit together: '" + node.params[i].name.text +
                      "' has " + countDigits(inputs[i].digits()) + " where " + countDigits(own - missing) +
                      " are needed");
@@ -809,6 +810,29 @@ int Elaborator::emptyPlace(const Expr &list, Context &context, int digits) {
   return static_cast<int>(low);
 }
 
+std::map<int, int> Elaborator::batchDigits(const SequenceView &view, const SequenceView &main,
+                                           const std::map<int, int> &inner) const {
+  const std::vector<int> own = radicesOf(view), others = radicesOf(main);
+  std::map<int, int> tags;
+  for (size_t i = 0; i < view.split.size(); ++i) {
+    const auto &[name, count] = view.split[i];
+    auto dimension =
+        std::find_if(main.split.begin(), main.split.end(), [&, &name = name, &count = count](const auto &other) {
+          return !name.empty() && other.first == name && other.second == count;
+        });
+    if (dimension == main.split.end())
+      continue;
+    const int low = lowestDigit(view.split, i), to = lowestDigit(main.split, dimension - main.split.begin());
+    std::map<int, int> found;
+    for (int digit = 0; digit < count; ++digit)
+      if (own[low + digit - 1] == others[to + digit - 1] && inner.at(to + digit) < 0)
+        found[low + digit] = inner.at(to + digit);
+    if (static_cast<int>(found.size()) == count)
+      tags.insert(found.begin(), found.end());
+  }
+  return tags;
+}
+
 Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector<Value> arguments, size_t piped,
                           Context &context, const Application &apply) {
   const SequenceView main = *arguments[0].sequence;
@@ -827,39 +851,41 @@ Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector
       batchOwn.push_back(digit);
       batchTags.push_back(inner[digit]);
     }
+  const std::vector<size_t> named = dimensionList(*expr.digits, main.split);
+  Split dimensions;
+  for (size_t dimension : named)
+    dimensions.push_back(main.split[dimension]);
+  const std::vector<int> all = radicesOf(main);
+  std::vector<int> passed; // radices
+  for (int digit : llvm::reverse(list))
+    passed.push_back(all[digit - 1]);
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i].kind != Value::Kind::Sequence)
       continue;
     SequenceView view = *arguments[i].sequence;
-    if (view.digits() == n) {
-      if (radicesOf(view) != radicesOf(main))
-        fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(main) + " and " +
-                       shapeOf(view));
-      for (int &tag : view.tags)
-        if (tag > 0)
-          tag = inner[tag];
-    } else if (view.digits() != k || i < 1) {
-      fail(expr, "the sequences passed to '" + name + "' must have the same digits, or exactly the " + countDigits(k) +
-                     " named after '@'; " + (i < piped ? "a piped value" : "an argument") + " has " +
-                     countDigits(view.digits()));
-    }
-    view.split = {{"", k}};
+    const std::vector<int> radices = radicesOf(view);
+    std::map<int, int> along = batchDigits(view, main, inner);
+    const bool isWhole =
+        radices == all && llvm::all_of(along, [&](auto digit) { return inner[digit.first] == digit.second; });
+    if (isWhole)
+      along = inner;
+    if (!isWhole && along.empty() && !radices.empty() && radices != passed)
+      fail(expr, "the sequences passed to '" + name + "' have different shapes, " + shapeOf(main) + " and " +
+                     shapeOf(view) + ": " + (i < piped ? "a piped value" : "an argument") +
+                     " has the digits of the first one, exactly the " + countDigits(k) +
+                     " named after '@', or a dimension of the first one, by its name, that is not named there");
+    int own = 0;
+    std::map<int, int> tags;
+    for (int digit = 1; digit <= view.digits(); ++digit)
+      tags[digit] = along.count(digit) ? along.at(digit) : ++own;
+    for (int &tag : view.tags)
+      if (tag > 0)
+        tag = tags[tag];
+    view.split = {{"", isWhole ? k : own}};
+    if (named.size() > 1 && (isWhole || radices == passed)) // passed on dimension by dimension
+      view.split = dimensions;
     arguments[i] = Value::of(std::move(view));
   }
-  // Several whole dimensions are passed on dimension by dimension.
-  std::vector<size_t> named = dimensionList(*expr.digits, main.split);
-  if (named.size() > 1) {
-    Split dimensions;
-    for (size_t dimension : named)
-      dimensions.push_back(main.split[dimension]);
-    for (Value &argument : arguments)
-      if (argument.kind == Value::Kind::Sequence) {
-        SequenceView view = *argument.sequence;
-        view.split = dimensions;
-        argument = Value::of(std::move(view));
-      }
-  }
-
   SequenceView batched = *arguments[0].sequence;
   Value result = apply(std::move(arguments));
 

@@ -43,22 +43,23 @@ std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const Source &sourc
   return std::nullopt;
 }
 
-/// Reports what is the same mistake for every small number, and so depends on no size, unless the program itself
-/// refuses one of them, or a large one is right.
+/// Reports what is wrong where no size tried is right: the mistake with the largest one, if the one before it has it at
+/// the same place (what small sizes lack is another). Sizes that the program refuses itself, or that are too large for
+/// any machine, say nothing.
 bool probeAlgorithm(const Source &source, const Function &algorithm, Diagnostics &diagnostics) {
-  constexpr int64_t shown = 8, large = 1000;
   Diagnostics unseen;
-  std::optional<Elaborator::Mistake> common;
-  for (int64_t size : {1, 2, 3, 4, 5, 6, 8}) {
+  std::optional<std::pair<int64_t, Elaborator::Mistake>> last;
+  bool isCommon = false;
+  for (int64_t size : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32, 50, 64, 100, 128, 256, 512, 1000, 1024}) {
     std::optional<Elaborator::Mistake> found = mistakeWith(size, source, algorithm, unseen);
-    const bool isOther = found && common && (found->loc != common->loc || found->message != common->message);
-    if (!found || found->isRequirement || isOther)
+    if (!found)
       return true;
-    common = std::move(found);
+    if (found->isOutside)
+      continue;
+    isCommon = last && last->second.loc == found->loc;
+    last = {size, std::move(*found)};
   }
-  if (auto found = mistakeWith(large, source, algorithm, unseen); !found || found->isRequirement)
-    return true;
-  return !mistakeWith(shown, source, algorithm, diagnostics);
+  return !isCommon || !mistakeWith(last->first, source, algorithm, diagnostics);
 }
 
 } // namespace

@@ -43,11 +43,28 @@ std::vector<const Expr *> sizesOf(const Function &algorithm) {
   return sizes;
 }
 
+std::string unsized(const Function &function, const std::string &name) {
+  const bool isParam = std::any_of(function.params.begin(), function.params.end(),
+                                   [&](const Param &param) { return param.name.text == name; });
+  return isParam ? "; the value of a parameter is no length, which is known when compiling: <" + name + ": int>" : "";
+}
+
 const Generic *findGeneric(const Function &function, const std::string &name) {
   for (const Generic &generic : function.generics)
     if (generic.name.text == name)
       return &generic;
   return nullptr;
+}
+
+/// The shortest decimal number that is this one.
+static std::string spellReal(double value) {
+  char text[32];
+  for (int digits = 6; digits <= 17; ++digits) {
+    std::snprintf(text, sizeof text, "%.*g", digits, value);
+    if (std::strtod(text, nullptr) == value)
+      break;
+  }
+  return text;
 }
 
 /// A number or bool that is known; empty for anything else.
@@ -57,7 +74,7 @@ static std::string spellConstant(const Value &value) {
   if (value.kind == Value::Kind::Bool)
     return value.flag ? "true" : "false";
   return value.kind == Value::Kind::Untyped && value.untyped->isConstant()
-             ? std::to_string(static_cast<double>(value.untyped->real))
+             ? spellReal(static_cast<double>(value.untyped->real))
              : "";
 }
 
@@ -312,8 +329,10 @@ void Elaborator::bindEntry(const Function &entry, const SizeMap &sizes, const Ty
         fail(generic.name.range.Start,
              called(generic, entry) + " is set to the number " + std::to_string(number->second), generic.name.range);
       if (generic.kind == Generic::Kind::Function) {
-        context.functions[parameter] =
-            functionFor(generic, entry, text->second, context, generic.name.range.Start, generic.name.range);
+        ExprPtr parsed = parseFunction(text->second, option, diagnostics);
+        if (!parsed)
+          throw ElaborationFailed();
+        context.functions[parameter] = functionFor(generic, entry, *parsed, context);
         continue;
       }
       TypeExprPtr parsed = parseType(text->second, option, diagnostics);
@@ -364,6 +383,8 @@ void Elaborator::bindEntry(const Function &entry, const SizeMap &sizes, const Ty
       else if (generic.kind == Generic::Kind::Integer)
         fail(loc, called(generic, entry) + " is " + spell(value().untyped->value) + ", which has more than 64 bits",
              entry.name.range);
+      else
+        program.types.push_back({parameter, spellConstant(value())});
       break;
     }
   }

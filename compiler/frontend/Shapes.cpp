@@ -201,7 +201,8 @@ void Elaborator::bindDefaults(const Function &function, Context &context, llvm::
       continue;
     if (!generic.fallback)
       fail(loc, "the type '" + generic.name.text + "' of '" + function.name.text +
-                    "' is bound by no argument and has no default");
+                    "' is bound by no argument and has no default; give it as in " + function.name.text + "<" +
+                    generic.name.text + " = ..>");
     context.types[generic.name.text] = resolveType(*generic.fallback, context, true);
   }
 }
@@ -273,8 +274,10 @@ void Elaborator::appendRadices(const Expr &length, Context &context, std::vector
         product *= radix;
       }
     }
-    if (product > maxElements)
+    if (product > maxElements) {
+      mistake.isOutside = true;
       fail(length, "the sequence cannot fit: '" + printExpr(length) + "' is more than 2^62 elements");
+    }
   }
 }
 

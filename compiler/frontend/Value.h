@@ -17,11 +17,15 @@ namespace idc::frontend {
 constexpr unsigned maxBits = 1 << 16;
 inline bool isInRange(const Int &value) { return value.bits() <= maxBits; }
 
+struct Untyped;
+using UntypedRef = std::shared_ptr<const Untyped>;
+
 /// Straight-line code under construction.
 class BodyBuilder {
 public:
   Body body;
-  std::vector<int> radices; // of the arrangement whose digits the body may use; least significant first
+  std::vector<int> radices;           // of the arrangement whose digits the body may use; least significant first
+  std::map<UntypedRef, int> integers; // operands of integers: what several take is emitted once
 
   int param(TypeRef type);
   int emit(Instr instr);
@@ -35,9 +39,6 @@ public:
 private:
   std::map<std::pair<const BodyBuilder *, int>, int> imported;
 };
-
-struct Untyped;
-using UntypedRef = std::shared_ptr<const Untyped>;
 
 /// An expression that has no type yet: integers and reals that take the number type they meet, and what contains a root
 /// of unity, which meets a complex or mod type only.

@@ -8,6 +8,7 @@ grammar Id;
 program : item* EOF ;
 typeOnly : type EOF ;
 expressionOnly : expr EOF ;
+functionOnly : name settings? EOF ;
 
 item : importDecl | constDecl | typeDecl | function | schedule ;
 
@@ -19,12 +20,13 @@ field : name ':' type ;
 
 function : kind=('func' | 'node' | 'algorithm') name generics? '(' (param (',' param)*)? ')' '->' result block ;
 generics : '<' generic (',' generic)* '>' ;
-generic : name ('=' type)? | name ':' parameterKind ('=' additive)? ;
+generic : name ('=' type)? | name ':' parameterKind ('=' (additive | functionName))? ;
 // int, real, bool, choice 0..4, or a function of these types.
 parameterKind : name (additive '..' additive)? | kind=('func' | 'node') '(' (type (',' type)*)? ')' '->' result ;
 // What a use binds by name: f<k = 3, T = f64>(x).
 settings : '<' setting (',' setting)* '>' ;
-setting : name '=' (additive | name settings | type) ;
+setting : name '=' (additive | functionName | type) ;
+functionName : name settings ;
 param : name ':' type ;
 result : type | '(' type (',' type)* ')' ;
 
@@ -118,7 +120,7 @@ OPEN_COMMENT : '/*' ;
 SPACE : [ \t\r\n]+ -> skip ;
 STRING : '"' ~["\r\n]* '"' ;
 OPEN_STRING : '"' ~["\r\n]* ;
-REAL : [0-9]+ '.' [0-9]+ ([eE] [+-]? [0-9]+)? ;
+REAL : [0-9]+ ('.' [0-9]+)? [eE] [+-]? [0-9]+ | [0-9]+ '.' [0-9]+ ;
 INT : [0-9]+ ;
 // Greek capital gamma and small rho are the papers' spellings of unshuffle and reverse.
 NAME : [a-zA-Z_] [a-zA-Z0-9_]* | '\u0393' | '\u03C1' ;

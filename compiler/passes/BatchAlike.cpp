@@ -6,8 +6,8 @@
 // says which result an element is of. Where the ops differ, a node takes the digit away again. Ops that such a node has
 // made one may begin the same anew: 2^n steps of n levels of calls become those of n steps.
 //
-//   (a, b) = split @ 1 of x, f(g(a)), h(g(b))   ->   c = x with digit 1 as the highest, (d, e) = split of g(c), f(d),
-//   h(e)
+//   (a, b) = split @ 1 of x, f(g(a)), h(g(b))
+//   ->   c = x with digit 1 as the highest, (d, e) = split of g(c), f(d), h(e)
 #include "compiler/passes/Passes.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
@@ -35,6 +35,16 @@ bool isStep(Operation *op) {
   return isa<id::PermuteOp, id::ResizeOp, id::GatherOp, id::ScatterOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op);
 }
 
+/// True for what is worth doing once. Batches make permutations and nodes that yield all they take; of other steps a
+/// batch leaves fewer than there were. Where nothing but such follows, two splits would change places for ever.
+bool isWork(Operation *step) {
+  auto node = dyn_cast<id::NodeOp>(step);
+  if (!node)
+    return !isa<id::PermuteOp>(step);
+  Block &body = node.getBody().front();
+  return node.getInputs().size() > 1 || !llvm::equal(body.getTerminator()->getOperands(), body.getArguments());
+}
+
 /// The same op but for its operands.
 bool isAlike(Operation *a, Operation *b) {
   return a->getName() == b->getName() && a->getNumOperands() == b->getNumOperands() &&
@@ -49,17 +59,14 @@ bool isAlike(Operation *a, Operation *b) {
 /// What is done alike to the results of one node.
 class Batch {
 public:
-  explicit Batch(id::NodeOp split) : split(split) {
-    for (int64_t digit : llvm::reverse(split.getDigits()))
-      radices.push_back(id::radicesOf(split.getInputs()[0].getType())[static_cast<size_t>(digit) - 1]);
-  }
+  explicit Batch(id::NodeOp split) : split(split), radices(llvm::to_vector(llvm::reverse(split.getDigitRadices()))) {}
 
   /// Makes it one, at the end of the block. False where nothing is done alike.
   bool run() {
     add(split.getOutputs());
     for (size_t tuple = 0; tuple < tuples.size(); ++tuple) // which become more
       followUsers(tuple);
-    if (steps.empty())
+    if (llvm::none_of(steps, [](const Step &step) { return isWork(step.front()); }))
       return false;
     OpBuilder builder(split->getBlock()->getTerminator());
     joined.resize(tuples.size());
@@ -128,14 +135,11 @@ private:
 
   /// True when `op` does to lane `lane` what `first` does to the first one.
   bool takesTheSame(Operation *first, Operation *op, size_t lane) {
-    if (first->getNumOperands() != op->getNumOperands())
-      return false;
-    for (auto [a, b] : llvm::zip(first->getOperands(), op->getOperands())) {
-      auto own = tupleOf.find(a);
-      if (own == tupleOf.end() || own->second.second != 0 || tuples[own->second.first][lane] != b)
-        return false;
-    }
-    return isAlike(first, op);
+    return isAlike(first, op) && llvm::all_of(llvm::zip(first->getOperands(), op->getOperands()), [&](auto operands) {
+             auto own = tupleOf.find(std::get<0>(operands));
+             return own != tupleOf.end() && own->second.second == 0 &&
+                    tuples[own->second.first][lane] == std::get<1>(operands);
+           });
   }
 
   /// The node with its digits kept, and then moved above the others.
@@ -147,12 +151,12 @@ private:
                                    TypeRange{id::SeqType::get(type.getContext(), type.getRadices(), element)},
                                    split.getDigits(), split.getInputs());
     node.getBody().takeBody(split.getBody());
-    SmallVector<int64_t> places; // the digits of the node last
-    for (int64_t digit = 1; digit <= type.getNumDigits(); ++digit)
+    std::vector<int> places; // the digits of the node last
+    for (int digit = 1; digit <= type.getNumDigits(); ++digit)
       if (!llvm::is_contained(split.getDigits(), digit))
         places.push_back(digit);
-    places.append(split.getDigits().rbegin(), split.getDigits().rend());
-    const digits::Permutation map = digits::Permutation::fromSources(std::vector<int>(places.begin(), places.end()));
+    places.insert(places.end(), split.getDigits().rbegin(), split.getDigits().rend());
+    const digits::Permutation map = digits::Permutation::fromSources(std::move(places));
     joined[0] = id::PermuteOp::create(builder, split.getLoc(), withDigits(split.getOutputs()[0].getType()),
                                       node.getOutputs()[0], id::PermAttr::get(type.getContext(), map));
     note(node);
@@ -185,11 +189,8 @@ private:
       digits.push_back(static_cast<int64_t>(digit));
     auto node = id::NodeOp::create(builder, loc, ValueRange(values).getTypes(), digits, joined[tuple]);
     OpBuilder::InsertionGuard guard(builder);
-    Block *block = builder.createBlock(&node.getBody());
-    for (size_t lane = 0; lane < values.size(); ++lane)
-      for (Type leaf : id::leafTypes(type.getElement()))
-        block->addArgument(leaf, loc);
-    id::YieldOp::create(builder, loc, block->getArguments());
+    Block *body = id::createBody(builder, node);
+    id::YieldOp::create(builder, loc, body->getArguments());
     node->setAttr(batchedAttr, builder.getUnitAttr());
     for (auto [value, result] : llvm::zip(tuples[tuple], node.getOutputs()))
       value.replaceAllUsesWith(result);

@@ -36,7 +36,10 @@ namespace {
 class Builder {
 public:
   Builder(func::FuncOp function, FlowProgram &program, const Target &target)
-      : function(function), program(program), target(target), context(function.getContext()), builder(context) {}
+      : function(function), program(program), target(target), context(function.getContext()), builder(context) {
+    for (const FlowSegment &segment : program.segments)
+      joined.insert(segment.group.joined.begin(), segment.group.joined.end());
+  }
 
   /// Builds the kernels of all segments and returns their values; false with `error` set on a schedule that does not
   /// fit.
@@ -110,6 +113,7 @@ private:
   OpBuilder builder;
   DenseMap<Value, Value> buffers;                      // a segment's value -> the kernel result that holds it
   DenseMap<const FlowSegment *, id::KernelOp> kernels; // the last one of each
+  DenseSet<Operation *> joined;                        // steps of all groups that are no code
   SmallVector<Operation *> joins;                      // of what several kernels store
   int numKernels = 0;
 
@@ -117,11 +121,7 @@ private:
   Value bufferOf(Value value) {
     if (buffers.contains(value))
       return buffers.lookup(value);
-    Operation *step = value ? value.getDefiningOp() : nullptr;
-    const bool isJoined = step && llvm::any_of(program.segments, [&](const FlowSegment &segment) {
-                            return segment.group.joined.contains(step);
-                          });
-    return isJoined ? joinedValue(value) : value;
+    return value && joined.contains(value.getDefiningOp()) ? joinedValue(value) : value;
   }
   std::string nextName() { return (function.getName() + "_k" + Twine(numKernels++)).str(); }
 
@@ -277,7 +277,7 @@ private:
   }
 
   /// The buffer of a stored value, put together from its parts, the first ones of `parts`.
-  Value joined(const FlowGroup &group, Value value, bool whole, ArrayRef<PartStore> &parts, Location loc) {
+  Value joinedOf(const FlowGroup &group, Value value, bool whole, ArrayRef<PartStore> &parts, Location loc) {
     Operation *step = value.getDefiningOp();
     if (whole || !step || !group.joined.contains(step)) {
       Value stored = parts.front().stored;
@@ -287,7 +287,7 @@ private:
     SmallVector<Value> operands;
     const Placement placement = *placementOf(step);
     for (int operand : placement.order)
-      operands.push_back(joined(group, step->getOperand(operand), whole, parts, loc));
+      operands.push_back(joinedOf(group, step->getOperand(operand), whole, parts, loc));
     int64_t digit = cast<id::NodeOp>(step).getDigits()[0];
     return id::JoinOp::create(builder, loc, value.getType(), digit, operands);
   }
@@ -494,7 +494,7 @@ private:
     SmallVector<Value> stored;
     ArrayRef<PartStore> rest = parts; // in the order in which the results were taken apart
     for (const FlowStore &store : group.stores) {
-      stored.push_back(joined(group, store.value, joinsTiles, rest, loc));
+      stored.push_back(joinedOf(group, store.value, joinsTiles, rest, loc));
       for (const FlowView &view : store.views)
         stored.back() = viewed(stored.back(), view, loc);
     }

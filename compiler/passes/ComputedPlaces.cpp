@@ -42,9 +42,7 @@ struct IndexOps {
   Value digit(int number) { return id::DigitOp::create(b, loc, b.getI64Type(), number); }
   Value constant(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
   Value complement(Value digit, int32_t radix) { return arith::SubIOp::create(b, loc, constant(radix - 1), digit); }
-  Value index(ArrayRef<Value> digits, ArrayRef<int32_t> radices) {
-    return id::numberOf(b, loc, digits, radices);
-  }
+  Value index(ArrayRef<Value> digits, ArrayRef<int32_t> radices) { return id::numberOf(b, loc, digits, radices); }
   Value body(Region &body, ArrayRef<Value> digits) {
     IRMapping values;
     for (Operation &op : body.front().without_terminator()) {
@@ -196,8 +194,7 @@ static void endBody(OpBuilder &builder, Location loc, Block *body, ValueRange va
 static Value withAdded(OpBuilder &builder, Location loc, const FlowValue &value, Value tile) {
   auto step = id::PointwiseOp::create(builder, loc, TypeRange{tile.getType()}, ValueRange{tile});
   OpBuilder::InsertionGuard guard(builder);
-  SmallVector<Type> leaves = id::leafTypes(id::elementOf(tile.getType()));
-  Block *body = builder.createBlock(&step.getBody(), {}, leaves, SmallVector<Location>(leaves.size(), loc));
+  Block *body = id::createBody(builder, step);
   Walk walk(IndexOps{builder, loc});
   (void)walk.run(value);
   SmallVector<Value> element(body->getArguments());

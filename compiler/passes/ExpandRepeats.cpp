@@ -104,9 +104,8 @@ struct ExpandRepeats : impl::ExpandRepeatsBase<ExpandRepeats> {
     radices.insert(radices.begin() + (digit - 1), radix);
     auto type = id::SeqType::get(builder.getContext(), radices, from.getElement());
     auto node = id::NodeOp::create(builder, loc, TypeRange(type), ArrayRef<int64_t>(digit), ValueRange(value));
-    SmallVector<Type> leaves = id::leafTypes(from.getElement());
     OpBuilder::InsertionGuard guard(builder);
-    Block *body = builder.createBlock(&node.getBody(), {}, leaves, SmallVector<Location>(leaves.size(), loc));
+    Block *body = id::createBody(builder, node);
     SmallVector<Value> yielded;
     for (int32_t i = 0; i < radix; ++i)
       llvm::append_range(yielded, body->getArguments());

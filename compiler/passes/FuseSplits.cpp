@@ -25,12 +25,6 @@ namespace idc::passes {
 
 namespace {
 
-/// The radices of a node's digits, the most significant first, in an arrangement that has them.
-SmallVector<int32_t> radicesOf(id::NodeOp node, Value array) {
-  return llvm::map_to_vector(
-      node.getDigits(), [&](int64_t digit) { return id::radicesOf(array.getType())[static_cast<size_t>(digit) - 1]; });
-}
-
 /// True for a node that yields what it takes.
 bool onlyMoves(id::NodeOp node) {
   Block &body = node.getBody().front();
@@ -42,10 +36,10 @@ class Parts {
 public:
   explicit Parts(id::NodeOp last) : last(last) {}
 
-  /// Makes them one node in place of the last; false where that is not possible.
-  bool fuse() {
+  /// Makes them one node in place of the last, where that is possible.
+  void fuse() {
     if (!find())
-      return false;
+      return;
     OpBuilder builder(last);
     const ArrayRef<int32_t> radices = id::radicesOf(array.getType());
     SmallVector<Type> types;
@@ -62,7 +56,6 @@ public:
     for (Operation *step : llvm::reverse(steps))
       step->erase();
     first.erase();
-    return true;
   }
 
 private:
@@ -94,8 +87,7 @@ private:
     array = *llvm::find_if(first.getInputs(), has(first));
     auto isInside = [&](Operation *user) { return user == last || found.contains(user); };
     auto isOnlyInside = [&](Operation *op) { return llvm::all_of(op->getUsers(), isInside); };
-    if (!isOnlyInside(first) || !llvm::all_of(found, isOnlyInside) ||
-        radicesOf(first, array) != radicesOf(last, last.getOutputs()[0]))
+    if (!isOnlyInside(first) || !llvm::all_of(found, isOnlyInside) || first.getDigitRadices() != last.getDigitRadices())
       return false;
     steps = found.takeVector();
     llvm::sort(steps, [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
@@ -128,10 +120,7 @@ private:
       if (!llvm::is_contained(first.getDigits(), digit))
         others.push_back(digit);
     const Permutation places = moved(radices.size());
-    Block *block = builder.createBlock(&node.getBody());
-    for (BlockArgument argument : first.getBody().getArguments())
-      block->addArgument(argument.getType(), argument.getLoc());
-    builder.setInsertionPointToEnd(block);
+    Block *block = id::createBody(builder, node);
     DenseMap<Value, SmallVector<Value>> leaves; // of the results of steps
     SmallVector<Value> yielded(block->getArguments());
     auto append = [&](Operation *step, ValueRange arguments, llvm::function_ref<int(int)> digitOf) {

@@ -172,10 +172,7 @@ private:
       return std::nullopt;
     SmallVector<int64_t> digits(radices.size(), 0);
     auto numberAt = [&](int64_t k) -> std::optional<int64_t> {
-      for (auto [digit, radix] : llvm::zip(digits, radices)) {
-        digit = k % radix;
-        k /= radix;
-      }
+      id::countTo(k, digits, radices);
       for (Move &move : llvm::reverse(run))
         if (!move.follow(digits))
           return std::nullopt;

@@ -24,11 +24,11 @@ namespace idc::passes {
 
 namespace {
 
-constexpr int64_t sectorBytes = 32, lanes = 32;
+constexpr int64_t sectorBytes = 32;
 
-/// How many times as many sectors a warp reads as it fills, in the mean over some of them; nothing where run-time
-/// scalars decide.
-std::optional<double> sectorsAgain(id::GatherOp gather) {
+/// How many times as many sectors a warp of so many lanes reads as it fills, in the mean over some of them; nothing
+/// where run-time scalars decide.
+std::optional<double> sectorsAgain(id::GatherOp gather, int64_t lanes) {
   std::optional<id::IndexCode> code = id::IndexCode::of(gather.getBody());
   if (!code)
     return std::nullopt;
@@ -39,13 +39,9 @@ std::optional<double> sectorsAgain(id::GatherOp gather) {
   for (int64_t warp = 0; warp < warps; ++warp) {
     const int64_t first = count / lanes * warp / warps * lanes;
     DenseSet<int64_t> sectors;
+    SmallVector<int64_t> digits(radices.size());
     for (int64_t k = first; k < std::min(first + lanes, count); ++k) {
-      SmallVector<int64_t> digits;
-      int64_t rest = k;
-      for (int32_t radix : radices) {
-        digits.push_back(rest % radix);
-        rest /= radix;
-      }
+      id::countTo(k, digits, radices);
       const std::optional<int64_t> number = code->at(digits);
       if (!number)
         return std::nullopt;
@@ -93,7 +89,7 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
           !isHeld(gather.getType()))
         continue;
       constexpr double tooOften = 2;
-      if (std::optional<double> again = sectorsAgain(gather); !again || *again <= tooOften)
+      if (std::optional<double> again = sectorsAgain(gather, machine->lanes); !again || *again <= tooOften)
         continue;
       OpBuilder builder(gather);
       gather.getInputMutable().assign(heldCopy(builder, argument));

@@ -468,8 +468,7 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
 Value passes::heldCopy(OpBuilder &builder, Value value) {
   auto copy = id::PointwiseOp::create(builder, value.getLoc(), TypeRange{value.getType()}, ValueRange{value});
   OpBuilder::InsertionGuard guard(builder);
-  SmallVector<Type> leaves = id::leafTypes(id::elementOf(value.getType()));
-  Block *body = builder.createBlock(&copy.getBody(), {}, leaves, SmallVector<Location>(leaves.size(), value.getLoc()));
+  Block *body = id::createBody(builder, copy);
   id::YieldOp::create(builder, value.getLoc(), body->getArguments());
   return copy->getResult(0);
 }

@@ -552,7 +552,14 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
-  cl::ParseCommandLineOptions(argc, argv, "idc: a compiler for index-digit algorithms\n");
+  std::vector<const char *> arguments(argv, argv + argc);
+  if (argc > 1 && llvm::StringRef(argv[1]) == "help") { // idc help, idc help run
+    arguments.erase(arguments.begin() + 1);
+    arguments.resize(std::min<size_t>(arguments.size(), 2));
+    arguments.push_back("--help");
+  }
+  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
+                              "idc: a compiler for index-digit algorithms\n");
   if (!checkGivenOnce())
     return 1;
   const int status = runCommandGiven(argv[0]);

@@ -131,10 +131,7 @@ private:
     SmallVector<int64_t> digits = SmallVector<int64_t>(radices.size(), 0);
 
     std::optional<int64_t> operator()(int64_t k) {
-      for (auto [digit, radix] : llvm::zip(digits, radices)) {
-        digit = k % radix;
-        k /= radix;
-      }
+      countTo(k, digits, radices);
       return code.at(digits);
     }
   };

@@ -426,17 +426,29 @@ int NodeOp::getNumDigits() {
 
 bool NodeOp::isArray(Value value) { return static_cast<int>(radicesOf(value.getType()).size()) == getNumDigits(); }
 
+SmallVector<int32_t> NodeOp::getDigitRadices() {
+  for (Value v : llvm::concat<Value>(getInputs(), getOutputs()))
+    if (isArray(v))
+      return llvm::map_to_vector(getDigits(), [&](int64_t digit) { return radicesOf(v.getType())[digit - 1]; });
+  return {};
+}
+
 int64_t NodeOp::getArity() {
-  for (Value v : llvm::concat<Value>(getInputs(), getOutputs())) {
-    if (!isArray(v))
-      continue;
-    ArrayRef<int32_t> radices = radicesOf(v.getType());
-    int64_t arity = 1;
-    for (int64_t digit : getDigits())
-      arity *= radices[digit - 1];
-    return arity;
+  int64_t arity = 1;
+  for (int32_t radix : getDigitRadices())
+    arity *= radix;
+  return arity;
+}
+
+Block *id::createBody(OpBuilder &builder, Operation *step) {
+  SmallVector<Type> types;
+  for (Value input : step->getOperands()) {
+    auto node = dyn_cast<NodeOp>(step);
+    const int64_t count = node && node.isArray(input) ? node.getArity() : 1;
+    for (int64_t k = 0; k < count; ++k)
+      llvm::append_range(types, leafTypes(elementOf(input.getType())));
   }
-  return 1;
+  return builder.createBlock(&step->getRegion(0), {}, types, SmallVector<Location>(types.size(), step->getLoc()));
 }
 
 bool NodeOp::preservesDigits() {

@@ -15,6 +15,13 @@ int64_t id::elementsOf(ArrayRef<int32_t> radices) {
   return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<int64_t>());
 }
 
+void id::countTo(int64_t number, MutableArrayRef<int64_t> digits, ArrayRef<int32_t> radices) {
+  for (auto [digit, radix] : llvm::zip(digits, radices)) {
+    digit = number % radix;
+    number /= radix;
+  }
+}
+
 bool id::countUp(MutableArrayRef<int64_t> digits, ArrayRef<int32_t> radices) {
   for (size_t digit = 0; digit < radices.size(); ++digit) {
     if (++digits[digit] < radices[digit])

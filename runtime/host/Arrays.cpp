@@ -91,12 +91,12 @@ std::vector<char> fromArray(npy::Array array, const ElementType &type, int64_t e
   std::vector<npy::Field> numbers = numbersOf(array);
   const bool records = !array.fields.empty();
   if (!records && !type.uniform())
-    throw Error(what + " needs records " + type.description + ", not " + npy::name(array.type));
+    throw Error(what + " needs records " + type.description + ", not " + npy::longName(array.type));
   if (records && !fits(numbers, leaves))
-    throw Error(what + " needs " + (type.uniform() ? npy::name(type.dtype()) : "records " + type.description) +
+    throw Error(what + " needs " + (type.uniform() ? npy::longName(type.dtype()) : "records " + type.description) +
                 ", not " + array.description);
   if (!records && array.type != type.dtype())
-    throw Error(what + " needs element type " + npy::name(type.dtype()) + ", not " + npy::name(array.type));
+    throw Error(what + " needs element type " + npy::longName(type.dtype()) + ", not " + npy::longName(array.type));
   const int64_t needed = elements * int64_t(leaves.size() / numbers.size());
   if (array.elements() != needed)
     throw Error(what + " needs " + std::to_string(needed) + (records ? " records" : " numbers") + ", not " +

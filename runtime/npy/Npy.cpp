@@ -227,6 +227,22 @@ private:
 int64_t size(DType type) { return info(type).bytes; }
 const char *name(DType type) { return info(type).name; }
 
+std::string longName(DType type) {
+  const std::string bits = std::to_string(8 * info(type).bytes);
+  switch (*info(type).name) {
+  case 'b':
+    return "bool";
+  case 'i':
+    return "int" + bits;
+  case 'u':
+    return "uint" + bits;
+  case 'f':
+    return "float" + bits;
+  default:
+    return "complex" + bits;
+  }
+}
+
 int64_t Array::elements() const {
   int64_t total = 1;
   for (int64_t extent : shape)

@@ -23,6 +23,8 @@ int64_t size(DType type);
 
 /// NumPy's one-letter-and-bytes spelling, e.g. "f4", "c8".
 const char *name(DType type);
+/// NumPy's long names: "int32", "complex64", "bool". `name` spells an int64 like the language spells 8 bits.
+std::string longName(DType type);
 
 /// A file that cannot be read or written; the message names the file and the cause.
 struct Error : std::runtime_error {

@@ -70,3 +70,32 @@ func.func @differ(%x: !id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) 
   }
   return %3, %4 : !id.seq<2, f32>, !id.seq<2, f32>
 }
+
+// Two splits that follow alike on both halves are no work: they stay.
+// CHECK-LABEL: func.func @splits
+// CHECK: %[[HALVES:.*]]:2 = id.node [2](%arg0) :
+// CHECK: %[[LOW:.*]]:2 = id.node [1](%[[HALVES]]#0) :
+// CHECK: %[[HIGH:.*]]:2 = id.node [1](%[[HALVES]]#1) :
+// CHECK: %[[CHANGED:.*]] = id.pointwise(%[[LOW]]#0)
+// CHECK: return %[[CHANGED]], %[[LOW]]#1, %[[HIGH]]#0, %[[HIGH]]#1
+func.func @splits(%x: !id.seq<2**3, f32>)
+    -> (!id.seq<2, f32>, !id.seq<2, f32>, !id.seq<2, f32>, !id.seq<2, f32>) {
+  %0:2 = id.node [2] (%x) : (!id.seq<2**3, f32>) -> (!id.seq<2**2, f32>, !id.seq<2**2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  %1:2 = id.node [1] (%0#0) : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  %2:2 = id.node [1] (%0#1) : (!id.seq<2**2, f32>) -> (!id.seq<2, f32>, !id.seq<2, f32>) {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %a, %b : f32, f32
+  }
+  %3 = id.pointwise (%1#0) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  return %3, %1#1, %2#0, %2#1 : !id.seq<2, f32>, !id.seq<2, f32>, !id.seq<2, f32>, !id.seq<2, f32>
+}

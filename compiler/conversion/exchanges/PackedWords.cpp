@@ -40,7 +40,7 @@ static SmallVector<size_t> membersOf(const Mapping &mapping, const std::vector<i
   return members;
 }
 
-/// Elements that differ in the digits `together` as one of 32 bits.
+/// Elements that differ in the digits `together` as one of 32 bits, its highest 0 where they have fewer.
 Tile PackedExchange::packed(const Tile &tile, const std::vector<int> &together) {
   Type number;
   int count;
@@ -53,8 +53,9 @@ Tile PackedExchange::packed(const Tile &tile, const std::vector<int> &together) 
     SmallVector<Value> numbers;
     for (size_t member : membersOf(tile.mapping, together, r))
       llvm::append_range(numbers, code.numbersOf(tile.registers[member], tile.element, number));
-    Value word = LLVM::BitcastOp::create(b, loc, words.element, code.pack(numbers));
-    leaves = code.leavesOf(word, words.element);
+    const auto width = static_cast<unsigned>(numbers.size() * number.getIntOrFloatBitWidth());
+    Value word = LLVM::BitcastOp::create(b, loc, b.getIntegerType(width), code.pack(numbers));
+    leaves = code.leavesOf(wordOf(code, word), words.element);
   }
   return words;
 }
@@ -68,10 +69,13 @@ Tile PackedExchange::unpacked(const Tile &words, const Mapping &mapping, const s
   tile.mapping = mapping;
   tile.element = element;
   tile.registers.assign(mapping.extent(Field::Reg), {});
-  Type held = VectorType::get({count << together.size()}, number);
+  const int64_t members = count << together.size();
+  Type held = VectorType::get({members}, number);
+  Type bits = b.getIntegerType(static_cast<unsigned>(members * number.getIntOrFloatBitWidth()));
   for (auto [r, leaves] : llvm::enumerate(words.registers)) {
     SmallVector<Value> numbers;
-    code.unpack(LLVM::BitcastOp::create(b, loc, held, code.numbersOf(leaves, words.element)[0]), numbers);
+    Value word = fromWord(code, code.numbersOf(leaves, words.element)[0], bits);
+    code.unpack(LLVM::BitcastOp::create(b, loc, held, word), numbers);
     for (auto [i, member] : llvm::enumerate(membersOf(mapping, together, r)))
       tile.registers[member] = code.leavesOf(ArrayRef<Value>(numbers).slice(i * count, count), element);
   }

@@ -44,6 +44,9 @@ std::vector<int> exchangeWordDigits(ExchangeOp exchange);
 /// An element as `count` numbers of one type that lie one after another: its own where they agree (residues: their
 /// integers), else integers of their size. False for elements whose numbers differ in size, and for bool.
 bool splitNumbers(mlir::Type element, mlir::Type &number, int &count);
+/// Gives a node or a pointwise step its body: a block, as yet empty, that takes the leaves of the operands' elements.
+/// The builder is at its end afterwards.
+mlir::Block *createBody(mlir::OpBuilder &builder, mlir::Operation *step);
 /// Byte offset of every leaf of an element.
 llvm::SmallVector<int64_t> leafOffsets(mlir::Type element);
 /// Shape and element of a sequence or a tile.

@@ -141,7 +141,9 @@ def Id_NodeOp : Id_Op<"node", [Pure, IsolatedFromAbove]> {
   let extraClassDeclaration = [{
     /// Digits of the arrangement that has all of the node's digits.
     int getNumDigits();
-    /// Product of the radices of the node's digits.
+    /// Radices of the node's digits, the most significant first.
+    llvm::SmallVector<int32_t> getDigitRadices();
+    /// Their product.
     int64_t getArity();
     /// True when an operand or result has all of the node's digits: it is an array in the body, else one element.
     bool isArray(mlir::Value value);

@@ -18,8 +18,8 @@ class IndexCode {
 public:
   /// The code of a body without arguments that yields a number; nothing for one with run-time scalars, or other ops.
   static std::optional<IndexCode> of(mlir::Region &body);
-  /// The code of a node's body whose results are arguments, chosen by conditions on digits: its numbers are those of the
-  /// arguments.
+  /// The code of a node's body whose results are arguments, chosen by conditions on digits: its numbers are those of
+  /// the arguments.
   static std::optional<IndexCode> ofChoice(mlir::Region &body);
 
   /// The number yielded for digits, least significant first; nothing where the body divides by zero.
@@ -63,6 +63,9 @@ constexpr int64_t maxTried = 1 << 20;
 /// The number that digits count, the first the least significant.
 mlir::Value numberOf(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> digits,
                      llvm::ArrayRef<int32_t> radices);
+
+/// Puts the digits of a number in place of these, the first the least significant.
+void countTo(int64_t number, llvm::MutableArrayRef<int64_t> digits, llvm::ArrayRef<int32_t> radices);
 
 /// Puts the next digits in place of these, counting up; false behind the last.
 bool countUp(llvm::MutableArrayRef<int64_t> digits, llvm::ArrayRef<int32_t> radices);

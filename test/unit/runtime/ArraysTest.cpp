@@ -82,12 +82,12 @@ TEST(Arrays, RecordsHaveALastDimension) {
 }
 
 TEST(Arrays, Errors) {
-  EXPECT_EQ(errorOf(arrayOf<double>(DType::F8, {2}, {1, 2}), "f32", 4, 2), "input needs element type f4, not f8");
+  EXPECT_EQ(errorOf(arrayOf<double>(DType::F8, {2}, {1, 2}), "f32", 4, 2), "input needs element type float32, not float64");
   EXPECT_EQ(errorOf(arrayOf<float>(DType::F4, {2}, {1, 2}), "f32", 4, 3), "input needs 3 numbers, not 2");
   EXPECT_EQ(errorOf(arrayOf<uint32_t>(DType::U4, {2}, {16, 17}), "mod<17>", 4, 2),
             "input has the value 17, which is not below the modulus 17");
   EXPECT_EQ(errorOf(arrayOf<float>(DType::F4, {2}, {1, 2}), "{a: f32, b: i32}", 8, 1),
-            "input needs records [('a', '<f4'), ('b', '<i4')], not f4");
+            "input needs records [('a', '<f4'), ('b', '<i4')], not float32");
 }
 
 TEST(Arrays, RecordsOfSeveralTypes) {
