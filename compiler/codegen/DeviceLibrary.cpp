@@ -5,6 +5,9 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/CSE.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IRReader/IRReader.h"
@@ -33,6 +36,17 @@ static StringRef functionOf(Operation *op) {
 
 void codegen::callDeviceLibrary(ModuleOp module) {
   for (auto kernels : module.getOps<gpu::GPUModuleOp>()) {
+    const bool calls = kernels
+                           .walk([](Operation *op) {
+                             return functionOf(op).empty() ? WalkResult::advance() : WalkResult::interrupt();
+                           })
+                           .wasInterrupted();
+    if (!calls)
+      continue;
+    // What every register computes alike, of run-time scalars for instance, is called for once.
+    IRRewriter rewriter(module.getContext());
+    DominanceInfo dominance(kernels);
+    eliminateCommonSubExpressions(rewriter, dominance, kernels);
     SymbolTable symbols(kernels);
     kernels.walk([&](Operation *op) {
       StringRef function = functionOf(op);
