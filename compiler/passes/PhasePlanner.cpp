@@ -39,7 +39,7 @@ public:
     if (target.kind == "cpu" || limits.cluster > 1 || limits.tile || limits.strided)
       return false;
     fillLines();
-    if (!cut() || operations() > maxOperations)
+    if (!cut() || operations() > maxOperations || places() > maxPlaces)
       return false;
     fillBlock();
     FlowGroup before = group;
@@ -56,6 +56,8 @@ public:
 private:
   /// Scalar operations that a group may unroll to.
   static constexpr int64_t maxOperations = 32768;
+  /// Elements that a thread may take from computed places, each some 50 operations.
+  static constexpr int64_t maxPlaces = 2048;
   /// Threads below which a block is filled.
   static constexpr int64_t fullThreads = 256;
   /// Of shared memory, for the system.
@@ -197,6 +199,17 @@ private:
         step->walk([&](Operation *op) { body += isa<id::OmegaOp>(op) ? lookUp : op != step; });
         count += times * body;
       }
+    return count;
+  }
+
+  /// Elements that a thread takes from computed places.
+  int64_t places() const {
+    int64_t count = 0;
+    for (const Phase &phase : phases)
+      for (Operation *step : phase.steps)
+        for (OpOperand &operand : step->getOpOperands())
+          if (group.fetched.contains({step, operand.getOperandNumber()}))
+            count += product(arrangement(step), [&](int axis) { return llvm::is_contained(phase.registers, axis); });
     return count;
   }
 
