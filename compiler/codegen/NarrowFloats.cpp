@@ -137,6 +137,20 @@ struct MoveAsIntegers : PassWrapper<MoveAsIntegers, OperationPass<ModuleOp>> {
   }
 };
 
+/// What emulates operations of bf16 may take conversions back and forth for nothing; here they are how each rounds.
+struct KeepRounding : PassWrapper<KeepRounding, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(KeepRounding)
+
+  void runOnOperation() override {
+    getOperation().walk([](Operation *op) {
+      if (auto extend = dyn_cast<arith::ExtFOp>(op))
+        extend.setFastmath(arith::FastMathFlags::none);
+      else if (auto trunc = dyn_cast<arith::TruncFOp>(op))
+        trunc.setFastmath(arith::FastMathFlags::none);
+    });
+  }
+};
+
 } // namespace
 
 void idc::codegen::addNarrowFloatPasses(PassManager &manager) {
@@ -145,6 +159,7 @@ void idc::codegen::addNarrowFloatPasses(PassManager &manager) {
   emulate.sourceTypeStrs = {"bf16"};
   emulate.targetTypeStr = "f32";
   manager.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  manager.addPass(std::make_unique<KeepRounding>());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   manager.addPass(arith::createArithExpandOpsPass(expand));
