@@ -1,7 +1,9 @@
 // Verifiers, folders and canonicalization of the id dialect's ops.
 #include "id/IdDialect.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
@@ -175,6 +177,33 @@ OpFoldResult RepeatOp::fold(FoldAdaptor) {
 }
 
 namespace {
+/// What little is made of arguments alone is made where they are read, also if that is several times: nothing waits in
+/// memory for it.
+struct RepeatBeforeStep : OpRewritePattern<RepeatOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(RepeatOp op, PatternRewriter &rewriter) const override {
+    constexpr ptrdiff_t maxOperations = 8;
+    auto step = op.getInput().getDefiningOp<PointwiseOp>();
+    if (!step || !llvm::all_of(step.getInputs(), llvm::IsaPred<BlockArgument>))
+      return failure();
+    auto body = step.getBody().front().without_terminator();
+    if (std::distance(body.begin(), body.end()) > maxOperations ||
+        !llvm::all_of(body, [](Operation &made) { return isa<arith::ArithDialect>(made.getDialect()); }))
+      return failure();
+    const ArrayRef<int32_t> radices = op.getType().getRadices();
+    auto repeated = [&](Type type) { return SeqType::get(op.getContext(), radices, elementOf(type)); };
+    IRMapping inputs;
+    for (Value input : step.getInputs())
+      if (!inputs.contains(input))
+        inputs.map(input, RepeatOp::create(rewriter, op.getLoc(), repeated(input.getType()), input).getResult());
+    auto made = cast<PointwiseOp>(rewriter.clone(*step, inputs));
+    for (Value output : made.getOutputs())
+      output.setType(repeated(output.getType()));
+    rewriter.replaceOp(op, made->getResult(cast<OpResult>(op.getInput()).getResultNumber()));
+    return success();
+  }
+};
+
 /// repeat(repeat(x)) -> repeat(x)
 struct ComposeRepeats : OpRewritePattern<RepeatOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -189,7 +218,7 @@ struct ComposeRepeats : OpRewritePattern<RepeatOp> {
 } // namespace
 
 void RepeatOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ComposeRepeats>(context);
+  patterns.add<ComposeRepeats, RepeatBeforeStep>(context);
 }
 
 //===--- resize -------------------------------------------------------------------------------------------------===//

@@ -182,3 +182,20 @@ func.func @lengths_differ(%x: !id.seq<2 * 5, f32>) -> (!id.seq<2 * 7, f32>, !id.
   }
   return %2, %5 : !id.seq<2 * 7, f32>, !id.seq<3, f32>
 }
+
+// -----
+
+// A conversion of an argument is made where the argument is read, for each time that it is repeated.
+// CHECK-LABEL: func.func @converted
+// CHECK: %[[MANY:.*]] = id.repeat %arg0 : <2, f16> -> <2**3, f16>
+// CHECK: %[[WIDE:.*]] = id.pointwise(%[[MANY]]) : (!id.seq<2**3, f16>) -> !id.seq<2**3, f32>
+// CHECK: return %[[WIDE]]
+func.func @converted(%x: !id.seq<2, f16>) -> !id.seq<2**3, f32> {
+  %0 = id.pointwise (%x) : (!id.seq<2, f16>) -> !id.seq<2, f32> {
+  ^bb0(%a: f16):
+    %w = arith.extf %a : f16 to f32
+    id.yield %w : f32
+  }
+  %1 = id.repeat %0 : <2, f32> -> <2**3, f32>
+  return %1 : !id.seq<2**3, f32>
+}
