@@ -130,8 +130,6 @@ private:
 
   // Settings.cpp: parameters in <..>, and functions that are such.
   Callable callee(const std::string &name, const Context &context) const;
-  Callable functionFor(const Generic &generic, const Function &owner, const std::string &name, const Context &context,
-                       llvm::SMLoc loc, llvm::SMRange range);
   Callable functionFor(const Generic &generic, const Function &owner, const Expr &value, Context &context);
   /// A func, declared, built in or a parameter, on values of `builder`.
   Value callFunc(const Expr &expr, const Callable &callee, Bindings bindings, std::vector<Value> arguments,
@@ -234,6 +232,8 @@ private:
   /// The result of `step` (Resize, Gather, Scatter), which makes digits of these radices from all own digits of a view.
   SequenceView replaceDigits(const SequenceView &view, Step step, const std::vector<int> &radices, Split split);
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
+  /// The lowest digit of the dimension of `other` that has the name and the digits of dimension `index`; 0 for none.
+  int dimensionAlike(const SequenceView &view, size_t index, const SequenceView &other) const;
   /// A sequence whose dimensions `wide` has, too, with the digits numbered as there; else unchanged.
   SequenceView alongNames(const SequenceView &narrow, const SequenceView &wide) const;
   /// The tags of the digits of a sequence that lie in dimensions which `main` has, too, by their names, and of which

@@ -201,24 +201,29 @@ std::vector<Value> Elaborator::stageArguments(const Expr &expr, Context &context
   return arguments;
 }
 
+int Elaborator::dimensionAlike(const SequenceView &view, size_t index, const SequenceView &other) const {
+  const std::string &name = view.split[index].first;
+  auto named = std::find_if(other.split.begin(), other.split.end(),
+                            [&](const auto &dimension) { return !name.empty() && dimension.first == name; });
+  const int count = view.split[index].second;
+  if (named == other.split.end() || named->second != count)
+    return 0;
+  const int low = lowestDigit(view.split, index), to = lowestDigit(other.split, named - other.split.begin());
+  const std::vector<int> own = radicesOf(view), others = radicesOf(other);
+  return std::equal(own.begin() + low - 1, own.begin() + low - 1 + count, others.begin() + to - 1) ? to : 0;
+}
+
 SequenceView Elaborator::alongNames(const SequenceView &narrow, const SequenceView &wide) const {
-  const std::vector<int> own = radicesOf(narrow), others = radicesOf(wide);
-  std::vector<int> number(own.size()); // in `wide`, by digit - 1
+  std::vector<int> number(narrow.digits()); // in `wide`, by digit - 1
   for (size_t i = 0; i < narrow.split.size(); ++i) {
-    const auto &[name, count] = narrow.split[i];
+    const int count = narrow.split[i].second;
     if (count == 0)
       continue;
-    auto named = std::find_if(wide.split.begin(), wide.split.end(), [&, &name = name](const auto &dimension) {
-      return !name.empty() && dimension.first == name;
-    });
-    if (named == wide.split.end() || named->second != count)
+    const int low = lowestDigit(narrow.split, i), to = dimensionAlike(narrow, i, wide);
+    if (to == 0)
       return narrow;
-    const int low = lowestDigit(narrow.split, i), to = lowestDigit(wide.split, named - wide.split.begin());
-    for (int digit = 0; digit < count; ++digit) {
+    for (int digit = 0; digit < count; ++digit)
       number[low + digit - 1] = to + digit;
-      if (own[low + digit - 1] != others[to + digit - 1])
-        return narrow;
-    }
   }
   SequenceView result = narrow;
   for (int &tag : result.tags)
@@ -812,20 +817,12 @@ int Elaborator::emptyPlace(const Expr &list, Context &context, int digits) {
 
 std::map<int, int> Elaborator::batchDigits(const SequenceView &view, const SequenceView &main,
                                            const std::map<int, int> &inner) const {
-  const std::vector<int> own = radicesOf(view), others = radicesOf(main);
   std::map<int, int> tags;
   for (size_t i = 0; i < view.split.size(); ++i) {
-    const auto &[name, count] = view.split[i];
-    auto dimension =
-        std::find_if(main.split.begin(), main.split.end(), [&, &name = name, &count = count](const auto &other) {
-          return !name.empty() && other.first == name && other.second == count;
-        });
-    if (dimension == main.split.end())
-      continue;
-    const int low = lowestDigit(view.split, i), to = lowestDigit(main.split, dimension - main.split.begin());
+    const int count = view.split[i].second, low = lowestDigit(view.split, i), to = dimensionAlike(view, i, main);
     std::map<int, int> found;
-    for (int digit = 0; digit < count; ++digit)
-      if (own[low + digit - 1] == others[to + digit - 1] && inner.at(to + digit) < 0)
+    for (int digit = 0; to > 0 && digit < count; ++digit)
+      if (inner.at(to + digit) < 0)
         found[low + digit] = inner.at(to + digit);
     if (static_cast<int>(found.size()) == count)
       tags.insert(found.begin(), found.end());

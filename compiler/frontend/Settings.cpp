@@ -138,8 +138,10 @@ Callable Elaborator::callee(const std::string &name, const Context &context) con
   return callee;
 }
 
-Callable Elaborator::functionFor(const Generic &generic, const Function &owner, const std::string &name,
-                                 const Context &context, llvm::SMLoc loc, llvm::SMRange range) {
+Callable Elaborator::functionFor(const Generic &generic, const Function &owner, const Expr &value, Context &context) {
+  const std::string &name = value.name;
+  const llvm::SMLoc loc = value.loc;
+  const llvm::SMRange range = value.range;
   const Function &wanted = *generic.signature;
   const std::string what = called(generic, owner);
   Callable given = callee(name, context);
@@ -167,11 +169,6 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
            range);
   }
   given.signature = &wanted;
-  return given;
-}
-
-Callable Elaborator::functionFor(const Generic &generic, const Function &owner, const Expr &value, Context &context) {
-  Callable given = functionFor(generic, owner, value.name, context, value.loc, value.range);
   if (!value.settings.empty())
     given.bound = std::make_shared<Bindings>(bind(*given.function, value.settings, context));
   return given;

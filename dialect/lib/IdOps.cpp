@@ -462,12 +462,7 @@ SmallVector<int32_t> NodeOp::getDigitRadices() {
   return {};
 }
 
-int64_t NodeOp::getArity() {
-  int64_t arity = 1;
-  for (int32_t radix : getDigitRadices())
-    arity *= radix;
-  return arity;
-}
+int64_t NodeOp::getArity() { return lengthOf(getDigitRadices()); }
 
 Block *id::createBody(OpBuilder &builder, Operation *step) {
   SmallVector<Type> types;
