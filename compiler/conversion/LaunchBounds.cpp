@@ -92,6 +92,10 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
     return std::max<int64_t>(2, (launch.team + processors - 1) / processors);
   const bool straight = cutSections(kernel, target.lanes).straight;
   const int64_t registers = straight ? registersOfStraight(kernel) : dataRegisters(kernel) + waitingRegisters(kernel);
+  // One problem after the other: what blocks wait for is hidden by as many as there can be.
+  constexpr int64_t besideData = 28, unit = 8;
+  if (!straight && launch.persistent)
+    return target.residentBlocks(threads, (registers + besideData) / unit * unit, 0);
   const int64_t blocks = target.residentBlocks(threads, target.registersBeside(registers), 0);
   // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
   // but not where a large problem's blocks then would no longer run all at once.

@@ -157,11 +157,20 @@ private:
         inWarp &= !ofClusters && exchange.getInput().getType().getMapping().numThreads() <= target.lanes &&
                   section.threads <= target.lanes;
       }
-      const id::Meeting meeting = ofClusters ? id::Meeting::Cluster : inWarp ? id::Meeting::Warp : id::Meeting::Block;
-      for (id::ExchangeOp exchange : reads)
-        setMeeting(exchange, betweenAttr, meeting);
-      epoch += !reads.empty() && meeting != id::Meeting::Warp;
-      ofCluster = !reads.empty() && ofClusters ? epoch : ofCluster;
+      // Blocks that draw their numbers wait for words of other blocks, by which nobody has met.
+      const bool byWords = ofClusters && kernel.getLaunch().getPersistent();
+      const id::Meeting meeting = byWords      ? id::Meeting::Block
+                                  : ofClusters ? id::Meeting::Cluster
+                                  : inWarp     ? id::Meeting::Warp
+                                               : id::Meeting::Block;
+      bool meets = false;
+      for (id::ExchangeOp exchange : reads) {
+        const bool words = byWords && isBetweenBlocks(exchange);
+        setMeeting(exchange, betweenAttr, words ? id::Meeting::Words : meeting);
+        meets |= !words;
+      }
+      epoch += meets && meeting != id::Meeting::Warp;
+      ofCluster = meets && meeting == id::Meeting::Cluster ? epoch : ofCluster;
       readEpoch.push_back(epoch);
       clusterEpoch.push_back(ofCluster);
       const bool again = !reads.empty() && !section.writes.empty() &&

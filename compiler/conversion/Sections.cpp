@@ -168,9 +168,17 @@ Sections conversion::cutSections(id::KernelOp kernel, int64_t lanes) { return Cu
 id::Meeting Section::meeting() const {
   id::Meeting most = id::Meeting::None;
   for (Operation &op : llvm::make_range(first, end))
-    if (isThroughMemory(&op))
+    if (isThroughMemory(&op) && meetingOf(&op, betweenAttr) != id::Meeting::Words)
       most = std::max(most, meetingOf(&op, betweenAttr));
   return most;
+}
+
+SmallVector<id::ExchangeOp> Section::awaited() const {
+  SmallVector<id::ExchangeOp> exchanges;
+  for (Operation &op : llvm::make_range(first, end))
+    if (isThroughMemory(&op) && meetingOf(&op, betweenAttr) == id::Meeting::Words)
+      exchanges.push_back(cast<id::ExchangeOp>(op));
+  return exchanges;
 }
 
 id::Meeting Section::beforeWrites() const {

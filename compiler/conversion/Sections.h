@@ -37,6 +37,8 @@ struct Section {
 
   /// Who meets before it: the most that any exchange that it reads asks for.
   id::Meeting meeting() const;
+  /// The exchanges that it reads whose words are waited for instead.
+  llvm::SmallVector<id::ExchangeOp> awaited() const;
   /// Who meets, besides, before its exchanges are written.
   id::Meeting beforeWrites() const;
 };

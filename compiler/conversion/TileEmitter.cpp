@@ -54,11 +54,17 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
       if (isThroughMemory(&op))
         roots.prefetch(&op, emptyTile(op.getResult(0).getType()));
   parts.barriers.meet(section.meeting());
+  for (id::ExchangeOp exchange : section.awaited())
+    if (Exchange *means = exchangeOf(exchange))
+      means->await(exchange);
   // That all blocks run is known from here on, where all threads come by: ahead of a branch or, better, after what
   // this section loads.
   auto awaitStart = [&] {
-    if (llvm::any_of(section.writes, [](id::ExchangeOp write) { return write.getKind() == id::ExchangeKind::Cluster; }))
-      parts.barriers.awaitStart();
+    for (id::ExchangeOp write : section.writes)
+      if (write.getKind() == id::ExchangeKind::Cluster) {
+        parts.barriers.awaitStart();
+        exchangeOf(write)->beforeWrite(write);
+      }
   };
   auto emit = [&]() -> LogicalResult {
     if (failed(emitSteps(section)))

@@ -42,8 +42,9 @@ bool KernelRun::place(Block &block, uint32_t t, uint32_t pc, uint64_t address, i
     at.watch = &at.block->sharedWatch;
   if (at.offset < 0 || at.offset + bytes > size)
     return fails(Fault::Kind::OutOfBounds, [&] { return where() + ", which has " + std::to_string(size); });
-  if (at.offset % i.alignment)
-    return fails(Fault::Kind::Misaligned, [&] { return where() + ", no multiple of " + std::to_string(i.alignment); });
+  const int64_t alignment = std::min<int64_t>(i.alignment, bytes); // a counter has its own
+  if (at.offset % alignment)
+    return fails(Fault::Kind::Misaligned, [&] { return where() + ", no multiple of " + std::to_string(alignment); });
   if (writes && at.buffer && !at.buffer->writable)
     return fails(Fault::Kind::ReadOnly, where);
   at.data = (at.block ? at.block->shared.data() : at.buffer->data) + at.offset;

@@ -13,8 +13,6 @@ static std::string checkLaunch(const ScheduledKernel &kernel, const Target &targ
     return "launches by " + launch.str() + " cannot be generated for " + target.name + " so far";
   if (launch.persistent && !kernel.isChain)
     return "steps outside chains cannot be done by persistent blocks so far";
-  if (launch.persistent && !kernel.isOfBits)
-    return "numbers are drawn for digits of radix 2 only";
   if (launch.dependent && launch.team > 1)
     return "a team is no dependent launch";
   if (launch.dependent && !target.dependentLaunch)

@@ -33,13 +33,14 @@ using digits::Mapping;
 
 namespace {
 
-/// Steps of one kernel, the digits of its tile, the blocks of a cluster that hold it together, and the bound of its
-/// passes' values; 0: the best one.
+/// Steps of one kernel, the digits of its tile, the blocks of a cluster that hold it together, the bound of its passes'
+/// values, 0 for the best one, and how clusters come to their problems.
 struct Kernel {
   int first, last;
   std::vector<int> tile;
   int64_t blocks = 1;
   int64_t size = 0;
+  bool drawn = false; // clusters draw their problems
 };
 
 class MixedPlanner {
@@ -87,6 +88,7 @@ private:
     double idle = 0;                          // threads over those that work, of all ranges together
     double asked = 0;                         // registers over those that there are
     double together = 1;                      // blocks of a cluster
+    double drawn = 0;                         // 1: clusters draw their problems
   };
   /// The passes of a kernel and what they cost, in a unit of their own.
   struct Passes {
@@ -159,8 +161,12 @@ private:
       if (bytesOf(all) > target.tileBytes)
         most = std::max(most, wideValues());
       for (kernel.size = 2; kernel.size <= most; ++kernel.size)
-        if (std::optional<Passes> passes = passesOf(kernel, load, store))
-          plans.push_back({costOf(singleRunCost(*passes, load, store), waitOf(*passes)), {kernel}});
+        for (kernel.drawn = false;; kernel.drawn = true) {
+          if (std::optional<Passes> passes = passesOf(kernel, load, store))
+            plans.push_back({costOf(singleRunCost(*passes, load, store), waitOf(*passes)), {kernel}});
+          if (kernel.drawn || blocks == 1 || request.elementBytes > sentBytes)
+            break;
+        }
     }
   }
 
@@ -309,7 +315,8 @@ private:
                         {"blocks", counts.blocks},
                         {"idle", counts.idle},
                         {"registers", counts.asked},
-                        {"blocks of a cluster", counts.together}}});
+                        {"blocks of a cluster", counts.together},
+                        {"drawn", counts.drawn}}});
     }
     return costs;
   }
@@ -328,6 +335,7 @@ private:
         store = {between(kernels[k].tile, kernels[k + 1].tile), request.elementBytes};
       KernelPlan plan = passesOf(kernels[k], load, store)->plan;
       plan.launch.cluster = kernels[k].blocks;
+      plan.launch.persistent = kernels[k].drawn;
       if (!last)
         plan.order = store.order;
       plan.launch.dependent = k > 0 && target.dependentLaunch;
@@ -357,7 +365,7 @@ private:
     for (int64_t size = kernel.size ? kernel.size : 2;
          kernel.size ? size == kernel.size : size <= most || (!best && size <= spilled); ++size) {
       Passes passes{passesOf(kernel, size, load.order, store.order)};
-      std::optional<Counts> counts = countsOf(passes.plan, elements, kernel.blocks);
+      std::optional<Counts> counts = countsOf(passes.plan, elements, kernel);
       if (!counts || (best && costOf(*counts) >= best->cost))
         continue;
       passes.counts = *counts;
@@ -381,8 +389,12 @@ private:
     return most;
   }
 
+  /// Elements that clusters which draw their problems send each other: larger ones take several stores each.
+  static constexpr int64_t sentBytes = 8;
+
   /// Nothing where a tile has more threads than a block, or a block has no room for it. `elements`: of a block.
-  std::optional<Counts> countsOf(const KernelPlan &plan, int64_t elements, int64_t together) const {
+  std::optional<Counts> countsOf(const KernelPlan &plan, int64_t elements, const Kernel &kernel) const {
+    const int64_t together = kernel.blocks;
     if (plan.ranges.empty())
       return std::nullopt;
     int64_t threads = 1, values = 1;
@@ -414,6 +426,7 @@ private:
         std::max(static_cast<double>(wanted) / most, static_cast<double>(registers * problems * threads) /
                                                          static_cast<double>(target.registersPerMultiprocessor));
     counts.together = static_cast<double>(together);
+    counts.drawn = kernel.drawn ? 1 : 0;
     return counts;
   }
 
@@ -423,7 +436,7 @@ private:
     const double cost = (counts.ranges + costs.accesses) / std::pow(counts.warps, costs.hidden) *
                         (1 + costs.alone / counts.blocks) * (1 + costs.idle * counts.idle / counts.ranges) *
                         std::pow(std::max(1.0, counts.asked), costs.spilled);
-    return cost * (1 + costs.clusterDoubling * std::log2(counts.together));
+    return cost * (1 + costs.clusterDoubling * std::log2(counts.together)) * std::pow(costs.drawn, counts.drawn);
   }
 
   /// The digits of the rank in a cluster: those of the highest addresses that are not `acted` on and make up so many

@@ -59,7 +59,8 @@ static bool readPasses(const llvm::json::Value &value, PassCosts &costs, llvm::j
   return map && map.map("registersPerWord", costs.registersPerWord) && map.map("ownRegisters", costs.ownRegisters) &&
          map.map("accesses", costs.accesses) && map.map("hidden", costs.hidden) && map.map("alone", costs.alone) &&
          map.map("idle", costs.idle) && map.map("spilled", costs.spilled) &&
-         map.map("clusterDoubling", costs.clusterDoubling) && map.map("free", costs.free) &&
+         map.map("clusterDoubling", costs.clusterDoubling) && map.mapOptional("drawn", costs.drawn) &&
+         map.map("free", costs.free) &&
          map.map("perUnit", costs.perUnit) && map.map("runs", costs.runs);
 }
 

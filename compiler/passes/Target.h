@@ -58,6 +58,7 @@ struct PassCosts {
   double idle = 0;             // more, by the threads that are idle in a pass over those that work
   double spilled = 0;          // the power of the registers that a kernel asks for over those that there are
   double clusterDoubling = 0;  // more, for each doubling of the blocks of a cluster
+  double drawn = 1;            // factor of clusters that draw their problems
   double free = 0;             // what memory hides,
   double perUnit = 0;          // and what a unit above that takes over a copy
   double runs = 1;             // what is seen of the costs of runs

@@ -13,6 +13,10 @@ public:
   virtual mlir::FailureOr<Tile> exchange(id::ExchangeOp op, const Tile &tile, const digits::Mapping &after) = 0;
   /// Where sections are cut (Sections.h), what the one that makes the tile does for others to read it in exchange().
   virtual void write(id::ExchangeOp, const Tile &) {}
+  /// Ahead of that, what takes all threads, those that hold none of the tile, too.
+  virtual void beforeWrite(id::ExchangeOp) {}
+  /// All threads wait until what an exchange reads is there, where no barrier says so.
+  virtual void await(id::ExchangeOp) {}
 
 protected:
   /// The tile behind the exchange, whose registers hold nothing yet.

@@ -3,6 +3,7 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Machine.h"
 #include "compiler/conversion/Meetings.h"
+#include "compiler/conversion/exchanges/PackedWords.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -49,16 +50,35 @@ void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
   Value own = pointerOf(op, tile.mapping, words, columnOf);
   std::optional<Destinations> blocks;
   if (op.getKind() == id::ExchangeKind::Cluster)
-    blocks.emplace(destinationsOf(tile.mapping, op.getResult().getType().getMapping(), own));
+    blocks.emplace(destinationsOf(op, tile.mapping, own));
+  const Destinations::Block here{own, {}};
   for (size_t r = 0; r < tile.registers.size(); ++r) {
     int64_t offset = registerOffset(tile.mapping, r, words, columnOf);
-    const SmallVector<Value> bases = blocks ? blocksOf(*blocks, tile.mapping, r) : SmallVector<Value>{own};
+    const ArrayRef<Destinations::Block> to = blocks ? blocksOf(*blocks, tile.mapping, r) : ArrayRef(here);
     for (Value word : wordsOfNumbers(code.numbersOf(tile.registers[r], tile.element, words.unit), words)) {
-      for (Value base : bases)
-        LLVM::StoreOp::create(b, loc, word, code.at(base, offset), static_cast<unsigned>(packedBytes(word.getType())));
+      for (const auto &[memory, barrier] : to) {
+        Value place = code.at(memory, offset);
+        if (barrier)
+          tickets->send(wordOf(code, word), place, barrier);
+        else
+          LLVM::StoreOp::create(b, loc, word, place, static_cast<unsigned>(packedBytes(word.getType())));
+      }
       offset += words.setBytes;
     }
   }
+}
+
+size_t FormExchange::orderOf(id::ExchangeOp op) { return sent.try_emplace(op, sent.size()).first->second; }
+
+void FormExchange::beforeWrite(id::ExchangeOp op) {
+  if (tickets && orderOf(op) == 0)
+    tickets->sendNumber();
+}
+
+void FormExchange::await(id::ExchangeOp op) {
+  tickets->wait(orderOf(op));
+  if (afterWords && orderOf(op) + 1 == tickets->exchanges())
+    afterWords();
 }
 
 SmallVector<Value> FormExchange::read(Value base, int64_t offset, const ExchangeWords &words, Type element) {
@@ -145,9 +165,10 @@ static int64_t weightIn(const digits::LinearForm &form, int digit) {
   return digit <= static_cast<int>(form.weight.size()) ? form.weight[digit - 1] : 0;
 }
 
-FormExchange::Destinations FormExchange::destinationsOf(const Mapping &before, const Mapping &after, Value own) {
-  Destinations to{own, {}, {}};
+FormExchange::Destinations FormExchange::destinationsOf(id::ExchangeOp op, const Mapping &before, Value own) {
+  Destinations to{own, tickets ? orderOf(op) : 0, {}, {}};
   int64_t weight = 1;
+  const Mapping after = op.getResult().getType().getMapping();
   for (const digits::Column &column : after[Field::Rank]) {
     if (!column.digits.empty()) {
       to.rank.weight.resize(std::max<size_t>(to.rank.weight.size(), column.digits[0]), 0);
@@ -161,15 +182,19 @@ FormExchange::Destinations FormExchange::destinationsOf(const Mapping &before, c
   return to;
 }
 
-SmallVector<Value> FormExchange::blocksOf(Destinations &to, const Mapping &mapping, size_t r) {
+ArrayRef<FormExchange::Destinations::Block> FormExchange::blocksOf(Destinations &to, const Mapping &mapping, size_t r) {
   int64_t rank = 0;
   for (auto [column, value] : llvm::zip(mapping[Field::Reg], registerDigits(mapping, r)))
     rank += value * weightIn(to.rank, column.digits[0]);
-  SmallVector<Value> &found = to.ofRegisters[rank];
+  SmallVector<Destinations::Block> &found = to.ofRegisters[rank];
   if (!found.empty())
     return found;
   // Another block's shared memory has a stretch of addresses of its own.
-  auto memoryOf = [&](Value number) { found.push_back(peerMemory(b, loc, to.own, number)); };
+  auto memoryOf = [&](Value number) {
+    found.push_back({peerMemory(b, loc, to.own, number), {}});
+    if (tickets)
+      found.back().barrier = tickets->barrier(peerMemory(b, loc, sharedMemory(b, loc), number), to.number);
+  };
   if (to.ofThread) {
     memoryOf(arith::AddIOp::create(b, loc, to.ofThread, code.constant32(rank)));
   } else {

@@ -10,6 +10,7 @@
 #include "compiler/conversion/addresses/FormPlace.h"
 #include "compiler/conversion/exchanges/Exchange.h"
 #include "compiler/conversion/protocols/CooperativeRounds.h"
+#include "compiler/conversion/protocols/TicketLoop.h"
 
 #include "dialect/digits/BufferView.h"
 
@@ -20,8 +21,15 @@ public:
   FormExchange(TileCode &code, FormPlace &place, TeamRound &round, Bodies &bodies)
       : code(code), b(code.b), loc(code.loc), place(place), round(round), bodies(bodies) {}
 
+  /// Of a kernel that draws its block numbers: words for other blocks are counted stores.
+  TicketLoop *tickets = nullptr;
+  /// What all threads do, besides, when the last words of other blocks are there.
+  std::function<void()> afterWords;
+
   mlir::FailureOr<Tile> exchange(id::ExchangeOp op, const Tile &tile, const digits::Mapping &after) override;
   void write(id::ExchangeOp op, const Tile &tile) override;
+  void beforeWrite(id::ExchangeOp op) override;
+  void await(id::ExchangeOp op) override;
 
 private:
   TileCode &code;
@@ -47,14 +55,21 @@ private:
   /// where it holds none all have the same, each block beginning with another one.
   struct Destinations {
     mlir::Value own;         // this thread's part of its own block's memory
+    size_t number;           // of the exchange, by tickets
     digits::LinearForm rank; // in the digits of an element
     mlir::Value ofThread;    // what the thread's digits add to it; null where all blocks are meant
-    std::map<int64_t, llvm::SmallVector<mlir::Value>>
-        ofRegisters{}; // what is added to that -> this thread's part of their memory
+    /// A block: this thread's part of its memory and, by tickets, the barrier there that counts words.
+    struct Block {
+      mlir::Value memory, barrier;
+    };
+    std::map<int64_t, llvm::SmallVector<Block>> ofRegisters{}; // by what registers add to that
   };
-  Destinations destinationsOf(const digits::Mapping &before, const digits::Mapping &after, mlir::Value own);
-  /// The memory of the blocks that the words of register `r` go to.
-  llvm::SmallVector<mlir::Value> blocksOf(Destinations &to, const digits::Mapping &mapping, size_t r);
+  Destinations destinationsOf(id::ExchangeOp op, const digits::Mapping &before, mlir::Value own);
+  /// The blocks that the words of register `r` go to.
+  llvm::ArrayRef<Destinations::Block> blocksOf(Destinations &to, const digits::Mapping &mapping, size_t r);
+  /// Which of the exchanges between blocks this is, in the order in which they are written.
+  size_t orderOf(id::ExchangeOp op);
+  llvm::DenseMap<mlir::Operation *, size_t> sent; // by tickets
 
   llvm::SmallVector<mlir::Value> wordsOfNumbers(llvm::ArrayRef<mlir::Value> numbers, const ExchangeWords &words);
   llvm::SmallVector<mlir::Value> numbersOfWords(llvm::ArrayRef<mlir::Value> values, const ExchangeWords &words,

@@ -14,11 +14,12 @@ using digits::Field;
 Value conversion::blockNumbers(TileCode &code, const KernelFrame &frame) {
   OpBuilder &b = code.b;
   const LoweredKernel &lowered = frame.lowered;
-  int64_t group = llvm::Log2_64(lowered.problemsPerBlockGroup),
-          inGroup = lowered.blocksPerGroup / lowered.launch.cluster;
-  Value groups = arith::ShRUIOp::create(
-      b, code.loc, arith::AddIOp::create(b, code.loc, frame.batch, code.constant64(lowered.problemsPerBlockGroup - 1)),
-      code.constant64(group));
+  const int64_t problems = lowered.problemsPerBlockGroup, inGroup = lowered.blocksPerGroup / lowered.launch.cluster;
+  Value last = arith::AddIOp::create(b, code.loc, frame.batch, code.constant64(problems - 1)), groups;
+  if (llvm::isPowerOf2_64(static_cast<uint64_t>(problems)))
+    groups = arith::ShRUIOp::create(b, code.loc, last, code.constant64(llvm::Log2_64(problems)));
+  else
+    groups = arith::DivUIOp::create(b, code.loc, last, code.constant64(problems));
   Value numbers = arith::MulIOp::create(b, code.loc, groups, code.constant64(inGroup));
   return arith::TruncIOp::create(b, code.loc, b.getI32Type(), numbers);
 }
@@ -44,32 +45,23 @@ static bool meetsBeforeSending(id::KernelOp kernel) {
   return sent > 0 && met == sent;
 }
 
-LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
+LogicalResult conversion::emitTiles(TileCode &code, const KernelFrame &frame, FormParts &parts, Value number) {
   OpBuilder &b = code.b;
   const Location loc = code.loc;
-  LoweredKernel &lowered = frame.lowered;
   const TileBlocks shape = tileBlocksOf(frame.kernel, frame.target);
   const auto [oneTile, inNumbers, tiles, tileThreads, batchProblems, blocks] = shape;
-  lowered.problemsPerBlockGroup = inNumbers ? 1 : tiles * batchProblems;
-  lowered.blocksPerGroup = shape.blocksPerGroup() * lowered.launch.cluster;
-  lowered.sharedBytes *= tiles;
-  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
   FormPlace &place = parts.place;
-  place.thread = frame.thread;
-  place.rank = frame.rank;
   place.batch = frame.batch;
-  if (lowered.launch.dependent)
-    parts.barriers.startEarly();
-  Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), frame.block),
+  Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), number),
         inGroup = code.constant64(shape.blocksPerGroup());
   Value block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);
   place.first = arith::MulIOp::create(b, loc, arith::DivUIOp::create(b, loc, wideBlock, inGroup),
-                                      code.constant64(lowered.problemsPerBlockGroup));
+                                      code.constant64(frame.lowered.problemsPerBlockGroup));
   place.problem = place.first;
   if (tiles > 1) {
-    Value perTile = code.constant32(tileThreads);
-    place.slot = arith::ExtUIOp::create(b, loc, b.getI64Type(), arith::DivUIOp::create(b, loc, frame.thread, perTile));
-    place.thread = arith::RemUIOp::create(b, loc, frame.thread, perTile);
+    Value perTile = code.constant32(tileThreads), thread = place.thread;
+    place.slot = arith::ExtUIOp::create(b, loc, b.getI64Type(), arith::DivUIOp::create(b, loc, thread, perTile));
+    place.thread = arith::RemUIOp::create(b, loc, thread, perTile);
     if (!inNumbers)
       place.problem = arith::AddIOp::create(b, loc, place.problem, place.slot);
   }
@@ -82,11 +74,29 @@ LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
                              : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.problem, frame.batch);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
   }
-  if (frame.rank && !meetsBeforeSending(frame.kernel))
+  if (frame.rank && !frame.lowered.launch.persistent && !meetsBeforeSending(frame.kernel))
     parts.barriers.arriveAtStart();
   place.count({frame.cut.threads, widestExtent(frame.kernel, Field::Rank), blocks}, block);
   if (failed(parts.emitter.emit()))
     return failure();
   parts.barriers.awaitStart(); // where nothing was sent to other blocks
   return success();
+}
+
+void conversion::describeTiles(KernelFrame &frame) {
+  const TileBlocks shape = tileBlocksOf(frame.kernel, frame.target);
+  LoweredKernel &lowered = frame.lowered;
+  lowered.problemsPerBlockGroup = shape.inNumbers ? 1 : shape.tiles * shape.batchProblems;
+  lowered.blocksPerGroup = shape.blocksPerGroup() * lowered.launch.cluster;
+  lowered.sharedBytes *= shape.tiles;
+}
+
+LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
+  describeTiles(frame);
+  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
+  parts.place.thread = frame.thread;
+  parts.place.rank = frame.rank;
+  if (frame.lowered.launch.dependent)
+    parts.barriers.startEarly();
+  return emitTiles(code, frame, parts, frame.block);
 }

@@ -1,4 +1,3 @@
-#include "compiler/conversion/KernelParts.h"
 #include "compiler/conversion/Machine.h"
 #include "compiler/conversion/protocols/Protocols.h"
 #include "compiler/conversion/protocols/TicketLoop.h"
@@ -82,6 +81,61 @@ LogicalResult conversion::emitPersistent(TileCode &code, KernelFrame &frame) {
     return failure();
   Value goesOn = tickets.endRound();
   if (betweenBlocksFirst) {
+    auto branch = scf::IfOp::create(b, code.loc, TypeRange{}, goesOn, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    machine::ClusterArriveOp::create(b, code.loc, machine::ArrivalOrder::Relaxed);
+  }
+  tickets.close(goesOn);
+  return success();
+}
+
+LogicalResult conversion::emitPersistentTiles(TileCode &code, KernelFrame &frame) {
+  OpBuilder &b = code.b;
+  describeTiles(frame);
+  TicketLoop::Shape shape;
+  shape.cluster = frame.lowered.launch.cluster;
+  shape.fullWarps = frame.lowered.threads >= frame.target.lanes;
+  std::optional<bool> betweenBlocksFirst;
+  for (const Section &section : frame.cut.sections)
+    for (id::ExchangeOp exchange : section.writes) {
+      const bool betweenBlocks = exchange.getKind() == id::ExchangeKind::Cluster;
+      if (!betweenBlocksFirst)
+        betweenBlocksFirst = betweenBlocks;
+      if (!betweenBlocks)
+        continue;
+      // What a block holds behind it, the next number with the first one.
+      const digits::Mapping after = exchange.getResult().getType().getMapping();
+      const ExchangeWords words = wordsOf(exchange);
+      int64_t bytes = 0;
+      for (Type word : words.types)
+        bytes += std::max<int64_t>(4, packedBytes(word));
+      shape.exchangedBytes.push_back(after.extent(Field::Reg) * after.numThreads() * bytes);
+    }
+  if (frame.rank && shape.exchangedBytes.empty())
+    return frame.kernel.emitError() << "draws numbers for clusters whose blocks exchange nothing";
+  shape.offset = (frame.lowered.sharedBytes + 7) / 8 * 8;
+  TicketLoop tickets(b, code.loc, shape, sharedMemory(b, code.loc));
+  frame.lowered.sharedBytes = besideCache(tickets.sharedEnd(), frame.target);
+  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
+  // "All blocks have started and made their barriers", and after a round "shared memory is free": what was read
+  // there has been stored by then, so that only the threads' progress need be ordered.
+  if (frame.rank) {
+    tickets.initialise();
+    parts.barriers.arriveAtStart();
+  }
+  tickets.begin(frame.block, frame.counter, blockNumbers(code, frame));
+  parts.place.thread = tickets.thread();
+  parts.place.rank = tickets.rank();
+  parts.memory.tickets = &tickets;
+  if (frame.inPlace)
+    parts.memory.afterWords = [&] { parts.barriers.arriveBeforeStore(); };
+  if (failed(emitTiles(code, frame, parts, tickets.number())))
+    return failure();
+  if (frame.rank && !*betweenBlocksFirst) // the next round writes what threads of the block may still read
+    parts.barriers.block();
+  Value goesOn = tickets.endRound();
+  if (frame.rank) {
     auto branch = scf::IfOp::create(b, code.loc, TypeRange{}, goesOn, false);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());

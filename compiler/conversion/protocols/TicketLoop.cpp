@@ -40,7 +40,11 @@ Value TicketLoop::rank() {
   if (shape.cluster == 1)
     return {};
   Value own = machine::BlockHereOp::create(b, loc, b.getI32Type());
-  return arith::AndIOp::create(b, loc, block ? inRound(own) : own, constant(shape.cluster - 1));
+  if (block)
+    own = inRound(own);
+  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(shape.cluster)))
+    return arith::RemUIOp::create(b, loc, own, constant(shape.cluster));
+  return arith::AndIOp::create(b, loc, own, constant(shape.cluster - 1));
 }
 
 Value TicketLoop::inRound(Value value) {
@@ -129,15 +133,24 @@ void TicketLoop::send(Value word, Value pointer, Value barrier) {
 }
 
 void TicketLoop::sendNumber() {
+  auto sendTo = [&](Value number, Value peer) {
+    Value theirs = peerMemory(b, loc, memory, peer);
+    send(number, at(theirs, numberOffset()), barrier(theirs, 0));
+  };
+  if (!shape.fullWarps) { // no lane for each block
+    Value draws = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank(), constant(0));
+    only(arith::AndIOp::create(b, loc, draws, isFirstThread()), [&] {
+      for (int64_t peer = 0; peer < shape.cluster; ++peer)
+        sendTo(drawn, constant(peer));
+    });
+    return;
+  }
   Value number = machine::ShuffleOp::create(b, loc, drawn.getType(), machine::ShuffleKind::From, drawn, constant(0));
   Value peer = thread();
   Value sends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, peer, constant(shape.cluster));
   sends = arith::AndIOp::create(b, loc, sends,
                                 arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, rank(), constant(0)));
-  only(sends, [&] {
-    Value theirs = peerMemory(b, loc, memory, peer);
-    send(number, at(theirs, numberOffset()), barrier(theirs, 0));
-  });
+  only(sends, [&] { sendTo(number, peer); });
 }
 
 void TicketLoop::wait(size_t i) {

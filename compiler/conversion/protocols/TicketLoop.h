@@ -20,6 +20,7 @@ class TicketLoop {
 public:
   struct Shape {
     int64_t cluster = 1;                       // blocks of a cluster
+    bool fullWarps = true;                     // all lanes of a block's first warp are threads
     llvm::SmallVector<int64_t> exchangedBytes; // that a block receives in each exchange between blocks
     int64_t offset = 0;                        // of the loop's words in shared memory, a multiple of 8
   };
