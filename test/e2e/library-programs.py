@@ -42,6 +42,30 @@ def daubechies(x):
     return np.concatenate([daubechies(h @ taps), g @ taps])
 
 
+def resampled(x, length):
+    spectrum, y, least = np.fft.fft(x), np.zeros(length, complex), min(len(x), length)
+    for k in range(-(least // 2), least // 2 + 1):
+        weight = 1 if 2 * abs(k) < least or length < len(x) else 0.5
+        if 2 * abs(k) <= least:
+            y[k % length] += weight * spectrum[k % len(x)]
+    return np.fft.ifft(y) * length / len(x)
+
+
+def residues(length, prime):
+    return rng.integers(0, prime, length, dtype=np.uint32)
+
+
+def number_theoretic(x, prime, root):
+    """The transform by a generator `root` of the prime's field."""
+    powers = [pow(root, (prime - 1) // len(x) * k, prime) for k in range(len(x))]
+    sums = [sum(int(a) * powers[j * k % len(x)] for j, a in enumerate(x)) % prime for k in range(len(x))]
+    return np.array(sums, np.uint32)
+
+
+def cyclic(x, w):
+    return np.array([sum(int(x[j]) * int(w[k - j]) for j in range(len(x))) for k in range(len(x))], object)
+
+
 def zeta(x):
     return np.array([sum(x[r] for r in range(len(x)) if r & s == r) for s in range(len(x))])
 
@@ -142,6 +166,33 @@ def cases():
     for length, taps, b in ((50, 5, 4), (1, 1, 1), (200, 17, 6)):
         x, w = complexes(length), complexes(taps)
         yield "frames", "overlap_save", f"N={length} M={taps} b={b}", [x, w], [np.convolve(x, w)]
+    for n in (2, 37, 101):
+        x = complexes(n)
+        yield "lengths", "rader", f"P={n}", [x], [np.fft.fft(x)]
+    for n in (1, 2, 12, 37, 74, 83, 202, 289, 1369):
+        x, w = complexes(n), complexes(n)
+        yield "lengths", "bluestein", f"N={n} sign=-1 by={n}", [x], [np.fft.ifft(x)]
+        yield "lengths", "prime_factor", f"N={n}", [x], [np.fft.fft(x)]
+        yield "lengths", "transform_any", f"N={n} T=complex<f64>", [x.astype(np.complex128)], [np.fft.fft(x)]
+        yield "lengths", "transform_any", f"N={n} form=1 sign=-1 by={n}", [x], [np.fft.ifft(x)]
+        yield "lengths", "cyclic_convolution_any", f"N={n}", [x, w], [np.fft.ifft(np.fft.fft(x) * np.fft.fft(w))]
+    for n, m, order, first, step in ((1, 1, 1, 0, 1), (10, 7, 37, 3, 2), (33, 100, 1000, -50, 1)):
+        x = complexes(n)
+        turns = np.outer(first + step * np.arange(m), np.arange(n)) / order
+        settings = f"N={n} M={m} order={order} first={first} step={step}"
+        yield "lengths", "chirp", settings, [x], [np.exp(-2j * np.pi * turns) @ x]
+    for n, up, down in ((1, 3, 1), (12, 3, 2), (12, 1, 3), (7, 5, 1), (37, 2, 1), (48, 1, 1), (30, 7, 10)):
+        x = complexes(n)
+        yield "convolution", "resample", f"N={n} up={up} down={down}", [x], [resampled(x, n * up // down)]
+    # Rader's form (37 in mod<6661>), Bluestein's (in mod<9473>), the definition (in mod<593>), small factors.
+    for prime, root, n in ((97, 5, 1), (97, 5, 96), (998244353, 3, 119), (6661, 6, 74), (9473, 3, 37), (593, 3, 37)):
+        x, w = residues(n, prime), residues(n, prime)
+        y = number_theoretic(x, prime, root)
+        yield "ntt", "ntt_any", f"N={n} Q={prime}", [x], [y]
+        yield "ntt", "intt_any", f"N={n} Q={prime}", [y], [x]
+    for n in (1, 7, 37, 100):
+        x, w = residues(n, 998244353), residues(n, 998244353)
+        yield "ntt", "cyclic_convolution_mod", f"N={n}", [x, w], [(cyclic(x, w) % 998244353).astype(np.uint32)]
     for n in (0, 1, 4, 9):
         x = integers(2**n)
         yield "reduce", "reduce", f"n={n} T=i32 op=max", [x], [x.max()]
@@ -208,6 +259,8 @@ def main():
         problem = run.stdout + run.stderr if run.returncode else ""
         for i, array in enumerate(expected if not problem else []):
             result = np.load(f"{folder}/y{i}.npy").reshape(-1)
+            if result.dtype == np.uint32 and not np.array_equal(result, np.reshape(array, -1)):
+                problem = f"result {i} is wrong\n"
             difference = np.abs(result - np.reshape(array, -1)).max(initial=0)
             if not difference <= 1e-5 * max(1, np.abs(array).max(initial=0)):
                 problem = f"result {i} differs by {difference}\n"

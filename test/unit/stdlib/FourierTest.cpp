@@ -101,7 +101,7 @@ TEST_P(Fourier, AnyLength) {
 }
 
 TEST_P(Fourier, AnyLengthInTwoAndThreeDimensions) {
-  for (auto [m, n] : {std::pair(1, 7), {12, 1}, {9, 10}, {20, 15}}) {
+  for (auto [m, n] : {std::pair(1, 7), {12, 1}, {9, 10}, {20, 15}, {37, 6}, {4, 41}}) {
     Buffer x = randomReals(size_t(m) * size_t(n), unsigned(m + n), true);
     SizeMap size = {{"M", m}, {"N", n}};
     Buffer y = runLibrary("fft.id", "fft2d_any", size, f64, {x})[0];
@@ -117,8 +117,32 @@ TEST_P(Fourier, AnyLengthInTwoAndThreeDimensions) {
   }
 }
 
-TEST(FourierEvaluated, LengthsWithLargePrimeFactors) {
-  EXPECT_NE(libraryError("fft.id", "fft_mixed", {{"N", 74}}, f64).find("at most 31"), std::string::npos);
+TEST_P(Fourier, LengthsWithLargePrimeFactors) {
+  // Rader's form, Bluestein's, the prime-factor form, a square; evaluated also one beyond the values of a kernel.
+  std::vector<int> lengths = {37, 83, 721, 1369};
+  if (!GetParam()) {
+    for (int length = 38; length <= 82; ++length)
+      lengths.push_back(length);
+    lengths.insert(lengths.end(), {1009, 1025, 1283, 2053, 4097, 9991});
+  }
+  for (int length : lengths) {
+    Buffer x = randomReals(size_t(length), unsigned(length), true), expected = fftw(x, {length});
+    SizeMap size = {{"N", length}};
+    Buffer y = runLibrary("fft.id", "fft_any", size, f64, {x})[0];
+    EXPECT_LT(relativeError(y, expected), limit(16 * unit)) << "N=" << length;
+    EXPECT_LT(relativeError(runLibrary("fft.id", "ifft_any", size, f64, {y})[0], x), limit(16 * unit)) << length;
+    for (int form : {1, 2, 3})
+      if (!GetParam() && (length == 37 || length == 83 || length == 721)) {
+        size["form"] = form;
+        y = runLibrary("fft.id", "fft_mixed", size, f64, {x})[0];
+        EXPECT_LT(relativeError(y, expected), limit(16 * unit)) << "N=" << length << " form=" << form;
+        EXPECT_LT(relativeError(runLibrary("fft.id", "ifft_mixed", size, f64, {y})[0], x), limit(16 * unit)) << length;
+      }
+  }
+}
+
+TEST(FourierEvaluated, FormsOfLengthsWithSmallPrimeFactors) {
+  EXPECT_NE(libraryError("fft.id", "fft_mixed", {{"N", 62}, {"form", 2}}, f64).find("has one form"), std::string::npos);
 }
 
 TEST_P(Fourier, RoundTrips) {
