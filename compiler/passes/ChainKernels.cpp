@@ -130,6 +130,8 @@ public:
     if (!group.steps.empty())
       value = group.steps.back()->getResult(0);
     group.stores.push_back({value, storeMapOf(chains.last(), plan, last), last ? chains.last().result : value});
+    if (last)
+      group.stores.back().views = chains.last().views;
     return std::move(group);
   }
 

@@ -56,7 +56,9 @@ private:
   /// The address order of a buffer: its address digit `place` holds digit `q` of the sequence when the map takes it
   /// there.
   digits::AddressOrder orderOf(size_t number, const FlowValue &from) const {
-    const auto held = static_cast<int>(id::radicesOf(from.buffer.getType()).size());
+    // Elements of other lengths and from computed places: by the digits of what is loaded.
+    const auto held = static_cast<int>(from.hasOtherElements() ? from.viewRadices().size()
+                                                               : id::radicesOf(from.buffer.getType()).size());
     digits::AddressOrder order(static_cast<size_t>(held));
     for (int q = 1; q <= request.numDigits; ++q)
       if (int place = from.map.source(q); place <= held)

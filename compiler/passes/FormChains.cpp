@@ -3,7 +3,8 @@
 //
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
 // chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
-// permutation that ends a chain becomes the chain's. What joins no chain is a group of one step; Groups.cpp puts groups
+// permutation that ends a chain becomes the chain's; where digits are not all bits, so do a crop and a scatter, and what
+// begins a chain may be padded, cropped or gathered. What joins no chain is a group of one step; Groups.cpp puts groups
 // together. Chains that are better made otherwise become groups at the end: so do all where a block has room for what
 // they make and fewer kernels are left then, such as those whose values others take from computed places. A result from
 // computed places of what steps make gets a step that does nothing, for a kernel to do with them.
@@ -41,8 +42,9 @@ bool isSpreadable(Type type, int64_t maxMixedBytes) {
           (maxMixedBytes > 0 && llvm::all_of(sequence.getRadices(), [](int32_t radix) { return radix <= maxRadix; })));
 }
 
-/// True when the op may be a step of a chain.
-bool isChainStep(Operation *op, int64_t maxMixedBytes) {
+/// True when the op may be a step of a chain. `looksUp`: roots of unity of exponents that are known at run time, or too
+/// long for tables of a few digits, are looked up by the exponent's value.
+bool isChainStep(Operation *op, int64_t maxMixedBytes, bool looksUp) {
   if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) || op->getNumResults() != 1 ||
       (op->getNumOperands() != 1 && !isa<id::PointwiseOp>(op)))
     return false;
@@ -67,9 +69,8 @@ bool isChainStep(Operation *op, int64_t maxMixedBytes) {
   };
   if (auto twiddle = dyn_cast<id::TwiddleOp>(op))
     return hasTables(twiddle.getExponent().getPolynomial());
-  // An exponent known at run time only is looked up by its value.
   WalkResult result = op->walk([&](id::OmegaOp omega) {
-    bool found = !omega.getDynamic() && hasTables(omega.getExponent().getPolynomial());
+    bool found = looksUp || (!omega.getDynamic() && hasTables(omega.getExponent().getPolynomial()));
     return found ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();
@@ -157,9 +158,9 @@ private:
   const int64_t maxMixedBytes;
   FlowProgram program;
   DenseMap<Value, size_t> open;   // chains by their last value
+  DenseMap<Value, size_t> ended;  // the same of those that a permutation or a view has ended
   std::vector<ChainWidth> widths; // of the segments that are chains
-  // A chain takes no view, and one behind a group for it alone would be a kernel more: what is made of digits that were
-  // made longer for groups is left to them.
+  // What is made of digits that were made longer for groups is left to them: a chain behind one would be a kernel more.
   DenseSet<Value> padded;
 
   FlowChain &chain(size_t index) { return *program.segments[index].chain; }
@@ -180,12 +181,12 @@ private:
         op.hasAttr(paddedDigitAttr))
       padded.insert(op.result_begin(), op.result_end());
     if (auto permute = dyn_cast<id::PermuteOp>(op)) {
-      if (std::optional<size_t> ended = chainOf(permute.getInput())) {
-        chain(*ended).end(permute);
-        open.erase(permute.getInput());
-      } else {
+      if (std::optional<size_t> own = chainOf(permute.getInput()))
+        end(*own, permute);
+      else
         program.moved.insert(permute.getResult());
-      }
+    } else if (std::optional<size_t> own = storedBy(op)) {
+      end(*own, &op);
     } else if (isa<id::RepeatOp, id::ResizeOp, id::GatherOp>(op)) {
       program.moved.insert(op.getResult(0));
     } else if (isa<id::ScatterOp>(op)) {
@@ -197,6 +198,32 @@ private:
     }
   }
 
+  void end(size_t index, Operation *last) {
+    open.erase(last->getOperand(0));
+    ended.erase(last->getOperand(0));
+    chain(index).end(last);
+    ended[last->getResult(0)] = index;
+  }
+
+  /// True for digits whose kernels have addresses that are sums, so that they load and store views.
+  bool takesViews(Type sequence) const { return target && !id::areBits(id::radicesOf(sequence)); }
+
+  /// The chain whose last kernel stores what this makes of its value: a part of it, or the same at computed places.
+  std::optional<size_t> storedBy(Operation &op) {
+    auto resize = dyn_cast<id::ResizeOp>(op);
+    if ((!isa<id::ScatterOp>(op) && (!resize || resize.pads())) || !op.getOperand(0).hasOneUse())
+      return std::nullopt;
+    auto found = ended.find(op.getOperand(0));
+    std::optional<size_t> index = found != ended.end() ? std::optional(found->second) : chainOf(op.getOperand(0));
+    if (!index || !takesViews(chain(*index).type))
+      return std::nullopt;
+    FlowChain stored = chain(*index);
+    stored.end(&op);
+    const auto map = stored.permute ? stored.permute.getMap().getPermutation()
+                                    : digits::Permutation::identity(stored.type.getNumDigits());
+    return FlowStore{stored.result, map, stored.result, stored.views}.placed() ? index : std::nullopt;
+  }
+
   FlowSegment &addSegment() {
     widths.emplace_back();
     return program.segments.emplace_back();
@@ -205,10 +232,12 @@ private:
   /// The operand that carries a chain on, or starts one: of an open chain, the one with most nodes, or one that is not
   /// repeated. Null when the op is no step of a chain.
   OpOperand *carrierOf(Operation &op) {
+    auto isView = [&](Value operand) { return program.resolve(operand).hasOtherElements(); };
     const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return program.resolve(operand).hasOtherElements() || padded.contains(operand);
+      return padded.contains(operand) || (isView(operand) && !takesViews(operand.getType()));
     });
-    if (!loadable || !isChainStep(&op, maxMixedBytes))
+    const bool looksUp = op.getNumOperands() > 0 && takesViews(op.getOperand(0).getType());
+    if (!loadable || !isChainStep(&op, maxMixedBytes, looksUp))
       return nullptr;
     OpOperand *carrier = nullptr;
     std::optional<size_t> mostNodes; // of an open chain
@@ -218,7 +247,7 @@ private:
       std::optional<size_t> index = goesOn(operand);
       const size_t nodes = index ? chain(*index).steps.size() : 0;
       const bool better = index && (!mostNodes || nodes >= *mostNodes);
-      if (!better && (carrier || !program.resolve(operand.get()).isWhole()))
+      if (!better && (carrier || program.resolve(operand.get()).isRepeated()))
         continue;
       carrier = &operand;
       mostNodes = index ? std::optional(nodes) : std::nullopt;
@@ -250,8 +279,9 @@ private:
 
   void makeGroup(FlowSegment &segment) {
     FlowChain &chain = *segment.chain;
-    if (chain.permute)
-      program.moved.insert(chain.permute.getResult());
+    for (Operation *last : chain.endings())
+      if (!isa<id::ScatterOp>(last))
+        program.moved.insert(last->getResult(0));
     SmallVector<Operation *> ops = chain.ops();
     segment = FlowSegment();
     segment.group.steps = std::move(ops);
@@ -426,8 +456,8 @@ private:
         step->setAttr(chainAttr, own);
       for (auto [step, carrier] : segment.chain->carriers)
         step->setAttr(carrierAttr, b.getI64IntegerAttr(carrier));
-      if (segment.chain->permute)
-        segment.chain->permute->setAttr(chainAttr, own);
+      for (Operation *last : segment.chain->endings())
+        last->setAttr(chainAttr, own);
     }
   }
 };

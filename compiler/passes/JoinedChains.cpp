@@ -46,7 +46,7 @@ static std::optional<SmallVector<int>> axesOf(FlowChain &chain, const FlowValue 
   digits::Permutation map = taken.map;
   if (chain.permute && !taken.isRepeated())
     map = chain.permute.getMap().getPermutation().then(map);
-  if (taken.isRepeated() || !taken.views.empty() || map.hasComplement())
+  if (taken.isRepeated() || !taken.views.empty() || !chain.views.empty() || map.hasComplement())
     return std::nullopt;
   SmallVector<int> own(axes.size());
   for (size_t place = 0; place < axes.size(); ++place)

@@ -122,9 +122,24 @@ SmallVector<Operation *> FlowChain::ops() const {
   return ops;
 }
 
-void FlowChain::end(id::PermuteOp last) {
-  permute = last;
-  result = last.getResult();
+void FlowChain::end(Operation *last) {
+  result = last->getResult(0);
+  if (auto moved = dyn_cast<id::PermuteOp>(last)) {
+    permute = moved;
+    return;
+  }
+  auto resize = dyn_cast<id::ResizeOp>(last);
+  auto scatter = dyn_cast<id::ScatterOp>(last);
+  views.push_back({resize ? FlowView::Kind::Resize : FlowView::Kind::Scatter, 0, 0, {}, resize, {}, scatter});
+}
+
+SmallVector<Operation *> FlowChain::endings() const {
+  SmallVector<Operation *> ops;
+  if (permute)
+    ops.push_back(permute);
+  for (FlowView view : views)
+    ops.push_back(view.resize ? view.resize.getOperation() : view.scatter.getOperation());
+  return ops;
 }
 
 static std::vector<int> toVector(ArrayRef<int32_t> radices) { return {radices.begin(), radices.end()}; }
@@ -444,10 +459,9 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
   };
   for (Operation &op : block.without_terminator()) {
     auto chain = op.getAttrOfType<IntegerAttr>(chainAttr), group = op.getAttrOfType<IntegerAttr>(groupAttr);
-    auto permute = dyn_cast<id::PermuteOp>(op);
-    if (!chain && (permute || isa<id::RepeatOp, id::ResizeOp, id::GatherOp>(op))) {
+    if (!chain && isa<id::PermuteOp, id::RepeatOp, id::ResizeOp, id::GatherOp>(op)) {
       program.moved.insert(op.getResult(0));
-    } else if (isa<id::ScatterOp>(op)) {
+    } else if (!chain && isa<id::ScatterOp>(op)) {
       continue;
     } else if (chain) {
       std::optional<FlowChain> &own = program.segments[placeOf(chain)].chain;
@@ -455,7 +469,10 @@ static LogicalResult readSegments(Block &block, FlowProgram &program) {
       const auto carrier = static_cast<unsigned>(number ? number.getInt() : 0);
       if (!own)
         own.emplace(op.getOperand(carrier));
-      permute ? own->end(permute) : own->append(&op, carrier);
+      if (isa<id::PermuteOp, id::ResizeOp, id::ScatterOp>(op))
+        own->end(&op);
+      else
+        own->append(&op, carrier);
     } else if (group) {
       program.segments[placeOf(group)].group.steps.push_back(&op);
     } else {
@@ -487,6 +504,8 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
   orderSegments(program);
   takeApart(program);
   for (Operation &op : block) {
+    if (op.hasAttr(chainAttr))
+      continue;
     if (auto gather = dyn_cast<id::GatherOp>(op); gather && program.resolve(gather.getInput()).isRepeated())
       copyFirst(program, gather.getInput());
     else if (auto scatter = dyn_cast<id::ScatterOp>(op))

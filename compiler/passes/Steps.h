@@ -59,7 +59,6 @@ struct FlowValue {
       return view.kind == FlowView::Kind::Resize || view.kind == FlowView::Kind::Gather;
     });
   }
-  /// True for what a chain can load.
   bool isWhole() const { return !isRepeated() && !hasOtherElements(); }
   /// Where the elements of the value lie in the buffer.
   digits::BufferView placed() const;
@@ -87,9 +86,10 @@ struct FlowOperand {
 struct FlowChain {
   /// A chain without steps.
   explicit FlowChain(mlir::Value source);
-  /// Adds a step, which takes what the chain makes so far as operand `carrier`; and what moves its result.
+  /// Adds a step, which takes what the chain makes so far as operand `carrier`; and what moves its result, or stores a
+  /// part of it or sends it to computed places.
   void append(mlir::Operation *step, unsigned carrier);
-  void end(id::PermuteOp last);
+  void end(mlir::Operation *last);
 
   mlir::Value source; // what the first op takes
   FlowValue input;    // the same as a buffer
@@ -97,13 +97,15 @@ struct FlowChain {
   int firstStep = 1;                                    // number of steps[0] in the program
   llvm::SmallVector<mlir::Operation *> after;           // what follows the last node
   id::PermuteOp permute;                                // the last permutation, or null
+  llvm::SmallVector<FlowView> views;                    // behind it: of what the last kernel stores
   id::SeqType type;                                     // of the logical sequence; all steps keep its shape
   mlir::Value result;                                   // the value that the chain makes
   std::vector<FlowOperand> operands;                    // in the order of their steps
   llvm::DenseMap<mlir::Operation *, unsigned> carriers; // of pointwise steps: the operand made by the step before
 
-  /// The steps as ops, in order.
+  /// The steps as ops, in order; and those that say how the result is stored.
   llvm::SmallVector<mlir::Operation *> ops() const;
+  llvm::SmallVector<mlir::Operation *> endings() const;
   /// The number of the operand that a step takes from the step before.
   unsigned carrierOf(mlir::Operation *step) const { return carriers.lookup(step); }
   /// True when a kernel of the chain reads the buffer.

@@ -16,11 +16,12 @@ for program in range(30):
             runs, ranges, warps = chance.choice([1, 1, 1.1, 1.6, 3]), chance.randint(1, 8), chance.randint(4, 64)
             blocks, idle, asked = chance.randint(1, 16), chance.choice([0, 0, 1, 5]), chance.uniform(0.2, 1.6)
             cluster = chance.choice([1, 1, 1, 2, 4, 12])
+            drawn = chance.choice([0, 1]) if cluster > 1 else 0
             kernels.append({"cost": 0, "runs": runs, "waits": 0, "ranges": ranges, "warps": warps, "blocks": blocks,
-                            "idle": idle, "registers": asked, "blocks of a cluster": cluster})
+                            "idle": idle, "registers": asked, "blocks of a cluster": cluster, "drawn": drawn})
             unit = (ranges + of["accesses"]) * warps ** -of["hidden"] * (1 + of["alone"] / blocks)
             unit *= 1 + of["idle"] * idle / ranges
-            unit *= max(1, asked) ** of["spilled"] * (1 + of["clusterDoubling"] * math.log2(cluster))
+            unit *= max(1, asked) ** of["spilled"] * (1 + of["clusterDoubling"] * math.log2(cluster)) * of["drawn"] ** drawn
             waits = max(0.01, of["perUnit"] * (unit - of["free"]))
             copies += 1 + math.sqrt((of["runs"] * (runs - 1)) ** 2 + waits ** 2)
         name, group = f"f_n{program}-{number}", f"f_n{program}"
