@@ -66,9 +66,9 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
 }
 
 LogicalResult conversion::emitKernel(TileCode &code, KernelFrame &frame) {
-  auto emit = frame.lowered.launch.team > 1     ? emitTeams
-              : frame.lowered.hasRing()         ? emitRing
-              : !frame.cut.straight             ? (frame.lowered.launch.persistent ? emitPersistentTiles : emitTileBlocks)
+  auto emit = frame.lowered.launch.team > 1 ? emitTeams
+              : frame.lowered.hasRing()     ? emitRing
+              : !frame.cut.straight         ? (frame.lowered.launch.persistent ? emitPersistentTiles : emitTileBlocks)
               : frame.lowered.launch.persistent ? emitPersistent
                                                 : emitGrid;
   if (failed(emit(code, frame)))

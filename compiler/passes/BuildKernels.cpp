@@ -354,9 +354,14 @@ private:
   SmallVector<Value> body(FlowGroup &group, function_ref<Value(Value)> argumentOf, int64_t delay) {
     Location loc = group.steps.empty() ? function.getLoc() : group.steps.front()->getLoc();
     auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
-    // What not all threads hold goes through memory; how one value that they hold is to move is planned later.
+    // What not all threads hold goes through memory, and so do bits where addresses are sums; how one value that all
+    // threads hold is to move else is planned later.
     auto exchanged = [&](Type type, Value tile) -> Value {
-      const auto kind = group.ofChains ? id::ExchangeKind::Unplanned : id::ExchangeKind::Shared;
+      auto mappingOf = [](Type tile) { return cast<id::TileType>(tile).getMapping(); };
+      const Mapping before = mappingOf(tile.getType()), after = mappingOf(type);
+      const bool inThread = before.threads() == after.threads() && before[Field::Rank] == after[Field::Rank];
+      const bool isPlanned = group.ofBits || !id::areBits(cast<id::TileType>(type).getRadices()) || inThread;
+      const auto kind = group.ofChains && isPlanned ? id::ExchangeKind::Unplanned : id::ExchangeKind::Shared;
       return id::ExchangeOp::create(builder, loc, type, tile, kind, id::LayoutAttr(), DenseI64ArrayAttr());
     };
     int64_t threads = threadsOf(group);

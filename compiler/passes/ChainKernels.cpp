@@ -33,7 +33,7 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
     SmallVector<Mapping> mappings;
     for (const RangePlan &range : kernel.ranges)
       mappings.push_back(range.mapping);
-    if (std::string problem = checkKernel({k, launch, mappings, n, /*isChain=*/true, chain.isOfBits()}, target);
+    if (std::string problem = checkKernel({k, launch, mappings, n, /*isChain=*/true, chains.isOfBits()}, target);
         !problem.empty())
       return where + problem;
     const Mapping &reference = mappings.front();
@@ -44,9 +44,9 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
           return where + "digit " + std::to_string(i + 1) + " is held by no field";
       if (static_cast<int>(held.size()) < n)
         return where + "digit " + std::to_string(held.size() + 1) + " is held by no field";
-      if (!chain.isOfBits() && static_cast<int>(held.size()) > n)
+      if (!chains.isOfBits() && static_cast<int>(held.size()) > n)
         return where + "digits of the batch are of radix 2, beside others they are held by no field";
-      if (chain.isOfBits() && range.mapping.extent(Field::Lane) != target.lanes)
+      if (chains.isOfBits() && range.mapping.extent(Field::Lane) != target.lanes)
         return where + "lane must have " + std::to_string(target.lanes) + " values";
       if (range.mapping.numThreads() > std::max(target.maxThreadsPerBlock, target.lanes))
         return where + "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
@@ -80,7 +80,7 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
       auto threads = [](const Mapping &mapping) { return mapping.extent(Field::Lane) * mapping.extent(Field::Warp); };
       if (other->ranges.empty() || other->ranges.front().mapping.extent(Field::Block) != tiles)
         return where + "the two kernels of a ring have tiles of the same size";
-      if (chain.isOfBits() && threads(other->ranges.front().mapping) != threads(reference))
+      if (chains.isOfBits() && threads(other->ranges.front().mapping) != threads(reference))
         return where + "the two kernels of a ring have as many threads where all digits are bits";
       if (delay < tiles || slots * tiles < delay + tiles)
         return where + "a ring needs a delay of at least a problem's " + std::to_string(tiles) +
@@ -114,6 +114,7 @@ class ChainGroup {
 public:
   explicit ChainGroup(const JoinedChains &chains) : chains(chains) {
     group.ofChains = true;
+    group.ofBits = chains.isOfBits();
     ArrayRef<int32_t> radices = chains.last().type.getRadices();
     group.radices.assign(radices.begin(), radices.end());
   }

@@ -3,11 +3,12 @@
 //
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
 // chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
-// permutation that ends a chain becomes the chain's; where digits are not all bits, so do a crop and a scatter, and what
-// begins a chain may be padded, cropped or gathered. What joins no chain is a group of one step; Groups.cpp puts groups
-// together. Chains that are better made otherwise become groups at the end: so do all where a block has room for what
-// they make and fewer kernels are left then, such as those whose values others take from computed places. A result from
-// computed places of what steps make gets a step that does nothing, for a kernel to do with them.
+// permutation that ends a chain becomes the chain's; so do a crop and a scatter, and arguments that a chain takes may
+// be padded, cropped or gathered: where digits are not all bits, or a block holds all of them. What joins no chain is a
+// group of one step; Groups.cpp puts groups together. Chains that are better made otherwise become groups at the end:
+// so do all where a block has room for what they make and fewer kernels are left then, such as those whose values
+// others take from computed places. A result from computed places of what steps make gets a step that does nothing, for
+// a kernel to do with them.
 //
 // Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
 // radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
@@ -205,8 +206,20 @@ private:
     ended[last->getResult(0)] = index;
   }
 
-  /// True for digits whose kernels have addresses that are sums, so that they load and store views.
-  bool takesViews(Type sequence) const { return target && !id::areBits(id::radicesOf(sequence)); }
+  bool isView(Value value) const { return program.resolve(value).hasOtherElements(); }
+  /// Views of what the program makes are left to groups, in which they are exchanges.
+  bool isOfArgument(Value value) const { return isa<BlockArgument>(program.resolve(value).buffer); }
+  bool hasViews(const FlowChain &chain) const { return !chain.views.empty() || isView(chain.source); }
+
+  /// True for sequences that chains load and store as views: of other radices, whose addresses are sums; of bits, for
+  /// which those are slower, while a block holds them.
+  bool takesViews(Type sequence) const {
+    if (!target || maxMixedBytes == 0)
+      return false;
+    auto type = cast<id::SeqType>(sequence);
+    return !id::areBits(type.getRadices()) ||
+           type.getNumElements() <= target->sharedBytesBesideCache / id::registerBytes(type.getElement());
+  }
 
   /// The chain whose last kernel stores what this makes of its value: a part of it, or the same at computed places.
   std::optional<size_t> storedBy(Operation &op) {
@@ -232,11 +245,14 @@ private:
   /// The operand that carries a chain on, or starts one: of an open chain, the one with most nodes, or one that is not
   /// repeated. Null when the op is no step of a chain.
   OpOperand *carrierOf(Operation &op) {
-    auto isView = [&](Value operand) { return program.resolve(operand).hasOtherElements(); };
     const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return padded.contains(operand) || (isView(operand) && !takesViews(operand.getType()));
+      return padded.contains(operand) || (isView(operand) && !(isOfArgument(operand) && takesViews(operand.getType())));
     });
-    const bool looksUp = op.getNumOperands() > 0 && takesViews(op.getOperand(0).getType());
+    const bool looksUp = target && llvm::any_of(op.getOperands(), [&](Value operand) {
+                           std::optional<size_t> before = chainOf(operand);
+                           return !id::areBits(id::radicesOf(operand.getType())) || isView(operand) ||
+                                  (before && hasViews(chain(*before)));
+                         });
     if (!loadable || !isChainStep(&op, maxMixedBytes, looksUp))
       return nullptr;
     OpOperand *carrier = nullptr;
@@ -295,7 +311,7 @@ private:
       return chain.steps.empty() ? !chain.after.empty() : !chain.isOfBits() && fitsThread(chain, sharedWords);
     };
     for (FlowSegment &segment : program.segments)
-      if (segment.chain && !segment.chain->isOfBits() &&
+      if (segment.chain && (!segment.chain->isOfBits() || hasViews(*segment.chain)) &&
           (fitsThread(*segment.chain, ownWords) || !hasTiles(*segment.chain, maxMixedBytes)))
         makeGroup(segment);
     bool changed = true;

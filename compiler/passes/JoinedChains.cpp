@@ -68,9 +68,8 @@ static bool isTakenBeside(const FlowProgram &program, size_t maker, size_t first
     for (Operation *step : segment.group.steps)
       if (llvm::any_of(step->getOperands(), [&](Value operand) { return program.resolve(operand).buffer == value; }))
         return true;
-    if (!segment.chain && llvm::any_of(segment.group.stores, [&](const FlowStore &store) {
-          return program.readFor(store).buffer == value;
-        }))
+    if (!segment.chain && llvm::any_of(segment.group.stores,
+                                       [&](const FlowStore &store) { return program.readFor(store).buffer == value; }))
       return true;
   }
   return false;

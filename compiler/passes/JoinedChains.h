@@ -19,6 +19,10 @@ struct JoinedChains {
 
   FlowChain &last() const { return *chains.back(); }
   int firstStep() const { return chains.front()->firstStep; }
+  /// True where addresses are put together from bits in all of them.
+  bool isOfBits() const {
+    return llvm::all_of(chains, [](const FlowChain *chain) { return chain->isOfBits(); });
+  }
   /// True for a value that one of the chains makes for the others.
   bool makes(mlir::Value value) const;
   /// True when chain `number` begins with a buffer, not with what one before it makes.

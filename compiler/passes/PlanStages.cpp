@@ -210,8 +210,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
         }
     for (KernelPlan kernel : candidates.front().schedule.kernels) {
       const bool ofRing = kernel.ring || (!schedule.kernels.empty() && schedule.kernels.back().ring);
-      kernel.launch.dependent |=
-          !chains.last().isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
+      kernel.launch.dependent |= !chains.isOfBits() && !ofRing && machine.dependentLaunch && !schedule.kernels.empty();
       schedule.kernels.push_back(std::move(kernel));
     }
     list("steps " + std::to_string(chains.firstStep()) + ".." + std::to_string(chains.last().lastStep()),

@@ -176,7 +176,7 @@ static void alignJoins(const PlanRequest &request, KernelPlan &kernel) {
 }
 
 bool passes::areBits(const PlanRequest &request) {
-  return llvm::all_of(request.radices, [](int radix) { return radix == 2; });
+  return !request.sums && llvm::all_of(request.radices, [](int radix) { return radix == 2; });
 }
 
 /// What the planners that know such programs propose.

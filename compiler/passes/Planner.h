@@ -51,6 +51,7 @@ struct PlanRequest {
   int numDigits = 0;                   // of the logical sequence
   int idleDigits = 0;                  // above those, like those of a batch
   std::vector<int> radices;            // of its digits, [digit-1]; those beyond are 2
+  bool sums = false;                   // addresses are sums whatever the radices are, as what is accessed are views
   int64_t elementBytes = 8;            // the largest element that a step makes or takes
   int64_t registerBytes = 8;           // the most that an element takes in registers
   int64_t loadBytes = 8;               // an element of the input
@@ -71,7 +72,7 @@ struct PlanRequest {
   bool isPossible(int first, int last) const;
 };
 
-/// True when all digits are of radix 2.
+/// True when all digits are of radix 2, and addresses are put together from them.
 bool areBits(const PlanRequest &request);
 
 /// The `count` cheapest schedules (or fewer) for the plan on a machine, best first: by counted bytes for throughput, by

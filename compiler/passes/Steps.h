@@ -113,7 +113,13 @@ struct FlowChain {
     return input.buffer == buffer ||
            llvm::any_of(operands, [&](const FlowOperand &operand) { return operand.from.buffer == buffer; });
   }
-  bool isOfBits() const { return id::areBits(type.getRadices()); }
+  /// True when it loads or stores other elements than those of whole buffers.
+  bool hasViews() const {
+    return !views.empty() || input.hasOtherElements() ||
+           llvm::any_of(operands, [](const FlowOperand &operand) { return operand.from.hasOtherElements(); });
+  }
+  /// True for addresses that are put together from bits; those of other radices and of views are sums.
+  bool isOfBits() const { return id::areBits(type.getRadices()) && !hasViews(); }
   /// The number of its last step in the program; of a chain without steps that of the one before.
   int lastStep() const { return firstStep + static_cast<int>(steps.size()) - 1; }
 };
@@ -173,6 +179,7 @@ struct FlowGroup {
 
   // Of a kernel of chains:
   bool ofChains = false;                       // all threads hold every value
+  bool ofBits = false;                         // and its addresses are put together from bits
   std::optional<digits::Mapping> storeMapping; // where the store has its own
   int64_t ring = 0, delay = 0;                 // as of a KernelPlan
 

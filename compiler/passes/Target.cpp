@@ -60,8 +60,7 @@ static bool readPasses(const llvm::json::Value &value, PassCosts &costs, llvm::j
          map.map("accesses", costs.accesses) && map.map("hidden", costs.hidden) && map.map("alone", costs.alone) &&
          map.map("idle", costs.idle) && map.map("spilled", costs.spilled) &&
          map.map("clusterDoubling", costs.clusterDoubling) && map.mapOptional("drawn", costs.drawn) &&
-         map.map("free", costs.free) &&
-         map.map("perUnit", costs.perUnit) && map.map("runs", costs.runs);
+         map.map("free", costs.free) && map.map("perUnit", costs.perUnit) && map.map("runs", costs.runs);
 }
 
 static bool readClusters(const llvm::json::Value &value, ClusterCosts &costs, llvm::json::Path path) {

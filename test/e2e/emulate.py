@@ -1,8 +1,8 @@
 """Runs a program in the emulator for many sizes and checks what it reports.
 
-Every run has to agree with the direct evaluation and be free of faults, of bank conflicts, and (unless
---partial-sectors) of bytes of sectors that a load or store of a buffer does not use. Batches, types and the orders of
-the threads are taken in turn.
+Every run has to agree with the direct evaluation and be free of faults, of bank conflicts (of more than --conflicts
+accesses), and (unless --partial-sectors) of bytes of sectors that a load or store of a buffer does not use. Batches,
+types and the orders of the threads are taken in turn.
 """
 
 import argparse
@@ -28,10 +28,10 @@ def numbers(text):
     return result
 
 
-def problems(kernel, partial_sectors):
+def problems(kernel, partial_sectors, conflicts):
     """What a report says against a kernel."""
     for side in ("sharedLoads", "sharedStores"):
-        if kernel[side]["worstConflict"] > 1:
+        if kernel[side]["worstConflict"] > conflicts:
             yield f"{side}: bank conflict of degree {kernel[side]['worstConflict']}"
     for side in ("globalLoads", "globalStores"):
         if kernel[side]["unusedBytes"] and not partial_sectors:
@@ -51,6 +51,7 @@ def main():
     parser.add_argument("--set", action="append", default=[], help="another size or type, as for idc")
     parser.add_argument("--plan", default="throughput")
     parser.add_argument("--partial-sectors", action="store_true")
+    parser.add_argument("--conflicts", type=int, default=1)
     options = parser.parse_args()
 
     passed = True
@@ -70,7 +71,8 @@ def main():
             if not found:
                 with open(report) as file:
                     for kernel in json.load(file):
-                        found += [f"{kernel['name']}: {problem}" for problem in problems(kernel, options.partial_sectors)]
+                        told = problems(kernel, options.partial_sectors, options.conflicts)
+                        found += [f"{kernel['name']}: {problem}" for problem in told]
             if found:
                 passed = False
                 print(" ".join(command), *found, sep="\n  ")

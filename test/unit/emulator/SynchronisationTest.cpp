@@ -227,24 +227,23 @@ TEST_P(Synchronisation, IsAllNeeded) {
   EXPECT_EQ(spare, GetParam().spare);
 }
 
-INSTANTIATE_TEST_SUITE_P(Programs, Synchronisation,
-                         ::testing::Values(Sample{"block", "fft.id", "fft", nullptr, 9},
-                                           Sample{"cluster", "fft.id", "fft", "cluster.id", 10},
-                                           Sample{"tickets", "fft.id", "fft", "tickets.id", 10},
-                                           Sample{"tickets_late", "fft.id", "fft", "tickets_late.id", 10},
-                                           Sample{"tickets_blocks", "fft.id", "fft", "tickets_blocks.id", 10, 1},
-                                           Sample{"ring", "fft.id", "fft", "ring.id", 10},
-                                           Sample{"dependent", "fft.id", "fft", "dependent.id", 9},
-                                           Sample{"branches", "fft.id", "fft_mixed", "branches.id", 4320},
-                                           Sample{"radix_cluster_late", "fft.id", "fft_any", "radix_cluster_late.id",
-                                                  36000},
-                                           Sample{"radix_tickets", "fft.id", "fft_mixed", "radix_tickets.id", 1260},
-                                           Sample{"radix_tickets_late", "fft.id", "fft_mixed", "radix_tickets_late.id",
-                                                  288},
-                                           Sample{"radix_ring", "fft.id", "fft_mixed", "radix_ring.id", 1152},
-                                           Sample{"levels", "scan.id", "exclusive_scan", nullptr, 10},
-                                           Sample{"cooperative", "cooperative.mlir", nullptr, nullptr, 10},
-                                           Sample{"cooperative_turns", "cooperative_turns.mlir", nullptr, nullptr, 12}),
-                         [](const auto &info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Programs, Synchronisation,
+    ::testing::Values(Sample{"block", "fft.id", "fft", nullptr, 9},
+                      Sample{"cluster", "fft.id", "fft", "cluster.id", 10},
+                      Sample{"tickets", "fft.id", "fft", "tickets.id", 10},
+                      Sample{"tickets_late", "fft.id", "fft", "tickets_late.id", 10},
+                      Sample{"tickets_blocks", "fft.id", "fft", "tickets_blocks.id", 10, 1},
+                      Sample{"ring", "fft.id", "fft", "ring.id", 10},
+                      Sample{"dependent", "fft.id", "fft", "dependent.id", 9},
+                      Sample{"branches", "fft.id", "fft_mixed", "branches.id", 4320},
+                      Sample{"radix_cluster_late", "fft.id", "fft_any", "radix_cluster_late.id", 36000},
+                      Sample{"radix_tickets", "fft.id", "fft_mixed", "radix_tickets.id", 1260},
+                      Sample{"radix_tickets_late", "fft.id", "fft_mixed", "radix_tickets_late.id", 288},
+                      Sample{"radix_ring", "fft.id", "fft_mixed", "radix_ring.id", 1152},
+                      Sample{"levels", "scan.id", "exclusive_scan", nullptr, 10},
+                      Sample{"cooperative", "cooperative.mlir", nullptr, nullptr, 10},
+                      Sample{"cooperative_turns", "cooperative_turns.mlir", nullptr, nullptr, 12}),
+    [](const auto &info) { return std::string(info.param.name); });
 
 } // namespace
