@@ -503,10 +503,17 @@ private:
     };
     for (RangePlan &range : plan.ranges)
       range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last), orderOf(range), range.first < end);
-    auto holdsLowest = [](const RangePlan &range, const AddressOrder &order) {
-      digits::Place place;
-      return !order.empty() && range.mapping.find(order.front(), place) && place.field == Field::Reg &&
-             range.mapping.numThreads() > 1;
+    // Of bits those are next to it often, and threads that follow each other have less than a sector together.
+    auto holdsLowest = [&](const RangePlan &range, const AddressOrder &order) {
+      int64_t run = 1;
+      for (int digit : order) {
+        digits::Place place;
+        if (range.mapping.find(digit, place) && place.field == Field::Reg)
+          return range.mapping.numThreads() > 1 &&
+                 (run == 1 || (request.sums && run * request.elementBytes < target.sectorBytes));
+        run *= radix(digit);
+      }
+      return false;
     };
     auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order) {
       RangePlan range;
