@@ -66,11 +66,12 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
 }
 
 LogicalResult conversion::emitKernel(TileCode &code, KernelFrame &frame) {
-  auto emit = frame.lowered.launch.team > 1 ? emitTeams
-              : frame.lowered.hasRing()     ? emitRing
-              : !frame.cut.straight         ? (frame.lowered.launch.persistent ? emitPersistentTiles : emitTileBlocks)
-              : frame.lowered.launch.persistent ? emitPersistent
-                                                : emitGrid;
+  const bool straight = frame.cut.straight;
+  auto emit = frame.lowered.launch.team > 1     ? emitTeams
+              : frame.lowered.hasRing()         ? emitRing
+              : frame.lowered.launch.persistent ? (straight ? emitPersistent : emitPersistentTiles)
+              : straight                        ? emitGrid
+                                                : emitTileBlocks;
   if (failed(emit(code, frame)))
     return failure();
   LLVM::ReturnOp::create(code.b, code.loc, ValueRange{});

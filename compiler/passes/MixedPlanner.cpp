@@ -161,11 +161,12 @@ private:
       if (bytesOf(all) > target.tileBytes)
         most = std::max(most, wideValues());
       for (kernel.size = 2; kernel.size <= most; ++kernel.size)
-        for (kernel.drawn = false;; kernel.drawn = true) {
+        for (bool drawn : {false, true}) {
+          if (drawn && (blocks == 1 || request.elementBytes > sentBytes))
+            continue;
+          kernel.drawn = drawn;
           if (std::optional<Passes> passes = passesOf(kernel, load, store))
             plans.push_back({costOf(singleRunCost(*passes, load, store), waitOf(*passes)), {kernel}});
-          if (kernel.drawn || blocks == 1 || request.elementBytes > sentBytes)
-            break;
         }
     }
   }
@@ -503,7 +504,8 @@ private:
     };
     for (RangePlan &range : plan.ranges)
       range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last), orderOf(range), range.first < end);
-    // Of bits those are next to it often, and threads that follow each other have less than a sector together.
+    // True where registers hold the lowest digit; of bits whose addresses are sums also where threads that follow each
+    // other have less than a sector together.
     auto holdsLowest = [&](const RangePlan &range, const AddressOrder &order) {
       int64_t run = 1;
       for (int digit : order) {

@@ -59,6 +59,7 @@ struct FlowValue {
       return view.kind == FlowView::Kind::Resize || view.kind == FlowView::Kind::Gather;
     });
   }
+  /// True for what a chain without steps can move.
   bool isWhole() const { return !isRepeated() && !hasOtherElements(); }
   /// Where the elements of the value lie in the buffer.
   digits::BufferView placed() const;

@@ -40,6 +40,19 @@ static bool isCrowded(id::KernelOp kernel) {
   return crowded;
 }
 
+/// Ends the round and the loop. `arrives`: where it goes on, this block says that its shared memory is free.
+static void closeRound(TileCode &code, TicketLoop &tickets, bool arrives) {
+  OpBuilder &b = code.b;
+  Value goesOn = tickets.endRound();
+  if (arrives) {
+    auto branch = scf::IfOp::create(b, code.loc, TypeRange{}, goesOn, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(branch.thenBlock());
+    machine::ClusterArriveOp::create(b, code.loc, machine::ArrivalOrder::Relaxed);
+  }
+  tickets.close(goesOn);
+}
+
 LogicalResult conversion::emitPersistent(TileCode &code, KernelFrame &frame) {
   OpBuilder &b = code.b;
   TicketLoop::Shape shape;
@@ -79,14 +92,7 @@ LogicalResult conversion::emitPersistent(TileCode &code, KernelFrame &frame) {
   parts.memory.tickets = &tickets;
   if (failed(parts.emitter.emit()))
     return failure();
-  Value goesOn = tickets.endRound();
-  if (betweenBlocksFirst) {
-    auto branch = scf::IfOp::create(b, code.loc, TypeRange{}, goesOn, false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    machine::ClusterArriveOp::create(b, code.loc, machine::ArrivalOrder::Relaxed);
-  }
-  tickets.close(goesOn);
+  closeRound(code, tickets, betweenBlocksFirst);
   return success();
 }
 
@@ -134,13 +140,6 @@ LogicalResult conversion::emitPersistentTiles(TileCode &code, KernelFrame &frame
     return failure();
   if (frame.rank && !*betweenBlocksFirst) // the next round writes what threads of the block may still read
     parts.barriers.block();
-  Value goesOn = tickets.endRound();
-  if (frame.rank) {
-    auto branch = scf::IfOp::create(b, code.loc, TypeRange{}, goesOn, false);
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(branch.thenBlock());
-    machine::ClusterArriveOp::create(b, code.loc, machine::ArrivalOrder::Relaxed);
-  }
-  tickets.close(goesOn);
+  closeRound(code, tickets, static_cast<bool>(frame.rank));
   return success();
 }
