@@ -26,12 +26,28 @@ static DenseElementsAttr tableOf(id::LookupOp op, Type stored) {
   return DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(numbers.size())}, stored), numbers);
 }
 
+/// The type in which the numbers of a table lie: of wide integers the least unsigned one that has room for all of them.
+static Type tableType(id::LookupOp op) {
+  Type type = op.getType();
+  if (auto complex = dyn_cast<ComplexType>(type))
+    type = complex.getElementType();
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer || integer.getWidth() <= 16)
+    return storedType(type);
+  for (unsigned bits : {16u, 32u})
+    if (bits < integer.getWidth() && llvm::all_of(op.getValues().getAsRange<IntegerAttr>(), [&](IntegerAttr number) {
+          return number.getValue().isIntN(bits);
+        }))
+      return IntegerType::get(op.getContext(), bits);
+  return type;
+}
+
 Leaf conversion::lookUp(TileCode &code, id::LookupOp op, Value index) {
   OpBuilder &b = code.b;
   const Location loc = code.loc;
   const Type element = op.getType();
   const auto complex = dyn_cast<ComplexType>(element);
-  const Type stored = storedType(complex ? complex.getElementType() : element);
+  const Type stored = tableType(op);
   const int64_t bytes = packedBytes(stored), stride = bytes * (complex ? 2 : 1);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), code.tables.getAddressSpace());
   Value table = LLVM::AddressOfOp::create(b, loc, pointer, code.tables.data(tableOf(op, stored)));
@@ -59,11 +75,12 @@ Leaf conversion::lookUp(TileCode &code, id::LookupOp op, Value index) {
     return Leaf::of(Residue{number(0)});
   Leaf leaf;
   leaf.other = number(0);
-  if (element.isInteger(1)) {
-    Type bit = b.getI1Type();
+  if (stored != element) {
+    Type type = element;
     if (auto lanes = dyn_cast<VectorType>(leaf.other.getType()))
-      bit = VectorType::get(lanes.getShape(), bit);
-    leaf.other = arith::TruncIOp::create(b, loc, bit, leaf.other);
+      type = VectorType::get(lanes.getShape(), type);
+    leaf.other = element.isInteger(1) ? arith::TruncIOp::create(b, loc, type, leaf.other).getResult()
+                                      : arith::ExtUIOp::create(b, loc, type, leaf.other).getResult();
   }
   return leaf;
 }

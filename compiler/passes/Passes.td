@@ -157,6 +157,19 @@ def ExpandRepeats : Pass<"id-expand-repeats", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def TabulateGathers : Pass<"id-tabulate-gathers", "::mlir::func::FuncOp"> {
+  let summary = "write maps of gathers and scatters that take many instructions as tables";
+  let description = [{
+    A map of up to 2^17 elements without run-time scalars that takes 24 instructions or more, as powers of a generator do,
+    becomes an `id.lookup` of the element's number.
+
+        %0 = id.gather %x lowest 1 : <17, f32> -> <17, f32> from { … 3^k mod 17 … }
+
+        %0 = id.gather %x lowest 1 : <17, f32> -> <17, f32> from { id.lookup %k of [1, 3, 9, …] : i64 … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def HoldGathers : Pass<"id-hold-gathers", "::mlir::func::FuncOp"> {
   let summary = "gathers of scattered elements of an argument take them from what a block has loaded";
   let description = [{

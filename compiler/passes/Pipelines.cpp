@@ -42,6 +42,8 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   anywhere.target = "";
   function.addPass(createFormChains(anywhere));
   function.addPass(createOrderSteps());
+  // Gathers are composed, and what is known of their maps is known.
+  function.addPass(createTabulateGathers());
   // Merges the twiddle terms that ended up next to each other, and drops bodies nothing uses.
   function.addPass(createCanonicalizerPass());
 }
