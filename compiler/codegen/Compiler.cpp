@@ -316,6 +316,7 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
       entry.first = range.first;
       entry.last = range.last;
       entry.runs = range.runs;
+      entry.staged = range.staged;
       std::string error;
       if (!digits::Mapping::parse(range.mapping, {}, entry.mapping, error)) { // radices belong to the tiles
         log.error(range.range.Start, "mapping: " + error, range.range);

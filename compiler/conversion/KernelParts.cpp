@@ -35,17 +35,18 @@ BitParts::BitParts(TileCode &code, const KernelFrame &frame)
 FormParts::FormParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                      const Sections &cut, RootFactors::Means means)
     : place(code), roots(code, place, means), bodies(code, place, roots, parameters), barriers(code),
-      accesses(code, place, buffers, bodies), memory(code, place, round, bodies), posts(code, place, round),
-      turns(code, place, bodies, round), emitter(code, roots, bodies, cut,
-                                                 {place,
-                                                  &accesses,
-                                                  {{Kind::None, &registers},
-                                                   {Kind::Registers, &registers},
-                                                   {Kind::Shared, &memory},
-                                                   {Kind::Cluster, &memory},
-                                                   {Kind::Grid, &posts}},
-                                                  barriers,
-                                                  &turns}) {}
+      accesses(code, place, buffers, bodies), staged(code, place, buffers, bodies), memory(code, place, round, bodies),
+      posts(code, place, round), turns(code, place, bodies, round), emitter(code, roots, bodies, cut,
+                                                                            {place,
+                                                                             &accesses,
+                                                                             {{Kind::None, &registers},
+                                                                              {Kind::Registers, &registers},
+                                                                              {Kind::Shared, &memory},
+                                                                              {Kind::Cluster, &memory},
+                                                                              {Kind::Grid, &posts}},
+                                                                             barriers,
+                                                                             &turns,
+                                                                             &staged}) {}
 
 VectorParts::VectorParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                          const Sections &cut, int64_t lanes)

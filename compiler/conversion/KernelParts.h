@@ -4,6 +4,7 @@
 #include "compiler/conversion/KernelFrame.h"
 #include "compiler/conversion/TileEmitter.h"
 #include "compiler/conversion/addresses/BitAccesses.h"
+#include "compiler/conversion/addresses/StagedAccesses.h"
 #include "compiler/conversion/addresses/VectorAccesses.h"
 #include "compiler/conversion/addresses/ViewAccesses.h"
 #include "compiler/conversion/exchanges/BitExchange.h"
@@ -41,6 +42,7 @@ struct FormParts {
   TeamRound round;
   Barriers barriers;
   ViewAccesses accesses;
+  StagedAccesses staged;
   RegisterExchange registers;
   FormExchange memory;
   PostExchange posts;

@@ -9,11 +9,12 @@
 
 namespace idc::conversion {
 
-/// On an exchange: who has met, after what was read in its memory before, when it is written.
+/// On an exchange, or what is staged: who has met, after what was read in its memory before, when it is written.
 constexpr const char beforeAttr[] = "id.before";
-/// On an exchange: who has met between its writes and its reads.
+/// On these: who has met between its writes and its reads.
 constexpr const char betweenAttr[] = "id.between";
-/// On an exchange, or a node whose totals of turns stay in shared memory: its place there, in bytes.
+/// On these, or a node whose totals of turns stay in shared memory: its place there, in bytes. Where a kernel stages,
+/// the places of its block's tiles lie side by side: so many times as many bytes from the beginning.
 constexpr const char sharedOffsetAttr[] = "id.shared_offset";
 /// On an exchange of a team: it has two places, for odd and even items, `id.parked_bytes` of the kernel apart.
 constexpr const char parkedAttr[] = "id.parked", parkedBytesAttr[] = "id.parked_bytes";

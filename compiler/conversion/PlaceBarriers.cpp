@@ -9,6 +9,7 @@
 // would take much, one more barrier lets an exchange have the place of what the section has just read; one between the
 // blocks of a cluster where a block would not have the memory otherwise. Rejected: values that other blocks would need
 // than those that hold them.
+#include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Passes.h"
@@ -116,6 +117,7 @@ private:
   int64_t sharedBytes = 0;
   SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
   SmallVector<int> clusterEpoch;          // the last one before it that was the cluster's
+  SmallVector<int> beginEpoch, endEpoch;  // of every section: block barriers before it begins and when it has ended
 
   static bool isBetweenBlocks(id::ExchangeOp exchange) { return exchange.getKind() == id::ExchangeKind::Cluster; }
 
@@ -137,14 +139,15 @@ private:
   }
 
   void placeBarriers(Again where) {
-    readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear();
+    readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear(), beginEpoch.clear(), endEpoch.clear();
     int epoch = 0, ofCluster = 0;
     bool started = false;
     for (const Section &section : cut.sections) {
       if (&section == cut.sections.begin() + cut.secondPass)
         ++epoch; // a block that does it has done nothing before
+      beginEpoch.push_back(epoch);
       SmallVector<id::ExchangeOp> reads;
-      bool ofClusters = false, inWarp = oneTile;
+      bool ofClusters = false, inWarp = oneTile && section.stagedLoads.empty();
       for (Operation &op : llvm::make_range(section.first, section.end)) {
         auto exchange = dyn_cast<id::ExchangeOp>(op);
         if (!exchange || !isThroughMemory(&op))
@@ -163,17 +166,20 @@ private:
                                   : ofClusters ? id::Meeting::Cluster
                                   : inWarp     ? id::Meeting::Warp
                                                : id::Meeting::Block;
-      bool meets = false;
+      bool meets = !section.stagedLoads.empty();
       for (id::ExchangeOp exchange : reads) {
         const bool words = byWords && isBetweenBlocks(exchange);
         setMeeting(exchange, betweenAttr, words ? id::Meeting::Words : meeting);
         meets |= !words;
       }
+      for (id::LoadOp load : section.stagedLoads)
+        setMeeting(load, betweenAttr, id::Meeting::Block);
+      const bool isRead = !reads.empty() || !section.stagedLoads.empty();
       epoch += meets && meeting != id::Meeting::Warp;
       ofCluster = meets && meeting == id::Meeting::Cluster ? epoch : ofCluster;
       readEpoch.push_back(epoch);
       clusterEpoch.push_back(ofCluster);
-      const bool again = !reads.empty() && !section.writes.empty() &&
+      const bool again = isRead && (!section.writes.empty() || !section.stagedStores.empty()) &&
                          (where >= Again::OfBranches || (where == Again::OfAll && section.threads == cut.threads));
       const bool toOthers = llvm::any_of(section.writes, isBetweenBlocks);
       const id::Meeting who = where == Again::OfClusters && toOthers ? id::Meeting::Cluster : id::Meeting::Block;
@@ -181,12 +187,39 @@ private:
         const bool first = isBetweenBlocks(write) && !started;
         setMeeting(write, beforeAttr, again ? who : first ? id::Meeting::Started : id::Meeting::None);
       }
+      for (id::StoreOp store : section.stagedStores) {
+        setMeeting(store, beforeAttr, again ? id::Meeting::Block : id::Meeting::None);
+        setMeeting(store, betweenAttr, id::Meeting::Block);
+      }
       started |= toOthers;
       epoch += again;
       if (again && who == id::Meeting::Cluster)
         clusterEpoch.back() = ofCluster = epoch;
       writeEpoch.push_back(epoch);
+      epoch += !section.stagedStores.empty();
+      endEpoch.push_back(epoch);
     }
+  }
+
+  /// What a tile has of the stretch that its block moves, which begins where a sector does.
+  int64_t stagedBytes(id::SeqType buffer) const {
+    return llvm::alignTo(id::elementBytes(buffer.getElement()) * buffer.getNumElements() + target.sectorBytes,
+                         alignment);
+  }
+
+  /// Where a kernel stages, places are equally large, so that two of them serve exchanges that follow each other.
+  int64_t placeBytes(int64_t bytes) {
+    if (!stages(kernel))
+      return bytes;
+    kernel.getBody().walk([&](Operation *op) {
+      if (auto load = dyn_cast<id::LoadOp>(op); load && isStaged(op))
+        bytes = std::max(bytes, stagedBytes(load.getBuffer().getType()));
+      if (auto store = dyn_cast<id::StoreOp>(op); store && isStaged(op))
+        bytes = std::max(bytes, stagedBytes(store.getBuffer().getType()));
+      if (isThroughMemory(op))
+        bytes = std::max(bytes, wordsOf(cast<id::ExchangeOp>(op)).totalBytes());
+    });
+    return llvm::alignTo(bytes, alignment);
   }
 
   void allocate() {
@@ -196,27 +229,35 @@ private:
     };
     SmallVector<Slot> slots;
     sharedBytes = 0;
-    for (auto [s, section] : llvm::enumerate(cut.sections))
+    auto give = [&](Operation *op, int64_t bytes, int64_t wordBytes, int first, int last) {
+      Slot slot{0, bytes, first, last};
+      for (bool moved = true; moved;) {
+        moved = false;
+        for (const Slot &other : slots)
+          if (other.first <= slot.last && slot.first <= other.last && other.offset < slot.end &&
+              slot.offset < other.end) {
+            slot.offset = llvm::alignTo(other.end, wordBytes);
+            slot.end = slot.offset + bytes;
+            moved = true;
+          }
+      }
+      slots.push_back(slot);
+      setNumber(op, sharedOffsetAttr, slot.offset);
+      sharedBytes = std::max<int64_t>(sharedBytes, llvm::alignTo(slot.end, alignment));
+    };
+    for (auto [s, section] : llvm::enumerate(cut.sections)) {
+      for (id::LoadOp load : section.stagedLoads)
+        give(load, placeBytes(0), alignment, beginEpoch[s], readEpoch[s]);
       for (id::ExchangeOp exchange : section.writes) {
         if (isPosted(exchange) || cut.parked.contains(exchange))
           continue;
-        const int64_t bytes = wordsOf(exchange).totalBytes(), wordBytes = wordsOf(exchange).bytes;
-        int from = isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s];
-        Slot slot{0, bytes, from, readEpoch[cut.sectionOf.lookup(exchange)]};
-        for (bool moved = true; moved;) {
-          moved = false;
-          for (const Slot &other : slots)
-            if (other.first <= slot.last && slot.first <= other.last && other.offset < slot.end &&
-                slot.offset < other.end) {
-              slot.offset = llvm::alignTo(other.end, wordBytes);
-              slot.end = slot.offset + bytes;
-              moved = true;
-            }
-        }
-        slots.push_back(slot);
-        setNumber(exchange, sharedOffsetAttr, slot.offset);
-        sharedBytes = std::max<int64_t>(sharedBytes, llvm::alignTo(slot.end, alignment));
+        const ExchangeWords words = wordsOf(exchange);
+        give(exchange, placeBytes(words.totalBytes()), words.bytes,
+             isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s], readEpoch[cut.sectionOf.lookup(exchange)]);
       }
+      for (id::StoreOp store : section.stagedStores)
+        give(store, placeBytes(0), alignment, writeEpoch[s], endEpoch[s]);
+    }
   }
 
   static int64_t take(int64_t &end, int64_t bytes, int64_t wordBytes) {
@@ -255,6 +296,44 @@ private:
   }
 };
 
+//===--- what is staged -----------------------------------------------------------------------------------------===//
+
+/// True where the problems of a block are one stretch of memory, and longer than a sector each: the array is dense and
+/// no part of another.
+bool isStretch(id::KernelOp kernel, Operation *op, int64_t sectorBytes) {
+  auto function = kernel->getParentOfType<func::FuncOp>();
+  auto isLong = [&](id::SeqType buffer) {
+    return buffer.getNumElements() * id::elementBytes(buffer.getElement()) > sectorBytes;
+  };
+  if (auto load = dyn_cast<id::LoadOp>(op)) {
+    Value from = kernel.getInputs()[cast<BlockArgument>(load.getBuffer()).getArgNumber()];
+    auto argument = dyn_cast<BlockArgument>(from);
+    return isLong(load.getBuffer().getType()) &&
+           (!argument || argumentLayout(function, static_cast<int>(argument.getArgNumber())).isDense());
+  }
+  auto store = cast<id::StoreOp>(op);
+  OpOperand &yielded = *store.getBuffer().use_begin();
+  Value result = kernel.getResult(yielded.getOperandNumber());
+  if (!store.getBuffer().hasOneUse() || wholeOf(result) != result)
+    return false;
+  for (OpOperand &use : result.getUses())
+    if (isa<func::ReturnOp>(use.getOwner()) &&
+        !resultLayout(function, static_cast<int>(use.getOperandNumber())).isDense())
+      return false;
+  return isLong(store.getBuffer().getType());
+}
+
+/// What is staged but lies otherwise is accessed as it lies: layouts are not known where schedules are.
+void unstage(id::KernelOp kernel, int64_t sectorBytes) {
+  for (Operation &op : kernel.getBody().front())
+    if (isStaged(&op) && !isStretch(kernel, &op, sectorBytes)) {
+      if (auto load = dyn_cast<id::LoadOp>(op))
+        load.setStaged(false);
+      else
+        cast<id::StoreOp>(op).setStaged(false);
+    }
+}
+
 struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
   using PlaceBarriersBase::PlaceBarriersBase;
 
@@ -270,6 +349,7 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
       });
       if (planned.wasInterrupted())
         return signalPassFailure();
+      unstage(kernel, machine->sectorBytes);
       const bool straight = cutSections(kernel, machine->lanes).straight;
       WalkResult fits = kernel.walk([&](id::ExchangeOp exchange) -> WalkResult {
         if (!straight && exchange.getLayoutAttr() && exchange.isOfBits())

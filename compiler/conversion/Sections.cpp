@@ -49,7 +49,7 @@ bool isStraight(id::KernelOp kernel, int64_t lanes) {
   std::vector<int> held;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp, id::RenameOp>(op) ||
-        op.getNumResults() != 1 || (isa<id::NodeOp>(op) && op.getNumOperands() != 1))
+        op.getNumResults() != 1 || (isa<id::NodeOp>(op) && op.getNumOperands() != 1) || isStaged(&op))
       return false;
     if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && !exchange.isOfBits())
       return false;
@@ -133,6 +133,12 @@ private:
       result.sectionOf[&op] = result.sections.size() - 1;
       if (isThroughMemory(&op))
         result.sections[result.makerOf(op.getOperand(0))].writes.push_back(cast<id::ExchangeOp>(op));
+      if (isStaged(&op)) {
+        if (auto load = dyn_cast<id::LoadOp>(op))
+          result.sections.back().stagedLoads.push_back(load);
+        else
+          result.sections.back().stagedStores.push_back(cast<id::StoreOp>(op));
+      }
     }
   }
 
@@ -168,7 +174,8 @@ Sections conversion::cutSections(id::KernelOp kernel, int64_t lanes) { return Cu
 id::Meeting Section::meeting() const {
   id::Meeting most = id::Meeting::None;
   for (Operation &op : llvm::make_range(first, end))
-    if (isThroughMemory(&op) && meetingOf(&op, betweenAttr) != id::Meeting::Words)
+    if ((isThroughMemory(&op) || (isStaged(&op) && isa<id::LoadOp>(op))) &&
+        meetingOf(&op, betweenAttr) != id::Meeting::Words)
       most = std::max(most, meetingOf(&op, betweenAttr));
   return most;
 }
@@ -185,6 +192,8 @@ id::Meeting Section::beforeWrites() const {
   id::Meeting most = id::Meeting::None;
   for (id::ExchangeOp exchange : writes)
     most = std::max(most, meetingOf(exchange, beforeAttr));
+  for (id::StoreOp store : stagedStores)
+    most = std::max(most, meetingOf(store, beforeAttr));
   return most;
 }
 
@@ -206,6 +215,17 @@ LogicalResult conversion::checkHalves(id::KernelOp kernel, const Sections &cut) 
 bool conversion::isThroughMemory(Operation *op) {
   auto exchange = dyn_cast<id::ExchangeOp>(op);
   return exchange && (exchange.getKind() == id::ExchangeKind::Shared || isBetweenBlocks(op) || isPosted(op));
+}
+
+bool conversion::isStaged(Operation *op) {
+  if (auto load = dyn_cast_or_null<id::LoadOp>(op))
+    return load.getStaged();
+  auto store = dyn_cast_or_null<id::StoreOp>(op);
+  return store && store.getStaged();
+}
+
+bool conversion::stages(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isStaged(&op); });
 }
 
 bool conversion::isOfRing(Operation *op) {

@@ -32,14 +32,16 @@ namespace idc::conversion {
 struct Section {
   mlir::Block::iterator first, end;
   int64_t threads = 1;
-  llvm::SmallVector<id::ExchangeOp> writes; // exchanges of values that it makes
-  llvm::SmallVector<mlir::Value> kept;      // tiles that a branch makes and later ones use
+  llvm::SmallVector<id::ExchangeOp> writes;       // exchanges of values that it makes
+  llvm::SmallVector<id::LoadOp, 1> stagedLoads;   // what the block has copied before
+  llvm::SmallVector<id::StoreOp, 1> stagedStores; // what it copies behind
+  llvm::SmallVector<mlir::Value> kept;            // tiles that a branch makes and later ones use
 
-  /// Who meets before it: the most that any exchange that it reads asks for.
+  /// Who meets before it: the most that any exchange or staged load that it reads asks for.
   id::Meeting meeting() const;
   /// The exchanges that it reads whose words are waited for instead.
   llvm::SmallVector<id::ExchangeOp> awaited() const;
-  /// Who meets, besides, before its exchanges are written.
+  /// Who meets, besides, before its exchanges and staged stores are written.
   id::Meeting beforeWrites() const;
 };
 
@@ -66,6 +68,11 @@ mlir::LogicalResult checkHalves(id::KernelOp kernel, const Sections &cut);
 
 /// True for exchanges through memory: shared memory of the block or of the cluster, or posts.
 bool isThroughMemory(mlir::Operation *op);
+
+/// True for loads and stores of a block in one stretch.
+bool isStaged(mlir::Operation *op);
+/// True where a kernel has such.
+bool stages(id::KernelOp kernel);
 
 /// True for the store of what a second pass loads; false for null.
 bool isOfRing(mlir::Operation *op);

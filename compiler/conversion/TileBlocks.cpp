@@ -29,7 +29,7 @@ int64_t conversion::mostThreads(id::KernelOp kernel) {
 }
 
 bool conversion::meets(id::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isThroughMemory(&op) || isStaged(&op); });
 }
 
 bool conversion::hasRing(id::KernelOp kernel) {

@@ -1,5 +1,7 @@
 #include "compiler/conversion/TileEmitter.h"
 
+#include "compiler/conversion/Meetings.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
@@ -49,9 +51,11 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
   const bool full = section.threads == cut.threads;
   if (llvm::any_of(ops, [&](Operation &op) { return !loaded.contains(&op) && mustAwait(op); }))
     parts.barriers.awaitPrevious();
+  for (id::LoadOp load : section.stagedLoads)
+    parts.staged->fetch(load);
   if (full) // roots of unity are looked up across the barrier
     for (Operation &op : ops)
-      if (isThroughMemory(&op))
+      if (isThroughMemory(&op) || (isStaged(&op) && isa<id::LoadOp>(op)))
         roots.prefetch(&op, emptyTile(op.getResult(0).getType()));
   parts.barriers.meet(section.meeting());
   for (id::ExchangeOp exchange : section.awaited())
@@ -73,10 +77,26 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
       settled(exchange.getInput());
     return success();
   };
+  LogicalResult written = success();
   auto write = [&] {
     for (id::ExchangeOp exchange : section.writes)
       if (Exchange *means = exchangeOf(exchange))
         means->write(exchange, settled(exchange.getInput()));
+    for (id::StoreOp store : section.stagedStores) {
+      Tile tile = settled(store.getTile());
+      code.makeCanonical(tile);
+      if (failed(parts.staged->store(store, tile)))
+        written = failure();
+    }
+  };
+  auto send = [&] {
+    if (!section.stagedStores.empty())
+      parts.barriers.meet(meetingOf(section.stagedStores.front(), betweenAttr));
+    for (id::StoreOp store : section.stagedStores) {
+      parts.barriers.beforeStore();
+      parts.staged->send(store);
+    }
+    return written;
   };
   const id::Meeting again = section.beforeWrites(); // between its reads and its writes
   const bool meets = again == id::Meeting::Block || again == id::Meeting::Cluster;
@@ -87,28 +107,33 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
     if (meets)
       parts.barriers.meet(again);
     write();
-    return success();
+    return send();
   }
   awaitStart();
   if (llvm::any_of(ops, llvm::IsaPred<id::StoreOp>)) // what is due there is for all threads
     parts.barriers.beforeStore();
   SmallVector<Value> kept(section.kept);
-  if (!meets)
-    return emitBranch(section, kept, [&]() -> LogicalResult {
+  if (!meets) {
+    LogicalResult branch = emitBranch(section, kept, [&]() -> LogicalResult {
       if (failed(emit()))
         return failure();
       write();
       return success();
     });
+    return succeeded(branch) ? send() : failure();
+  }
   // The branch ends ahead of the barrier; what it is to write waits in registers.
   for (id::ExchangeOp exchange : section.writes)
     if (!llvm::is_contained(kept, exchange.getInput()))
       kept.push_back(exchange.getInput());
+  for (id::StoreOp store : section.stagedStores)
+    if (!llvm::is_contained(kept, store.getTile()))
+      kept.push_back(store.getTile());
   if (failed(emitBranch(section, kept, emit)))
     return failure();
   parts.barriers.meet(again);
   parts.place.where(parts.place.isBelow(section.threads), write);
-  return success();
+  return send();
 }
 
 LogicalResult TileEmitter::emitBranch(const Section &section, ArrayRef<Value> leaving,
@@ -167,6 +192,8 @@ LogicalResult TileEmitter::emitSteps(const Section &section) {
 //===--- accesses -------------------------------------------------------------------------------------------------===//
 
 FailureOr<Tile> TileEmitter::load(id::LoadOp op) {
+  if (isStaged(op))
+    return parts.staged->load(op);
   return parts.accesses->load(op, [&] {
     if (!cut.straight || !parts.barriers.isEarly())
       return;
@@ -181,6 +208,8 @@ FailureOr<Tile> TileEmitter::emitLoad(id::LoadOp op) {
 }
 
 LogicalResult TileEmitter::emitStore(id::StoreOp op, const Tile &tile) {
+  if (isStaged(op)) // where exchanges are written
+    return success();
   parts.barriers.beforeStore();
   return parts.accesses->store(op, tile);
 }
@@ -191,7 +220,7 @@ LogicalResult TileEmitter::loadAhead(llvm::function_ref<bool(Operation &)> isWan
   for (const Section &section : cut.sections)
     for (Operation &op : llvm::make_range(section.first, section.end)) {
       auto load = dyn_cast<id::LoadOp>(op);
-      if (!load || section.threads == cut.threads || !isWanted(op))
+      if (!load || isStaged(load) || section.threads == cut.threads || !isWanted(op))
         continue;
       Tile tile = emptyTile(load.getResult().getType());
       words += static_cast<int64_t>(tile.registers.size()) * id::registerBytes(tile.element) / 4;

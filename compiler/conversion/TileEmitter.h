@@ -8,7 +8,7 @@
 #include "compiler/conversion/KernelEmitter.h"
 #include "compiler/conversion/Sections.h"
 #include "compiler/conversion/TurnSteps.h"
-#include "compiler/conversion/addresses/Accesses.h"
+#include "compiler/conversion/addresses/StagedAccesses.h"
 #include "compiler/conversion/exchanges/Exchange.h"
 #include "compiler/conversion/protocols/Barriers.h"
 
@@ -21,7 +21,8 @@ public:
     Accesses *accesses;
     std::map<id::ExchangeKind, Exchange *> exchanges; // a kind that is missing cannot be emitted here
     Barriers &barriers;
-    TurnSteps *turns = nullptr; // null: there are no turns
+    TurnSteps *turns = nullptr;       // null: there are no turns
+    StagedAccesses *staged = nullptr; // null: nothing is staged
   };
   TileEmitter(TileCode &code, RootFactors &roots, Bodies &bodies, const Sections &cut, Parts parts)
       : KernelEmitter(code, roots, bodies), cut(cut), parts(std::move(parts)) {}

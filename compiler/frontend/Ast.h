@@ -165,6 +165,8 @@ struct ScheduleRange {
   std::string mapping;
   llvm::SMRange range;
   int runs = 0; // of Load and Store in place of a mapping: bytes
+  bool staged =
+      false; // of Load and Store: by the block in one stretch; without a mapping it is that of the steps beside
 };
 
 struct ScheduleKernel {

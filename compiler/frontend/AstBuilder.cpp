@@ -584,7 +584,8 @@ ScheduleKernel AstBuilder::kernel(IdParser::KernelContext *context) {
     const int runs = block->INT() ? number(block->INT()) : 0;
     if (block->INT() && runs < 1)
       diagnostics.error(range(block).Start, "a run has at least one byte", range(block));
-    result.ranges.push_back({kind, 0, 0, block->mapping() ? mapping(block->mapping()) : "", range(block), runs});
+    result.ranges.push_back({kind, 0, 0, block->mapping() ? mapping(block->mapping()) : "", range(block), runs,
+                             block->staged() != nullptr});
   };
   for (antlr4::tree::ParseTree *child : context->children) {
     if (auto *load = dynamic_cast<IdParser::LoadBlockContext *>(child))

@@ -158,8 +158,10 @@ private:
         bool steps = range.kind == ScheduleRange::Kind::Steps || range.kind == ScheduleRange::Kind::Join;
         line(3, std::string(ranges[static_cast<int>(range.kind)]) +
                     (steps ? " " + std::to_string(range.first) + ".." + std::to_string(range.last) : "") +
+                    (range.staged ? " staged" : "") +
                     (range.runs                                ? " runs " + std::to_string(range.runs)
                      : range.kind == ScheduleRange::Kind::Join ? ""
+                     : range.mapping.empty()                   ? ""
                                                                : ": " + range.mapping));
       }
       std::string order;

@@ -99,10 +99,11 @@ kernel : 'kernel' launch '{' apartClause? (loadBlock | stepBlock)* storeBlock? o
 launch : launchWord+ ;
 launchWord : name ('-' name)? INT? ;
 apartClause : 'apart' ;
-loadBlock : 'load' (mapping | 'runs' INT) ;
+loadBlock : 'load' (mapping | 'runs' INT | staged mapping?) ;
+staged : 'staged' ;
 stepBlock : 'steps' stepRange (',' stepRange)* mapping | 'join' stepRange (',' stepRange)* ;
 stepRange : INT ('..' INT)? ;
-storeBlock : 'store' (mapping | 'runs' INT) ;
+storeBlock : 'store' (mapping | 'runs' INT | staged mapping?) ;
 orderClause : 'order' '[' columns? ']' ;
 ringClause : 'ring' INT 'delay' INT ;
 mapping : '{' mappingField* '}' ;
@@ -111,7 +112,7 @@ columns : column (','? column)* ;
 column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
 
 name : NAME | 'schedule' | 'where' | 'kernel' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured'
-     | 'apart' | 'join' | 'runs' | 'with' ;
+     | 'apart' | 'join' | 'runs' | 'staged' | 'with' ;
 
 DOC : '///' ~[\r\n]* -> channel(HIDDEN) ;
 LINE_COMMENT : '//' ~[\r\n]* -> channel(HIDDEN) ;

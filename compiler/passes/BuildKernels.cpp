@@ -384,8 +384,9 @@ private:
                                   : inMemory(threads, type, store.placed, group.storeRuns);
         Value moved = spread == type ? tile : exchanged(spread, tile);
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
-        store.stored = id::StoreOp::create(builder, loc, movedType(sequence, store.map), moved,
-                                           id::PermAttr::get(context, store.map), optional(group.ring));
+        store.stored =
+            id::StoreOp::create(builder, loc, movedType(sequence, store.map), moved,
+                                id::PermAttr::get(context, store.map), optional(group.ring), group.storeStaged);
       }
     };
     auto load = [&](int number, int level) -> Value {
@@ -399,7 +400,7 @@ private:
       else if (!from.from.isRepeated()) // else what is alike in several lanes is fetched once for all of them
         spread = inMemory(threads, type, from.from.placed(), group.loadRuns);
       Value tile = id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map),
-                                      number == 0 ? optional(delay) : IntegerAttr());
+                                      number == 0 ? optional(delay) : IntegerAttr(), from.staged);
       return spread == type ? tile : exchanged(type, tile);
     };
     if (group.steps.empty())

@@ -50,6 +50,13 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "lane must have " + std::to_string(target.lanes) + " values";
       if (range.mapping.numThreads() > std::max(target.maxThreadsPerBlock, target.lanes))
         return where + "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
+      if (range.staged && (target.kind == "cpu" || chain.isOfBits()))
+        return where + "a GPU's blocks stage problems of which not all digits are of radix 2";
+      if (range.staged &&
+          (launch.cluster > 1 || launch.persistent || kernel.ring || (k > first && schedule.kernels[k - 1].ring)))
+        return where + "plain blocks stage what they load and store";
+      if (range.staged && !range.mapping[Field::Block].empty())
+        return where + "a block stages whole problems: it holds all digits";
       if (range.kind == RangePlan::Kind::Load && &range != &kernel.ranges.front() &&
           (next > lastStep || chains.chains[chains.chainOf(next)]->firstStep != next ||
            !chains.loads(chains.chainOf(next))))
@@ -165,18 +172,24 @@ private:
     const Mapping &mapping = range.mapping;
     if (range.kind == RangePlan::Kind::Store && !group.steps.empty()) {
       group.storeMapping = mapping;
+      group.storeStaged = range.staged;
       return;
     }
     if (range.kind == RangePlan::Kind::Load && !group.steps.empty()) {
       while (chain().steps.empty())
         finish(current + 1);
       group.loads.back().mapping = mapping;
+      group.loads.back().staged = range.staged;
       return;
     }
     if (group.steps.empty() && !group.levels.empty()) { // what stood first was for the load
       group.loads.front().mapping = group.levels.front();
       group.levels.clear();
     }
+    if (range.kind == RangePlan::Kind::Load)
+      group.loads.front().staged = range.staged;
+    if (range.kind == RangePlan::Kind::Store)
+      group.storeStaged = range.staged;
     level = static_cast<int>(llvm::find(group.levels, mapping) - group.levels.begin());
     if (level == static_cast<int>(group.levels.size()))
       group.levels.push_back(mapping);

@@ -34,7 +34,7 @@ namespace {
 /// A sequence whose digits a mapping can spread: radix 2 or, where a block has room for tiles of others, small radices;
 /// elements of numbers of one size.
 bool isSpreadable(Type type, int64_t maxMixedBytes) {
-  constexpr int32_t maxRadix = 31; // larger digits would fill a thread, or leave too many threads
+  constexpr int32_t maxRadix = 61; // larger digits would fill a thread, or leave too many threads
   auto sequence = cast<id::SeqType>(type);
   Type number;
   int count;
@@ -104,6 +104,15 @@ bool fitsThread(const FlowChain &chain, int64_t maxWords) {
   for (int digit : digits)
     words = std::min(words * chain.type.getRadices()[digit - 1], 2 * maxWords);
   return words <= maxWords;
+}
+
+/// True where nodes act on all digits of a chain without views.
+bool actsOnAll(const FlowChain &chain) {
+  llvm::SmallSet<int, 8> digits;
+  for (const FlowStep &step : chain.steps)
+    for (int digit : digitsOf(step.node))
+      digits.insert(digit);
+  return digits.size() == static_cast<size_t>(chain.type.getNumDigits()) && !chain.hasViews();
 }
 
 /// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or
@@ -303,8 +312,9 @@ private:
     segment.group.steps = std::move(ops);
   }
 
-  /// Chains that are better made otherwise become groups: those of other radices that need no exchange or have no
-  /// tiles; next to a group, where they are a few more steps of it, those with larger nodes, and those without nodes.
+  /// Chains that are better made otherwise become groups: those of other radices that need no exchange, unless their
+  /// nodes act on all digits, or have no tiles; next to a group, where they are a few more steps of it, those with
+  /// larger nodes, and those without nodes.
   void dissolveChains() {
     constexpr int64_t ownWords = 32, sharedWords = 96;
     auto isFewSteps = [](const FlowChain &chain) {
@@ -312,7 +322,8 @@ private:
     };
     for (FlowSegment &segment : program.segments)
       if (segment.chain && (!segment.chain->isOfBits() || hasViews(*segment.chain)) &&
-          (fitsThread(*segment.chain, ownWords) || !hasTiles(*segment.chain, maxMixedBytes)))
+          ((fitsThread(*segment.chain, ownWords) && !actsOnAll(*segment.chain)) ||
+           !hasTiles(*segment.chain, maxMixedBytes)))
         makeGroup(segment);
     bool changed = true;
     while (changed) {

@@ -11,7 +11,7 @@
 //    least cost: passes over what a multiprocessor's warps and blocks hide of their waiting. A pass with fewer values
 //    takes further digits into its registers, slowest addresses first, as passes of one size keep all threads busy.
 //    Where the first pass holds the lowest digit of what it loads in registers, or the last one that of what it stores,
-//    a range of its own loads or stores.
+//    a range of its own loads or stores; a block whose threads hold whole problems stages them.
 #include "compiler/passes/MixedPlanner.h"
 
 #include "compiler/passes/TileMappings.h"
@@ -160,7 +160,10 @@ private:
       int64_t most = blocks > 1 || passesOf(kernel, load, store) ? mostValues(1, steps) : valuesOf(all);
       if (bytesOf(all) > target.tileBytes)
         most = std::max(most, wideValues());
-      for (kernel.size = 2; kernel.size <= most; ++kernel.size)
+      // A few more than a step has, so that others together have as many.
+      most = std::max(most, largestStep(1, steps) * 5 / 4);
+      auto propose = [&](int64_t size) {
+        kernel.size = size;
         for (bool drawn : {false, true}) {
           if (drawn && (blocks == 1 || request.elementBytes > sentBytes))
             continue;
@@ -168,12 +171,36 @@ private:
           if (std::optional<Passes> passes = passesOf(kernel, load, store))
             plans.push_back({costOf(singleRunCost(*passes, load, store), waitOf(*passes)), {kernel}});
         }
+      };
+      for (int64_t size = 2; size <= most; ++size)
+        propose(size);
+      // Nothing is exchanged where a thread holds a whole problem, in up to half of the registers that there are.
+      constexpr int64_t wholeWords = 128;
+      if (blocks == 1 && valuesOf(all) > most && 4 * wholeWords >= valuesOf(all) * request.heldBytes())
+        propose(valuesOf(all));
     }
   }
 
   double singleRunCost(const Passes &passes, const Side &load, const Side &store) const {
-    return runCost(digitsOfBlock(passes.plan.ranges.front().mapping), load,
-                   digitsOfBlock(passes.plan.ranges.back().mapping), store);
+    const RangePlan &first = passes.plan.ranges.front(), &last = passes.plan.ranges.back();
+    return runCost(digitsOfBlock(first.mapping), load, digitsOfBlock(last.mapping), store) *
+           (sectorsAgain(first, load) + sectorsAgain(last, store)) / 2;
+  }
+
+  /// The sectors that an access of threads which follow each other touches, over those that it fills, where it ends
+  /// within a problem.
+  double sectorsAgain(const RangePlan &range, const Side &side) const {
+    int64_t run = side.elementBytes;
+    if (range.staged)
+      return 1;
+    for (int digit : side.order) {
+      digits::Place place;
+      if (!range.mapping.find(digit, place) || place.field == Field::Reg)
+        return 1 +
+               static_cast<double>(target.sectorBytes - std::gcd(run, target.sectorBytes)) / static_cast<double>(run);
+      run *= radix(digit);
+    }
+    return 1;
   }
 
   /// All ways to do the steps in two kernels.
@@ -383,8 +410,11 @@ private:
   int64_t wideValues() const { return usualValues() * 5 / 4; }
 
   /// Values of a thread that its registers have room for, or that a step of these acts on.
-  int64_t mostValues(int first, int last) const {
-    int64_t most = usualValues();
+  int64_t mostValues(int first, int last) const { return std::max(usualValues(), largestStep(first, last)); }
+
+  /// The values that a step of these acts on at most.
+  int64_t largestStep(int first, int last) const {
+    int64_t most = 1;
     for (int s = first; s <= last; ++s)
       most = std::max(most, valuesOf(digitsOfSteps(request, s, s)));
     return most;
@@ -404,12 +434,15 @@ private:
       values = std::max(values, range.mapping.extent(Field::Reg));
     }
     constexpr double padding = 1.05;
-    const auto bytes = static_cast<int64_t>(padding * static_cast<double>(elements * request.registerBytes));
+    auto bytes = static_cast<int64_t>(padding * static_cast<double>(elements * request.registerBytes));
     if (threads > target.maxThreadsPerBlock || bytes > target.sharedBytesPerBlock)
       return std::nullopt;
     double idle = 0;
     for (const RangePlan &range : plan.ranges)
       idle += static_cast<double>(threads) / static_cast<double>(range.mapping.numThreads()) - 1;
+    const bool staged = llvm::any_of(plan.ranges, [](const RangePlan &range) { return range.staged; });
+    if (staged) // what is loaded and what is stored
+      bytes *= 2;
     const int64_t problems =
         together > 1 ? 1 : std::max<int64_t>(1, std::min(target.flatThreads / threads, target.tileBytes / bytes));
     constexpr int64_t fewest = 32, most = 255; // registers of a thread
@@ -419,7 +452,7 @@ private:
                   registers = std::clamp(wanted, fewest, most),
                   blocks = target.residentBlocks(problems * threads, registers, problems * bytes);
     Counts counts;
-    counts.ranges = static_cast<double>(plan.ranges.size());
+    counts.ranges = passesIn(plan);
     counts.warps = static_cast<double>(blocks * problems * threads) / static_cast<double>(target.lanes);
     counts.blocks = static_cast<double>(blocks);
     counts.idle = idle;
@@ -429,6 +462,19 @@ private:
     counts.together = static_cast<double>(together);
     counts.drawn = kernel.drawn ? 1 : 0;
     return counts;
+  }
+
+  /// The passes over a block's memory. What is staged is accessed once more on its way, by threads whose problems lie
+  /// in the same banks one after the other: a sixteenth of a pass each time.
+  double passesIn(const KernelPlan &plan) const {
+    constexpr int64_t bankBytes = 128; // of all banks together
+    double passes = 0;
+    for (const RangePlan &range : plan.ranges) {
+      const int64_t bytes = range.kind == RangePlan::Kind::Load ? request.loadBytes : request.storeBytes;
+      passes +=
+          range.staged ? static_cast<double>(std::gcd(valuesOf(all), bankBytes / std::gcd(bankBytes, bytes))) / 16 : 1;
+    }
+    return passes;
   }
 
   /// Passes, the accesses to memory being some; warps hide waiting, and blocks that of others at their barriers.
@@ -532,6 +578,22 @@ private:
       plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load));
     if (steps == 0 || holdsLowest(plan.ranges.back(), store))
       plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store));
+    // Threads that hold whole problems would each access a stretch of their own, longer than a sector.
+    const bool isWhole = plan.ranges.size() == 1 && plan.ranges.front().mapping.numThreads() == 1 &&
+                         kernel.tile.size() == all.size() && request.values == 1 && !request.sums;
+    auto stage = [&](RangePlan::Kind kind, int64_t elementBytes) {
+      if (elementBytes * valuesOf(all) <= target.sectorBytes)
+        return;
+      RangePlan range;
+      range.kind = kind;
+      range.mapping = plan.ranges.front().mapping;
+      range.staged = true;
+      plan.ranges.insert(kind == RangePlan::Kind::Load ? plan.ranges.begin() : plan.ranges.end(), std::move(range));
+    };
+    if (isWhole) {
+      stage(RangePlan::Kind::Store, request.storeBytes);
+      stage(RangePlan::Kind::Load, request.loadBytes);
+    }
     return plan;
   }
 

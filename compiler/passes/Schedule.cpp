@@ -29,6 +29,15 @@ int KernelPlan::lastStep() const {
   return found == ranges.rend() ? 0 : found->last;
 }
 
+/// The steps that take what is staged in range `i`, or that make it; null without such.
+static const RangePlan *besideStaged(const KernelPlan &kernel, size_t i) {
+  const bool loads = kernel.ranges[i].kind == RangePlan::Kind::Load;
+  if (loads ? i + 1 == kernel.ranges.size() : i == 0)
+    return nullptr;
+  const RangePlan &beside = kernel.ranges[loads ? i + 1 : i - 1];
+  return beside.kind == RangePlan::Kind::Steps ? &beside : nullptr;
+}
+
 ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
   Builder b(context);
   SmallVector<Attribute> kernels;
@@ -38,9 +47,11 @@ ArrayAttr passes::toAttribute(const Schedule &schedule, MLIRContext *context) {
       NamedAttrList entries;
       if (range.runs)
         entries.append("runs", b.getI64IntegerAttr(range.runs));
-      else if (range.kind != RangePlan::Kind::Join)
+      else if (range.kind != RangePlan::Kind::Join && !(range.staged && range.mapping.digits().empty()))
         entries.append("map", b.getStringAttr(range.mapping.str()));
       entries.append("range", b.getStringAttr(rangeName(range.kind)));
+      if (range.staged)
+        entries.append("staged", b.getUnitAttr());
       if (namesSteps(range)) {
         entries.append("first", b.getI64IntegerAttr(range.first));
         entries.append("last", b.getI64IntegerAttr(range.last));
@@ -97,7 +108,7 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
           llvm::find_if(rangeNames, [&](const auto &entry) { return name && name.getValue() == entry.second; });
       RangePlan range;
       range.kind = known == std::end(rangeNames) ? RangePlan::Kind::Steps : known->first;
-      if (!name || (!map && !runs && range.kind != RangePlan::Kind::Join)) {
+      if (!name || (!map && !runs && !entries.contains("staged") && range.kind != RangePlan::Kind::Join)) {
         error = "a range of a schedule needs 'range' and 'map'";
         return false;
       }
@@ -111,10 +122,15 @@ bool passes::fromAttribute(ArrayAttr attribute, const std::vector<int> &radices,
         range.last = static_cast<int>(last.getInt());
       }
       range.runs = runs ? runs.getInt() : 0;
+      range.staged = entries.contains("staged");
       if (map && !digits::Mapping::parse(map.str(), radices, range.mapping, error))
         return false;
       kernel.ranges.push_back(std::move(range));
     }
+    for (size_t i = 0; i < kernel.ranges.size(); ++i)
+      if (RangePlan &range = kernel.ranges[i]; range.staged && range.mapping.digits().empty())
+        if (const RangePlan *beside = besideStaged(kernel, i))
+          range.mapping = beside->mapping;
     schedule.kernels.push_back(std::move(kernel));
   }
   return true;
@@ -149,10 +165,15 @@ std::string passes::printSchedule(const Schedule &schedule, const std::string &e
         ++i;
         text += ", " + std::to_string(kernel.ranges[i].first) + ".." + std::to_string(kernel.ranges[i].last);
       }
+      if (range.staged)
+        text += " staged";
+      const RangePlan *beside = range.staged ? besideStaged(kernel, i) : nullptr;
       if (range.runs)
         text += " runs " + std::to_string(range.runs) + "\n";
+      else if (range.kind == RangePlan::Kind::Join || (beside && beside->mapping == range.mapping))
+        text += "\n";
       else
-        text += range.kind == RangePlan::Kind::Join ? "\n" : " { " + range.mapping.str() + " }\n";
+        text += " { " + range.mapping.str() + " }\n";
     }
     if (!kernel.order.empty()) {
       text += "    order [";

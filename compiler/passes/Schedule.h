@@ -20,6 +20,8 @@ struct RangePlan {
   /// Of Load and Store of steps outside chains, in place of a mapping: the consecutive bytes of a buffer that a thread
   /// takes at most; 0: it takes what its mapping says.
   int64_t runs = 0;
+  /// Of Load and Store: a block moves its problems in one stretch, through shared memory.
+  bool staged = false;
 };
 
 struct KernelPlan {
@@ -47,7 +49,8 @@ struct Schedule {
 };
 
 /// The schedule as an attribute of the function (`id.schedule`) and back; fromAttribute is false on a malformed one,
-/// with `error` set. Radices are least significant first.
+/// with `error` set. Radices are least significant first. What is staged without a mapping has that of the steps
+/// beside.
 mlir::ArrayAttr toAttribute(const Schedule &schedule, mlir::MLIRContext *context);
 bool fromAttribute(mlir::ArrayAttr attribute, const std::vector<int> &radices, Schedule &schedule, std::string &error);
 

@@ -130,6 +130,7 @@ struct FlowLoad {
   FlowValue from;
   llvm::SmallVector<int> axes;                 // [digit-1], of the moved sequence
   std::optional<digits::Mapping> mapping = {}; // in a kernel of chains: where the load has its own
+  bool staged = false;                         // by the block in one stretch
 };
 
 /// The sequence that a permutation makes of one.
@@ -182,6 +183,7 @@ struct FlowGroup {
   bool ofChains = false;                       // all threads hold every value
   bool ofBits = false;                         // and its addresses are put together from bits
   std::optional<digits::Mapping> storeMapping; // where the store has its own
+  bool storeStaged = false;                    // by the block in one stretch
   int64_t ring = 0, delay = 0;                 // as of a KernelPlan
 
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }

@@ -583,7 +583,23 @@ static LogicalResult verifyRing(LoadOp load) {
   return success();
 }
 
+/// Staged problems are whole ones of a block that does nothing else before or behind, in a buffer of their own.
+static LogicalResult verifyStaged(Operation *op, TileType tile, bool isWhole) {
+  const digits::Launch launch = op->getParentOfType<KernelOp>().getLaunch().getLaunch();
+  if (launch.cluster > 1 || launch.team > 1 || launch.persistent)
+    return op->emitOpError() << "is staged by blocks of a grid only";
+  for (int digit = 1; digit <= tile.getNumDigits(); ++digit)
+    if (digits::Place place; !tile.getMapping().find(digit, place) || place.field == digits::Field::Block)
+      return op->emitOpError() << "is staged where a block holds whole problems, not a part of digit " << digit;
+  if (!isWhole)
+    return op->emitOpError() << "is staged where a buffer is taken as it is, not a part, a repetition or a ring";
+  return success();
+}
+
 LogicalResult LoadOp::verify() {
+  if (getStaged() && failed(verifyStaged(*this, getResult().getType(),
+                                         isa<BlockArgument>(getBuffer()) && !isRepeated() && !getDelay())))
+    return failure();
   if (getDelay() || !isa<BlockArgument>(rootOf(getBuffer())))
     if (failed(verifyRing(*this)))
       return failure();
@@ -598,6 +614,9 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
+  if (getStaged() && failed(verifyStaged(*this, getTile().getType(),
+                                         llvm::all_of(getBuffer().getUsers(), llvm::IsaPred<YieldOp>) && !getRing())))
+    return failure();
   if (getRing() && !llvm::all_of(getBuffer().getUsers(), llvm::IsaPred<LoadOp>))
     return emitOpError() << "of a ring is loaded in the same kernel";
   TileType tile = getTile().getType();

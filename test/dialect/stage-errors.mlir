@@ -350,3 +350,43 @@ func.func @resize_stored_twice(%x: !id.seq<5, f32>) {
   }
   return
 }
+
+// -----
+
+func.func @staged_part(%x: !id.seq<5**2, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<5**2, f32>) -> !id.seq<5**2, f32> {
+  ^bb0(%in: !id.seq<5**2, f32>):
+    // expected-error@+1 {{is staged where a block holds whole problems, not a part of digit 2}}
+    %1 = id.load %in [2, 1] {staged} : !id.seq<5**2, f32> -> !id.tile<5**2, "lane(1) block(2)", f32>
+    %2 = id.store %1 [2, 1] : !id.tile<5**2, "lane(1) block(2)", f32> -> !id.seq<5**2, f32>
+    id.yield %2 : !id.seq<5**2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @staged_view(%x: !id.seq<5**2, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<5**2, f32>) -> !id.seq<5, f32> {
+  ^bb0(%in: !id.seq<5**2, f32>):
+    %1 = id.part %in[2] = 3 : !id.seq<5**2, f32> -> !id.seq<5, f32>
+    // expected-error@+1 {{is staged where a buffer is taken as it is, not a part, a repetition or a ring}}
+    %2 = id.load %1 [1] {staged} : !id.seq<5, f32> -> !id.tile<5, "lane(1)", f32>
+    %3 = id.store %2 [1] : !id.tile<5, "lane(1)", f32> -> !id.seq<5, f32>
+    id.yield %3 : !id.seq<5, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @staged_cluster(%x: !id.seq<2 * 5, f32>) {
+  %0 = id.kernel "k" cluster 2(%x) : (!id.seq<2 * 5, f32>) -> !id.seq<2 * 5, f32> {
+  ^bb0(%in: !id.seq<2 * 5, f32>):
+    %1 = id.load %in [2, 1] : !id.seq<2 * 5, f32> -> !id.tile<2 * 5, "lane(1) rank(2)", f32>
+    // expected-error@+1 {{is staged by blocks of a grid only}}
+    %2 = id.store %1 [2, 1] {staged} : !id.tile<2 * 5, "lane(1) rank(2)", f32> -> !id.seq<2 * 5, f32>
+    id.yield %2 : !id.seq<2 * 5, f32>
+  }
+  return
+}

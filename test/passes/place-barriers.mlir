@@ -125,3 +125,44 @@ func.func @sections(%x: !s) -> !id.seq<2**3, f32> {
 // TURNS: by grid {{.*}}{id.before = #id.meeting<none>, id.between = #id.meeting<none>}
 // TURNS: id.node {{.*}} {id.shared_offset = {{[0-9]+}} : i64} : (!id.tile<2**2, "rank(_, _) turn(2..1)", f32>)
 // TURNS: id.exchange %{{.*}}#1 by shared {{.*}}{id.before = #id.meeting<none>, id.between = #id.meeting<none>, id.parked, id.shared_offset
+
+// -----
+
+// What is staged lies where exchanges do, in places of equal size, and the block meets behind what it copies and ahead
+// of what it copies.
+// CHECK-LABEL: func.func @staged
+// CHECK: id.kernel "k" grid(%arg0) {id.shared_bytes = 480 : i64}
+// CHECK: id.load {{.*}}{id.between = #id.meeting<block>, id.shared_offset = 0 : i64, staged}
+// CHECK: id.exchange {{.*}}{id.before = #id.meeting<none>, id.between = #id.meeting<block>, id.shared_offset = 240 : i64}
+// CHECK: id.store {{.*}}{id.before = #id.meeting<none>, id.between = #id.meeting<block>, id.shared_offset = 0 : i64, staged}
+!s = !id.seq<5**2, complex<f32>>
+!a = !id.tile<5**2, "reg(2) lane(1)", complex<f32>>
+!b = !id.tile<5**2, "reg(1) lane(2)", complex<f32>>
+func.func @staged(%x: !s) -> !s {
+  %0 = id.kernel "k" grid(%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    %1 = id.load %in [2, 1] {staged} : !s -> !a
+    %2 = id.exchange %1 by shared <padded = true, words = 25, columns = 1, 1, 2, 5> : !a -> !b
+    %3 = id.store %2 [2, 1] {staged} : !b -> !s
+    id.yield %3 : !s
+  }
+  return %0 : !s
+}
+
+// -----
+
+// An array that is not dense is no stretch of memory.
+// CHECK-LABEL: func.func @strided
+// CHECK: id.load %arg1 [2, 1] :
+// CHECK: id.store {{.*}}staged
+!s = !id.seq<5**2, complex<f32>>
+!a = !id.tile<5**2, "reg(2) lane(1)", complex<f32>>
+func.func @strided(%x: !s {id.layout = {batch = 50 : i64, offset = 0 : i64, sizes = array<i64: 25>, strides = array<i64: 2>}}) -> !s {
+  %0 = id.kernel "k" grid(%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    %1 = id.load %in [2, 1] {staged} : !s -> !a
+    %3 = id.store %1 [2, 1] {staged} : !a -> !s
+    id.yield %3 : !s
+  }
+  return %0 : !s
+}

@@ -12,10 +12,11 @@ class FormPlace : public ThreadPlace {
 public:
   explicit FormPlace(TileCode &code) : ThreadPlace(code), numbers(code.b, code.loc) {}
 
-  ThreadDigits numbers; // count digits
-  mlir::Value slot;     // i64: which of the tiles of a block this thread works on; null: there is one
-  mlir::Value problem;  // i64: the one whose batch digits are 0
-  mlir::Value first;    // i64: a problem that the block has in any case
+  ThreadDigits numbers;   // count digits
+  mlir::Value slot;       // i64: which of the tiles of a block this thread works on; null: there is one
+  int64_t sideBySide = 0; // tiles of a block, where what they exchange lies side by side; 0: each has its own memory
+  mlir::Value problem;    // i64: the one whose batch digits are 0
+  mlir::Value first;      // i64: a problem that the block has in any case
   /// What the numbers of thread, rank, block and turn are below.
   struct Extents {
     int64_t threads, ranks, blocks, turns = 1;

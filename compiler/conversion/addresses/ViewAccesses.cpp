@@ -41,8 +41,10 @@ ViewAccesses::Start ViewAccesses::startOf(const ViewLayout &layout, const Tile &
   if (narrow)
     offset = arith::ExtSIOp::create(b, loc, b.getI64Type(), offset);
   const int64_t first = (address.constant + ofFirstThread(layout, tile, address)) * bytes;
-  Value start =
-      arith::MulIOp::create(b, loc, place.problemOf(tile.mapping, n, inRegisters).index, code.constant64(problemBytes));
+  Value index = place.problemOf(tile.mapping, n, inRegisters).index;
+  if (origin)
+    index = arith::SubIOp::create(b, loc, index, origin);
+  Value start = arith::MulIOp::create(b, loc, index, code.constant64(problemBytes));
   Value problem = code.byteOffset(plane, start);
   return {code.at(code.byteOffset(problem, offset), address.constant * bytes), code.at(problem, first)};
 }

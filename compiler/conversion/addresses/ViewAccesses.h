@@ -19,6 +19,9 @@ public:
                Bodies &bodies)
       : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies) {}
 
+  /// The problem at which the memory begins, i64; null: the first one of the batch.
+  mlir::Value origin;
+
   /// What is read and written is hinted to stream through the cache, except a ring, which is to stay there.
   bool streams = false;
 

@@ -22,14 +22,17 @@ Value FormExchange::pointerOf(id::ExchangeOp op, const Mapping &mapping, const E
   if (place.slot)
     offset = arith::AddIOp::create(
         b, loc, offset,
-        arith::MulIOp::create(b, loc, place.slot, code.constant64(numberOf(op->getParentOp(), sharedBytesAttr))));
+        arith::MulIOp::create(
+            b, loc, place.slot,
+            code.constant64(place.sideBySide ? words.totalBytes() : numberOf(op->getParentOp(), sharedBytesAttr))));
   Value memory = sharedMemory(b, loc);
   if (op->hasAttr(parkedAttr)) {
     Value parked = arith::MulIOp::create(b, loc, round.rounds->place(round.item),
                                          code.constant32(numberOf(op->getParentOp(), parkedBytesAttr)));
     offset = arith::AddIOp::create(b, loc, offset, arith::ExtUIOp::create(b, loc, b.getI64Type(), parked));
   }
-  return code.at(code.byteOffset(memory, offset), numberOf(op, sharedOffsetAttr));
+  return code.at(code.byteOffset(memory, offset),
+                 numberOf(op, sharedOffsetAttr) * std::max<int64_t>(place.sideBySide, 1));
 }
 
 /// What the digits of a register add.

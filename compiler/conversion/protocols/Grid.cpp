@@ -52,6 +52,13 @@ LogicalResult conversion::emitTiles(TileCode &code, const KernelFrame &frame, Fo
   const auto [oneTile, inNumbers, tiles, tileThreads, batchProblems, blocks] = shape;
   FormPlace &place = parts.place;
   place.batch = frame.batch;
+  if (stages(frame.kernel)) {
+    place.sideBySide = tiles;
+    parts.staged.thread = frame.thread;
+    parts.staged.threads = tiles * tileThreads;
+    parts.staged.problems = frame.lowered.problemsPerBlockGroup;
+    parts.staged.sectorBytes = frame.target.sectorBytes;
+  }
   Value wideBlock = arith::ExtUIOp::create(b, loc, b.getI64Type(), number),
         inGroup = code.constant64(shape.blocksPerGroup());
   Value block = arith::RemUIOp::create(b, loc, wideBlock, inGroup);
