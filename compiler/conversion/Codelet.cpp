@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,6 +28,13 @@ Value Codelet::materialize(const Real &x) {
   if (auto vector = dyn_cast<VectorType>(type))
     attribute = DenseElementsAttr::get(vector, attribute);
   return arith::ConstantOp::create(b, loc, attribute);
+}
+
+Real Codelet::known(Value v) const {
+  FloatAttr number;
+  if (!matchPattern(v, m_Constant(&number)))
+    return wrap(v);
+  return {{}, number.getValueAsDouble(), false, number.getType()};
 }
 
 Real Codelet::negate(Real x) const {

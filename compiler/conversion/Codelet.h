@@ -65,6 +65,8 @@ public:
   void setRealType(mlir::Type type) { realType = type; }
 
   Real wrap(mlir::Value v) const { return Real{v, 0, false, {}}; }
+  /// The same, a constant where `v` is one: what a program pads with is known, and so is what is made of it.
+  Real known(mlir::Value v) const;
   Real constant(double x) const { return Real{{}, x, false, realType}; }
   mlir::Value materialize(const Real &x);
 

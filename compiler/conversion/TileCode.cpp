@@ -55,12 +55,12 @@ SmallVector<Leaf> TileCode::leavesOf(ArrayRef<Value> numbers, Type element) {
     Value first = next(complex ? complex.getElementType() : type);
     if (complex || isa<FloatType>(type)) {
       leaf.kind = complex ? Leaf::Kind::Complex : Leaf::Kind::Real;
-      leaf.number.re = codelet.wrap(first);
+      leaf.number.re = codelet.known(first);
     } else {
       leaf.other = type.isInteger(1) ? arith::TruncIOp::create(b, loc, type, first).getResult() : first;
     }
     if (complex)
-      leaf.number.im = codelet.wrap(next(complex.getElementType()));
+      leaf.number.im = codelet.known(next(complex.getElementType()));
     leaves.push_back(leaf);
   }
   return leaves;

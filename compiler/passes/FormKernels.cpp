@@ -397,11 +397,9 @@ private:
         return fail(here + "axis " + Twine(axis) + " is held by no field");
     if (launch.team > 1 && ranks.empty())
       return fail(here + "the blocks of a team hold axes, in rank");
-    int64_t firstThreads = 0; // of the first step
     for (Operation *step : group.steps) {
       if (group.joined.contains(step))
         continue;
-      int64_t threads = 1;
       const Mapping &mapping = group.levels[static_cast<size_t>(group.level(step))];
       const std::string number = "step " + std::to_string(program.numberOf(step));
       const SmallVector<int> &arrangement = group.arrangement.find(step)->second;
@@ -413,18 +411,12 @@ private:
         acted.push_back(arrangement[static_cast<size_t>(digit) - 1] + 1);
       if (std::string problem = checkActed(mapping, acted, program.numberOf(step), "axis"); !problem.empty())
         return fail(here + problem);
-      for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults())) {
-        SmallVector<int> own;
-        for (int place : placesOf(step, value))
-          own.push_back(arrangement[static_cast<size_t>(place) - 1]);
-        threads = std::max(threads, group.mappingOf(own, group.level(step), target.lanes).numThreads());
-      }
-      firstThreads = firstThreads ? firstThreads : threads;
-      if (threads > target.maxThreadsPerBlock)
+      if (threadsOf(group, step, target.lanes) > target.maxThreadsPerBlock)
         return fail(here + number + " takes more than " + Twine(target.maxThreadsPerBlock) + " threads");
-      if (launch.team > 1 && threads > firstThreads)
-        return fail(here + number + " takes more threads than the first step, which all threads of a team do");
     }
+    if (Operation *step = stepOfMoreThreads(group, target.lanes); step && launch.team > 1)
+      return fail(here + "step " + Twine(program.numberOf(step)) +
+                  " takes more threads than the first step, which all threads of a team do");
     return checkTurns(group, here);
   }
 

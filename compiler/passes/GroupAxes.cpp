@@ -322,3 +322,23 @@ void passes::layOutCopy(const FlowProgram &program, FlowGroup &copy) {
   copy.levels = {mapping};
   copy.loads.push_back({from, copy.otherAxes});
 }
+
+int64_t passes::threadsOf(const FlowGroup &group, Operation *step, int64_t lanes) {
+  int64_t threads = 1;
+  for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+    threads = std::max(threads, group.mappingOf(group.axesOf(step, value), group.level(step), lanes).numThreads());
+  return threads;
+}
+
+Operation *passes::stepOfMoreThreads(const FlowGroup &group, int64_t lanes) {
+  std::optional<int64_t> first;
+  for (Operation *step : group.steps) {
+    if (group.joined.contains(step))
+      continue;
+    const int64_t threads = threadsOf(group, step, lanes);
+    first = first.value_or(threads);
+    if (threads > *first)
+      return step;
+  }
+  return nullptr;
+}

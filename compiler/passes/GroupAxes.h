@@ -26,4 +26,11 @@ std::optional<FlowGroup> findAxes(const FlowProgram &program, llvm::ArrayRef<mli
 /// Fills in a group that only moves what it stores: one load, every digit an axis of the block number.
 void layOutCopy(const FlowProgram &program, FlowGroup &copy);
 
+/// The threads that a step of a group takes, in warps of `lanes`: as many as the one of its values that has most.
+int64_t threadsOf(const FlowGroup &group, mlir::Operation *step, int64_t lanes);
+
+/// The first step that takes more threads than the first of all, or null: what a team cannot do, whose first step is
+/// done by all threads.
+mlir::Operation *stepOfMoreThreads(const FlowGroup &group, int64_t lanes);
+
 } // namespace idc::passes

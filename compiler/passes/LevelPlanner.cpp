@@ -13,6 +13,7 @@
 // those that have. Blocks of few threads are filled with further axes, then with further problems.
 #include "compiler/passes/LevelPlanner.h"
 
+#include "compiler/passes/GroupAxes.h"
 #include "compiler/passes/GroupMemory.h"
 #include "compiler/passes/PhasePlanner.h"
 #include "compiler/passes/TurnOrder.h"
@@ -65,7 +66,8 @@ public:
     const bool fits = plan();
     write();
     // Blocks of a cluster or a team share what waits; the others have to have room for it at least.
-    return fits && (!ranks.empty() || sharedBytesOf(group, /*moves=*/false) <= target.sharedBytesPerBlock);
+    return fits && (!cooperative || !stepOfMoreThreads(group, target.lanes)) &&
+           (!ranks.empty() || sharedBytesOf(group, /*moves=*/false) <= target.sharedBytesPerBlock);
   }
 
 private:
