@@ -2,7 +2,7 @@
 // multiprocessor shall have registers for.
 //
 // As many blocks as the launch says, otherwise as fit with the registers that a thread's data need, 40, 64, 128 or 168
-// (Target::registersBeside). Roots of unity that a thread of few data looks up at its start count as data. Rejected:
+// (Target::registersBeside), or where few factors are held a few more than the data. Roots of unity that a thread of few data looks up at its start count as data. Rejected:
 // more blocks than a multiprocessor has threads for.
 #include "compiler/conversion/LaunchBounds.h"
 
@@ -37,13 +37,16 @@ int64_t registersForFactors(id::KernelOp kernel) {
 
 namespace {
 
+/// True for a kernel whose threads exchange values.
+bool meetsInside(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
+}
+
 /// True for a kernel that reads a tile beside that of the step before.
 bool readsBeside(id::KernelOp kernel) { return kernel.getInputs().size() > 1; }
 
-/// The registers of tiles that wait while another value is exchanged, in a kernel all of whose tiles have the same
-/// digits. In others what waits is mostly in shared memory.
-int64_t waitingRegisters(id::KernelOp kernel) {
-  int64_t most = 0;
+/// True where all tiles of a kernel have the same digits.
+bool hasTilesAlike(id::KernelOp kernel) {
   std::optional<int64_t> digits;
   WalkResult alike = kernel.getBody().walk([&](Operation *op) {
     for (Value result : op->getResults())
@@ -55,8 +58,15 @@ int64_t waitingRegisters(id::KernelOp kernel) {
       }
     return WalkResult::advance();
   });
-  if (alike.wasInterrupted())
+  return !alike.wasInterrupted();
+}
+
+/// The registers of tiles that wait while another value is exchanged, in a kernel all of whose tiles have the same
+/// digits. In others what waits is mostly in shared memory.
+int64_t waitingRegisters(id::KernelOp kernel) {
+  if (!hasTilesAlike(kernel))
     return 0;
+  int64_t most = 0;
   SmallVector<Value> tiles; // so far
   for (Operation &op : kernel.getBody().front()) {
     auto isUsedLater = [&](Value tile) {
@@ -96,7 +106,17 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
   constexpr int64_t besideData = 28, unit = 8;
   if (!straight && launch.persistent)
     return target.residentBlocks(threads, (registers + besideData) / unit * unit, 0);
-  const int64_t blocks = target.residentBlocks(threads, target.registersBeside(registers), 0);
+  const int64_t wanted = target.registersBeside(registers);
+  // Between those four a block more is worth more than registers for factors: where passes stand before and behind what
+  // reads a second tile, not all factors are there at once; where a node takes a thread's values they are constants.
+  constexpr int64_t above = 36, upTo = 48, ofOneNode = 64, besideOne = 38;
+  if (!straight && launch.cluster == 1 && meetsInside(kernel) && hasTilesAlike(kernel)) {
+    if (readsBeside(kernel) && registers > above && registers <= upTo)
+      return target.residentBlocks(threads, llvm::alignTo(registers + besideData, unit), 0);
+    if (registers >= ofOneNode && registers + besideOne < wanted)
+      return target.residentBlocks(threads, llvm::alignTo(registers + besideOne, unit), 0);
+  }
+  const int64_t blocks = target.residentBlocks(threads, wanted, 0);
   // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
   // but not where a large problem's blocks then would no longer run all at once.
   if (!straight && launch.cluster == 1) {
