@@ -35,9 +35,8 @@ static Type tableType(id::LookupOp op) {
   if (!integer || integer.getWidth() <= 16)
     return storedType(type);
   for (unsigned bits : {16u, 32u})
-    if (bits < integer.getWidth() && llvm::all_of(op.getValues().getAsRange<IntegerAttr>(), [&](IntegerAttr number) {
-          return number.getValue().isIntN(bits);
-        }))
+    if (bits < integer.getWidth() && llvm::all_of(op.getValues().getAsRange<IntegerAttr>(),
+                                                  [&](IntegerAttr number) { return number.getValue().isIntN(bits); }))
       return IntegerType::get(op.getContext(), bits);
   return type;
 }

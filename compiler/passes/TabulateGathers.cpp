@@ -2,8 +2,8 @@
 // tables.
 //
 // A generator's powers, g^k mod P, take a product and a remainder for every bit of k, for every element; a number of 16
-// bits that lies in a cache takes one access, and neighbouring threads take neighbouring ones. Whatever the map means, it
-// is what it gives for each index that counts:
+// bits that lies in a cache takes one access, and neighbouring threads take neighbouring ones. Whatever the map means,
+// it is what it gives for each index that counts:
 //
 //   id.gather %x from { g^k mod 17 }   ->   id.gather %x from { id.lookup k of [1, 3, 9, …] }
 #include "compiler/passes/Passes.h"
@@ -69,9 +69,9 @@ template <class Op> void tabulate(Op op, ArrayRef<int32_t> radices) {
   SmallVector<Value> digits;
   for (size_t digit = 1; digit <= radices.size(); ++digit)
     digits.push_back(id::DigitOp::create(builder, op.getLoc(), builder.getI64Type(), digit));
-  Value number = id::LookupOp::create(builder, op.getLoc(), builder.getI64Type(),
-                                      id::numberOf(builder, op.getLoc(), digits, radices),
-                                      builder.getArrayAttr(entries));
+  Value number =
+      id::LookupOp::create(builder, op.getLoc(), builder.getI64Type(),
+                           id::numberOf(builder, op.getLoc(), digits, radices), builder.getArrayAttr(entries));
   id::YieldOp::create(builder, op.getLoc(), number);
 }
 
