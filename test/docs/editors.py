@@ -51,7 +51,7 @@ def main(root):
         "schedule": "schedule f for x", "grid": "kernel grid", "cluster": "kernel cluster 4", "team": "kernel team 4",
         "persistent": "kernel persistent", "dependent": "kernel dependent", "ring": "ring 8", "delay": "delay 8", "kernel": "kernel grid", "plan": "plan latency",
         "load": "load {", "store": "store {", "steps": "steps 1", "order": "order [", "measured": "measured 2",
-        "with": "with c = 1", "apart": "apart load", "join": "join 1", "runs": "runs 32",
+        "with": "with c = 1", "apart": "apart load", "join": "join 1", "runs": "runs 32", "staged": "staged {",
         "func": "func f", "node": "node f", "algorithm": "algorithm f", "type": "type R", "const": "const C",
     }  # fmt: skip
     for word in sorted(words):
