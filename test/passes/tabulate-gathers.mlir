@@ -4,8 +4,10 @@
 // Powers of 3 modulo 17: a product and a remainder for every bit of the exponent.
 // CHECK-LABEL: func.func @powers
 // CHECK: id.gather %arg0 lowest 1
-// CHECK-NEXT: %[[INDEX:.*]] = id.digit 1
-// CHECK-NEXT: %[[ENTRY:.*]] = id.lookup %[[INDEX]] of [1, 3, 9, 10, 13, 5, 15, 11, 16, 14, 8, 7, 4, 12, 2, 6, 1] : i64
+// CHECK: %[[INDEX:.*]] = id.digit 1
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %[[INDEX]], %{{.*}}
+// CHECK: %[[BOUND:.*]] = arith.select %[[INSIDE]], %[[INDEX]], %{{.*}}
+// CHECK-NEXT: %[[ENTRY:.*]] = id.lookup %[[BOUND]] of [1, 3, 9, 10, 13, 5, 15, 11, 16, 14, 8, 7, 4, 12, 2, 6, 1] : i64
 // CHECK-NEXT: id.yield %[[ENTRY]]
 func.func @powers(%x: !id.seq<17, f32>) -> !id.seq<17, f32> {
   %0 = id.gather %x lowest 1 : <17, f32> -> <17, f32> from {
