@@ -26,11 +26,8 @@ static DenseElementsAttr tableOf(id::LookupOp op, Type stored) {
   return DenseElementsAttr::get(RankedTensorType::get({static_cast<int64_t>(numbers.size())}, stored), numbers);
 }
 
-/// The type in which the numbers of a table lie: of wide integers the least unsigned one that has room for all of them.
-static Type tableType(id::LookupOp op) {
-  Type type = op.getType();
-  if (auto complex = dyn_cast<ComplexType>(type))
-    type = complex.getElementType();
+/// The type in which a table's numbers of this type lie: of wide integers the least unsigned one that has room for all.
+static Type tableType(id::LookupOp op, Type type) {
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer || integer.getWidth() <= 16)
     return storedType(type);
@@ -46,7 +43,7 @@ Leaf conversion::lookUp(TileCode &code, id::LookupOp op, Value index) {
   const Location loc = code.loc;
   const Type element = op.getType();
   const auto complex = dyn_cast<ComplexType>(element);
-  const Type stored = tableType(op);
+  const Type stored = tableType(op, complex ? complex.getElementType() : element);
   const int64_t bytes = packedBytes(stored), stride = bytes * (complex ? 2 : 1);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext(), code.tables.getAddressSpace());
   Value table = LLVM::AddressOfOp::create(b, loc, pointer, code.tables.data(tableOf(op, stored)));

@@ -40,11 +40,6 @@ namespace {
 /// True for a kernel that multiplies by roots of unity.
 bool hasFactors(id::KernelOp kernel) { return llvm::any_of(kernel.getBody().front(), llvm::IsaPred<id::TwiddleOp>); }
 
-/// True for a kernel whose threads exchange values.
-bool meetsInside(id::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
-}
-
 /// True for a kernel that reads a tile beside that of the step before.
 bool readsBeside(id::KernelOp kernel) { return kernel.getInputs().size() > 1; }
 
@@ -113,7 +108,7 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
   // Between those four a block more is worth more than registers for factors: where passes stand before and behind what
   // reads a second tile, not all factors are there at once; where a node takes a thread's values they are constants.
   constexpr int64_t above = 36, upTo = 48, ofOneNode = 64, besideOne = 38;
-  if (!straight && launch.cluster == 1 && hasFactors(kernel) && meetsInside(kernel) && hasTilesAlike(kernel)) {
+  if (!straight && launch.cluster == 1 && hasFactors(kernel) && exchanges(kernel) && hasTilesAlike(kernel)) {
     if (readsBeside(kernel) && registers > above && registers <= upTo)
       return target.residentBlocks(threads, llvm::alignTo(registers + besideData, unit), 0);
     if (registers >= ofOneNode && registers + besideOne < wanted)

@@ -207,10 +207,12 @@ private:
                          alignment);
   }
 
-  /// Where a kernel stages, places are equally large, so that two of them serve exchanges that follow each other.
-  int64_t placeBytes(int64_t bytes) {
+  /// Where a kernel stages, places are equally large, so that two of them serve exchanges that follow each other; 0:
+  /// it does not, and each is as large as its exchange.
+  int64_t placeBytes() {
     if (!stages(kernel))
-      return bytes;
+      return 0;
+    int64_t bytes = 0;
     kernel.getBody().walk([&](Operation *op) {
       if (auto load = dyn_cast<id::LoadOp>(op); load && isStaged(op))
         bytes = std::max(bytes, stagedBytes(load.getBuffer().getType()));
@@ -229,6 +231,7 @@ private:
     };
     SmallVector<Slot> slots;
     sharedBytes = 0;
+    const int64_t common = placeBytes();
     auto give = [&](Operation *op, int64_t bytes, int64_t wordBytes, int first, int last) {
       Slot slot{0, bytes, first, last};
       for (bool moved = true; moved;) {
@@ -247,16 +250,16 @@ private:
     };
     for (auto [s, section] : llvm::enumerate(cut.sections)) {
       for (id::LoadOp load : section.stagedLoads)
-        give(load, placeBytes(0), alignment, beginEpoch[s], readEpoch[s]);
+        give(load, common, alignment, beginEpoch[s], readEpoch[s]);
       for (id::ExchangeOp exchange : section.writes) {
         if (isPosted(exchange) || cut.parked.contains(exchange))
           continue;
         const ExchangeWords words = wordsOf(exchange);
-        give(exchange, placeBytes(words.totalBytes()), words.bytes,
+        give(exchange, common ? common : words.totalBytes(), words.bytes,
              isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s], readEpoch[cut.sectionOf.lookup(exchange)]);
       }
       for (id::StoreOp store : section.stagedStores)
-        give(store, placeBytes(0), alignment, writeEpoch[s], endEpoch[s]);
+        give(store, common, alignment, writeEpoch[s], endEpoch[s]);
     }
   }
 

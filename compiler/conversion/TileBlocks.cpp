@@ -28,9 +28,11 @@ int64_t conversion::mostThreads(id::KernelOp kernel) {
   return mostOf(kernel, [](id::TileType, const Mapping &mapping) { return mapping.numThreads(); });
 }
 
-bool conversion::meets(id::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isThroughMemory(&op) || isStaged(&op); });
+bool conversion::exchanges(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp op) { return isThroughMemory(op); });
 }
+
+bool conversion::meets(id::KernelOp kernel) { return exchanges(kernel) || stages(kernel); }
 
 bool conversion::hasRing(id::KernelOp kernel) {
   return llvm::any_of(kernel.getBody().getOps<id::StoreOp>(), [](id::StoreOp op) { return isOfRing(op); });

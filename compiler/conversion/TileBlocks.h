@@ -11,7 +11,9 @@ namespace idc::conversion {
 int64_t widestExtent(id::KernelOp kernel, digits::Field field);
 /// The threads that hold the widest tile.
 int64_t mostThreads(id::KernelOp kernel);
-/// True where threads exchange, or move what is not their own.
+/// True where threads exchange.
+bool exchanges(id::KernelOp kernel);
+/// True where they do, or move what is not their own.
 bool meets(id::KernelOp kernel);
 /// True where two passes have a ring between them.
 bool hasRing(id::KernelOp kernel);

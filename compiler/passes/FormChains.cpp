@@ -93,26 +93,27 @@ ChainWidth widthWith(const ChainWidth *chain, OpOperand &operand) {
   return width;
 }
 
-/// True for digits of other radices that one thread's registers, so many words, hold together: a group needs no
-/// exchange for them.
-bool fitsThread(const FlowChain &chain, int64_t maxWords) {
+/// The digits that the nodes of a chain act on.
+llvm::SmallSet<int, 8> digitsOfNodes(const FlowChain &chain) {
   llvm::SmallSet<int, 8> digits;
   for (const FlowStep &step : chain.steps)
     for (int digit : digitsOf(step.node))
       digits.insert(digit);
+  return digits;
+}
+
+/// True for digits of other radices that one thread's registers, so many words, hold together: a group needs no
+/// exchange for them.
+bool fitsThread(const FlowChain &chain, int64_t maxWords) {
   int64_t words = id::registerBytes(chain.type.getElement()) / 4;
-  for (int digit : digits)
+  for (int digit : digitsOfNodes(chain))
     words = std::min(words * chain.type.getRadices()[digit - 1], 2 * maxWords);
   return words <= maxWords;
 }
 
 /// True where nodes act on all digits of a chain without views.
 bool actsOnAll(const FlowChain &chain) {
-  llvm::SmallSet<int, 8> digits;
-  for (const FlowStep &step : chain.steps)
-    for (int digit : digitsOf(step.node))
-      digits.insert(digit);
-  return digits.size() == static_cast<size_t>(chain.type.getNumDigits()) && !chain.hasViews();
+  return digitsOfNodes(chain).size() == static_cast<size_t>(chain.type.getNumDigits()) && !chain.hasViews();
 }
 
 /// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or

@@ -414,7 +414,7 @@ private:
       if (threadsOf(group, step, target.lanes) > target.maxThreadsPerBlock)
         return fail(here + number + " takes more than " + Twine(target.maxThreadsPerBlock) + " threads");
     }
-    if (Operation *step = stepOfMoreThreads(group, target.lanes); step && launch.team > 1)
+    if (Operation *step = launch.team > 1 ? stepOfMoreThreads(group, target.lanes) : nullptr)
       return fail(here + "step " + Twine(program.numberOf(step)) +
                   " takes more threads than the first step, which all threads of a team do");
     return checkTurns(group, here);

@@ -196,8 +196,7 @@ private:
     for (int digit : side.order) {
       digits::Place place;
       if (!range.mapping.find(digit, place) || place.field == Field::Reg)
-        return 1 +
-               static_cast<double>(target.sectorBytes - std::gcd(run, target.sectorBytes)) / static_cast<double>(run);
+        return sectorsOf(run);
       run *= radix(digit);
     }
     return 1;
@@ -294,13 +293,18 @@ private:
     return (accessCost(target.loadRunCost, loaded, load) + accessCost(target.storeRunCost, stored, store)) / 2;
   }
 
-  /// Runs that are no multiple of a sector begin and end within one.
+  /// The sectors that runs of so many bytes touch, over those that they fill: one that is no multiple of a sector
+  /// begins and ends within one.
+  double sectorsOf(int64_t run) const {
+    const int64_t common = std::gcd(run, target.sectorBytes);
+    return 1 + static_cast<double>(target.sectorBytes - common) / static_cast<double>(run);
+  }
+
   double accessCost(const RunCosts &costs, const std::vector<int> &held, const Side &side) const {
     if (held.size() == all.size())
       return 1;
-    const int64_t run = runOf(held, side), common = std::gcd(run, target.sectorBytes);
-    const double sectors = 1 + static_cast<double>(target.sectorBytes - common) / static_cast<double>(run);
-    return sectors * costs.at(run, side.elementBytes * valuesOf(all));
+    const int64_t run = runOf(held, side);
+    return sectorsOf(run) * costs.at(run, side.elementBytes * valuesOf(all));
   }
 
   /// The address order of a value between two kernels.

@@ -66,19 +66,16 @@ template <class Op> void tabulate(Op op, ArrayRef<int32_t> radices) {
   Region &body = op.getBody();
   body.getBlocks().clear();
   builder.createBlock(&body);
-  SmallVector<Value> digits;
-  for (size_t digit = 1; digit <= radices.size(); ++digit)
-    digits.push_back(id::DigitOp::create(builder, op.getLoc(), builder.getI64Type(), digit));
-  // What a bound leaves out has a number, too, which may be beyond the table.
   const Location loc = op.getLoc();
+  Value element = id::numberOfLowest(builder, loc, radices);
+  // What a bound leaves out has a number, too, which may be beyond the table.
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
-  Value element = id::numberOf(builder, loc, digits, radices);
   Value inside = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, element, constant(count));
   Value entry = arith::SelectOp::create(builder, loc, inside, element, constant(0));
   Value number = id::LookupOp::create(builder, loc, builder.getI64Type(), entry, builder.getArrayAttr(entries));
-  id::YieldOp::create(builder, op.getLoc(), number);
+  id::YieldOp::create(builder, loc, number);
 }
 
 struct TabulateGathers : impl::TabulateGathersBase<TabulateGathers> {

@@ -254,6 +254,13 @@ Value id::numberOf(OpBuilder &builder, Location loc, ArrayRef<Value> digits, Arr
   return number ? number : constant(0);
 }
 
+Value id::numberOfLowest(OpBuilder &builder, Location loc, ArrayRef<int32_t> radices) {
+  SmallVector<Value> digits;
+  for (size_t digit = 1; digit <= radices.size(); ++digit)
+    digits.push_back(DigitOp::create(builder, loc, builder.getI64Type(), digit));
+  return numberOf(builder, loc, digits, radices);
+}
+
 void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_t> radices,
                      const AffineNumbers &map) {
   OpBuilder::InsertionGuard guard(builder);
@@ -261,10 +268,7 @@ void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<in
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
-  SmallVector<Value> digits;
-  for (size_t digit = 1; digit <= radices.size(); ++digit)
-    digits.push_back(DigitOp::create(builder, loc, builder.getI64Type(), digit));
-  Value number = numberOf(builder, loc, digits, radices);
+  Value number = numberOfLowest(builder, loc, radices);
   if (map.factor != 1)
     number = arith::MulIOp::create(builder, loc, number, constant(map.factor));
   if (map.offset != 0)

@@ -64,6 +64,9 @@ constexpr int64_t maxTried = 1 << 20;
 mlir::Value numberOf(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> digits,
                      llvm::ArrayRef<int32_t> radices);
 
+/// The number that the lowest digits, of these radices, count, in a body.
+mlir::Value numberOfLowest(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<int32_t> radices);
+
 /// Puts the digits of a number in place of these, the first the least significant.
 void countTo(int64_t number, llvm::MutableArrayRef<int64_t> digits, llvm::ArrayRef<int32_t> radices);
 
