@@ -218,8 +218,14 @@ private:
     Value value;
     digits::Permutation map;
     digits::BufferView placed;
+    bool scattered; // to places that are computed: no run of digits is one of memory
     Value stored = {};
   };
+
+  static PartStore partOf(const FlowStore &store) {
+    auto scatters = [](const FlowView &view) { return view.kind == FlowView::Kind::Scatter; };
+    return {store.value, store.map, *store.placed(), llvm::any_of(store.views, scatters)};
+  }
 
   /// True for a value that a group makes, or joins of what it makes alone.
   static bool isMadeBy(const FlowGroup &group, Value value) {
@@ -265,7 +271,7 @@ private:
   static void addParts(const FlowGroup &group, const FlowStore &store, SmallVectorImpl<PartStore> &parts) {
     Operation *step = store.value.getDefiningOp();
     if (!step || !group.joined.contains(step)) {
-      parts.push_back({store.value, store.map, *store.placed()});
+      parts.push_back(partOf(store));
       return;
     }
     const Placement placement = *placementOf(step);
@@ -370,7 +376,7 @@ private:
     SmallVector<PartStore> parts;
     for (const FlowStore &store : group.stores) {
       if (joinsTiles)
-        parts.push_back({store.value, store.map, *store.placed()});
+        parts.push_back(partOf(store));
       else
         addParts(group, store, parts);
     }
@@ -381,7 +387,7 @@ private:
         auto type = cast<id::TileType>(tile.getType());
         id::TileType spread = group.storeMapping
                                   ? tileType(group, type.getElement(), group.loads.front().axes, *group.storeMapping)
-                                  : inMemory(threads, type, store.placed, group.storeRuns);
+                                  : inMemory(threads, type, store.placed, store.scattered ? 0 : group.storeRuns);
         Value moved = spread == type ? tile : exchanged(spread, tile);
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
         store.stored =

@@ -41,6 +41,7 @@ public:
     fillLines();
     if (!cut() || operations() > maxOperations || places() > maxPlaces)
       return false;
+    even();
     fillBlock();
     FlowGroup before = group;
     write();
@@ -65,7 +66,8 @@ private:
 
   struct Phase {
     SmallVector<Operation *> steps;
-    SmallVector<int> registers; // axes
+    SmallVector<int> acted;     // axes that their nodes act on
+    SmallVector<int> registers; // axes: these, and those without which threads would be too many
     SmallVector<int> axes;      // of its steps that a block holds, ascending
   };
 
@@ -144,44 +146,87 @@ private:
     return true;
   }
 
-  /// Cuts the steps into phases; false where a thread or a block cannot hold one.
+  /// The fewest phases, as even as they can be: of the bounds of words that give so many, the least. False where a
+  /// thread or a block cannot hold one.
   bool cut() {
+    if (!cut(limits.words))
+      return false;
+    for (int64_t words = limits.words / 2; words > 0; words /= 2) {
+      std::vector<Phase> before = phases;
+      DenseMap<Operation *, size_t> placesBefore = phaseOf;
+      if (cut(words) && phases.size() == before.size())
+        continue;
+      phases = std::move(before);
+      phaseOf = std::move(placesBefore);
+      break;
+    }
+    return true;
+  }
+
+  /// Cuts the steps into phases of at most so many words of a thread; false where a thread or a block cannot hold one.
+  bool cut(int64_t words) {
+    phases.clear();
+    phaseOf.clear();
     for (Operation *step : steps) {
-      SmallVector<int> registers;
+      Phase next;
       auto widen = [&] {
         for (int axis : nodeAxes(step))
-          if (!llvm::is_contained(registers, axis))
-            registers.push_back(axis);
-        return hold(step, registers);
+          if (!llvm::is_contained(next.acted, axis))
+            next.acted.push_back(axis);
+        next.registers = next.acted;
+        return llvm::all_of(next.steps, [&](Operation *other) { return hold(other, next.registers); }) &&
+               hold(step, next.registers) && fits(next.steps, next.registers, words) &&
+               fits(step, next.registers, words);
       };
       bool joins = !phases.empty() && !fetchesFrom(step, phases.back());
       if (joins) {
-        registers = phases.back().registers;
-        joins = widen() && fits(phases.back().steps, registers) && fits(step, registers);
+        next = phases.back();
+        joins = widen();
       }
       if (!joins) {
-        registers.clear();
-        if (!widen() || !fits(step, registers))
+        next = Phase();
+        if (!widen())
           return false;
         phases.emplace_back();
       }
-      Phase &phase = phases.back();
-      phase.registers = registers;
-      phase.steps.push_back(step);
+      next.steps.push_back(step);
       phaseOf[step] = phases.size() - 1;
       for (int axis : arrangement(step))
-        if (isInBlock(axis) && !llvm::is_contained(phase.axes, axis))
-          phase.axes.push_back(axis);
+        if (isInBlock(axis) && !llvm::is_contained(next.axes, axis))
+          next.axes.push_back(axis);
+      phases.back() = std::move(next);
     }
     for (Phase &phase : phases)
       llvm::sort(phase.axes);
     return true;
   }
 
-  bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers) const {
+  /// Gives registers to further axes, highest digits first, of phases that have more threads than another of as many
+  /// elements needs: a block has as many threads as its widest phase, and the others leave them idle.
+  void even() {
+    int64_t most = 0, least = 0;
+    for (const Phase &phase : phases) {
+      const int64_t count = elements(phase), own = threads(phase);
+      least = count > most ? own : count == most ? std::min(least, own) : least;
+      most = std::max(most, count);
+    }
+    for (Phase &phase : phases)
+      for (size_t axis = phase.axes.size(); axis-- > 0;) {
+        SmallVector<int> registers = phase.registers;
+        if (llvm::is_contained(registers, phase.axes[axis]))
+          continue;
+        registers.push_back(phase.axes[axis]);
+        Phase wider = phase;
+        wider.registers = registers;
+        if (threads(wider) >= least && fits(phase.steps, registers, limits.words))
+          phase.registers = registers;
+      }
+  }
+
+  bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers, int64_t most) const {
     return llvm::all_of(steps, [&](Operation *step) {
       const int64_t words = wordsAt(step, registers), threads = threadsAt(step, registers);
-      return words <= limits.words && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
+      return words <= most && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
     });
   }
 
@@ -213,12 +258,26 @@ private:
     return count;
   }
 
-  int64_t threads() const {
+  int64_t threads(const Phase &phase) const {
     int64_t threads = 1;
-    for (const Phase &phase : phases)
-      for (Operation *step : phase.steps)
-        threads = std::max(threads, threadsAt(step, phase.registers));
+    for (Operation *step : phase.steps)
+      threads = std::max(threads, threadsAt(step, phase.registers));
     return threads;
+  }
+
+  /// The elements that a block holds of the largest step.
+  int64_t elements(const Phase &phase) const {
+    int64_t most = 1;
+    for (Operation *step : phase.steps)
+      most = std::max(most, threadsAt(step, {}));
+    return most;
+  }
+
+  int64_t threads() const {
+    int64_t most = 1;
+    for (const Phase &phase : phases)
+      most = std::max(most, threads(phase));
+    return most;
   }
 
   /// Lanes for the axes below those of nodes.

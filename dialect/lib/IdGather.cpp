@@ -213,6 +213,20 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
   }
 };
 
+/// gather(resize(x)) -> gather(x), where nothing was made longer: an element keeps its number
+struct GatherBeforeResize : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    auto resize = op.getInput().getDefiningOp<ResizeOp>();
+    if (!resize || resize.pads() || resize.getNewLowest() != static_cast<int>(op.getLowest()))
+      return failure();
+    auto gather = GatherOp::create(rewriter, op.getLoc(), op.getType(), resize.getInput(), resize.getLowest());
+    rewriter.cloneRegionBefore(op.getBody(), gather.getBody(), gather.getBody().end());
+    rewriter.replaceOp(op, gather);
+    return success();
+  }
+};
+
 /// gather(repeat(x)) -> repeat(gather(x)), where the repeated digits are above those of the gather
 struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -238,8 +252,8 @@ struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
 } // namespace
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<GatherToPermute, ComposeGathers, AffineGather, GatherBeforeRepeat, DropUndone<GatherOp, ScatterOp>>(
-      context);
+  patterns.add<GatherToPermute, ComposeGathers, AffineGather, GatherBeforeRepeat, GatherBeforeResize,
+               DropUndone<GatherOp, ScatterOp>>(context);
 }
 
 void ScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {

@@ -134,8 +134,9 @@ bool IndexCode::add(Operation &op) {
                                  .Case<arith::AddIOp>([](auto) { return Kind::Add; })
                                  .Case<arith::SubIOp>([](auto) { return Kind::Sub; })
                                  .Case<arith::MulIOp>([](auto) { return Kind::Mul; })
-                                 .Case<arith::DivSIOp>([](auto) { return Kind::Div; })
-                                 .Case<arith::RemSIOp>([](auto) { return Kind::Rem; })
+                                 // Unsigned ones take what is not negative.
+                                 .Case<arith::DivSIOp, arith::DivUIOp>([](auto) { return Kind::Div; })
+                                 .Case<arith::RemSIOp, arith::RemUIOp>([](auto) { return Kind::Rem; })
                                  .Case<arith::AndIOp>([](auto) { return Kind::And; })
                                  .Case<arith::OrIOp>([](auto) { return Kind::Or; })
                                  .Case<arith::XOrIOp>([](auto) { return Kind::Xor; })

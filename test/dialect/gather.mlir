@@ -172,3 +172,34 @@ func.func @sent(%x: !id.seq<2 * 3**2, f32>) -> !id.seq<2 * 3**2, f32> {
   }
   return %y : !id.seq<2 * 3**2, f32>
 }
+
+// -----
+
+// Elements keep their numbers where digits are only cut otherwise, or a sequence is made shorter, before a gather; not where
+// it is made longer.
+// CHECK-LABEL: func.func @cut
+// CHECK-NEXT: id.gather %{{.*}} lowest 3 : <2**3, f32> -> <5, f32> from {
+// CHECK: id.resize %{{.*}} lowest 3 : <2**3, f32> -> <9, f32> else {
+// CHECK: id.gather %{{.*}} lowest 1 : <9, f32> -> <5, f32> from {
+func.func @cut(%x: !id.seq<2**3, f32>) -> (!id.seq<5, f32>, !id.seq<5, f32>) {
+  %0 = id.resize %x lowest 3 : !id.seq<2**3, f32> -> !id.seq<7, f32>
+  %y = id.gather %0 lowest 1 : !id.seq<7, f32> -> !id.seq<5, f32> from {
+    %1 = id.digit 1 : i64
+    %2 = arith.muli %1, %1 : i64
+    %c7 = arith.constant 7 : i64
+    %3 = arith.remsi %2, %c7 : i64
+    id.yield %3 : i64
+  }
+  %4 = id.resize %x lowest 3 : !id.seq<2**3, f32> -> !id.seq<9, f32> else {
+    %zero = arith.constant 0.0 : f32
+    id.yield %zero : f32
+  }
+  %z = id.gather %4 lowest 1 : !id.seq<9, f32> -> !id.seq<5, f32> from {
+    %1 = id.digit 1 : i64
+    %2 = arith.muli %1, %1 : i64
+    %c9 = arith.constant 9 : i64
+    %3 = arith.remsi %2, %c9 : i64
+    id.yield %3 : i64
+  }
+  return %y, %z : !id.seq<5, f32>, !id.seq<5, f32>
+}

@@ -51,6 +51,35 @@ def resampled(x, length):
     return np.fft.ifft(y) * length / len(x)
 
 
+def cosines(kind, n):
+    """FFTW's cosine transform of a kind, as a matrix whose rows belong to results."""
+    k, j = np.arange(n)[:, None], np.arange(n)[None, :]
+    if kind == 1:
+        weights = np.where(j % (n - 1) == 0, 1, 2)
+        return weights * np.cos(np.pi * j * k / (n - 1))
+    if kind == 3:
+        return np.where(j == 0, 1, 2) * np.cos(np.pi * j * (2 * k + 1) / (2 * n))
+    return 2 * np.cos(np.pi * (2 * j + 1) * (k if kind == 2 else k + 0.5) / (2 * n))
+
+
+def sines(kind, n):
+    k, j = np.arange(n)[:, None], np.arange(n)[None, :]
+    if kind == 1:
+        return 2 * np.sin(np.pi * (j + 1) * (k + 1) / (n + 1))
+    if kind == 3:
+        return np.where(j == n - 1, 1, 2) * np.sin(np.pi * (j + 1) * (2 * k + 1) / (2 * n))
+    return 2 * np.sin(np.pi * (2 * j + 1) * (k + 1 if kind == 2 else k + 0.5) / (2 * n))
+
+
+def orthonormal(matrix):
+    """The orthogonal matrix whose rows and columns are multiples of these: ends have other weights than what is between."""
+    for _ in range(100):
+        matrix = matrix / np.linalg.norm(matrix, axis=0)
+        matrix = matrix / np.linalg.norm(matrix, axis=1)[:, None]
+    assert np.allclose(matrix @ matrix.T, np.eye(len(matrix)))
+    return matrix
+
+
 def residues(length, prime):
     return rng.integers(0, prime, length, dtype=np.uint32)
 
@@ -166,6 +195,11 @@ def cases():
     for length, taps, b in ((50, 5, 4), (1, 1, 1), (200, 17, 6)):
         x, w = complexes(length), complexes(taps)
         yield "frames", "overlap_save", f"N={length} M={taps} b={b}", [x, w], [np.convolve(x, w)]
+    for n in (2, 3, 8, 30):
+        x = reals(n)
+        for kind in (1, 2, 3, 4):
+            for name, matrix in (("dct", cosines(kind, n)), ("dst", sines(kind, n))):
+                yield "real", f"{name}{kind}", f"N={n} orthonormal=true", [x], [orthonormal(matrix) @ x]
     for n in (2, 37, 101):
         x = complexes(n)
         yield "lengths", "rader", f"P={n}", [x], [np.fft.fft(x)]
