@@ -29,6 +29,8 @@ std::optional<frontend::SizeMap> LibraryProgram::sizesFor(int64_t bits, const st
     for (int64_t length : lengths)
       if (length <= int64_t(1) << share)
         result[sizes[i]] = length;
+    if (!result.count(sizes[i]))
+      return std::nullopt; // all are longer
   }
   return result;
 }
