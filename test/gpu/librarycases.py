@@ -32,7 +32,7 @@ def sizes_for(program, bits):
     for i, name in enumerate(names):
         share = left // (len(names) - i)
         left -= share
-        sizes[name] = max((length for length in lengths if length <= 2**share), default=1) if lengths else share
+        sizes[name] = max((length for length in lengths if length <= 2**share), default=min(lengths)) if lengths else share
     return sizes
 
 
