@@ -149,18 +149,13 @@ private:
   /// The fewest phases, as even as they can be: of the bounds of words that give so many, the least. False where a
   /// thread or a block cannot hold one.
   bool cut() {
-    if (!cut(limits.words))
+    int64_t words = limits.words;
+    if (!cut(words))
       return false;
-    for (int64_t words = limits.words / 2; words > 0; words /= 2) {
-      std::vector<Phase> before = phases;
-      DenseMap<Operation *, size_t> placesBefore = phaseOf;
-      if (cut(words) && phases.size() == before.size())
-        continue;
-      phases = std::move(before);
-      phaseOf = std::move(placesBefore);
-      break;
-    }
-    return true;
+    const size_t fewest = phases.size();
+    while (words > 1 && cut(words / 2) && phases.size() == fewest)
+      words /= 2;
+    return cut(words);
   }
 
   /// Cuts the steps into phases of at most so many words of a thread; false where a thread or a block cannot hold one.
@@ -206,20 +201,18 @@ private:
   void even() {
     int64_t most = 0, least = 0;
     for (const Phase &phase : phases) {
-      const int64_t count = elements(phase), own = threads(phase);
+      const int64_t count = threads(phase.steps, {}), own = threads(phase.steps, phase.registers);
       least = count > most ? own : count == most ? std::min(least, own) : least;
       most = std::max(most, count);
     }
     for (Phase &phase : phases)
       for (size_t axis = phase.axes.size(); axis-- > 0;) {
-        SmallVector<int> registers = phase.registers;
-        if (llvm::is_contained(registers, phase.axes[axis]))
+        if (llvm::is_contained(phase.registers, phase.axes[axis]))
           continue;
+        SmallVector<int> registers = phase.registers;
         registers.push_back(phase.axes[axis]);
-        Phase wider = phase;
-        wider.registers = registers;
-        if (threads(wider) >= least && fits(phase.steps, registers, limits.words))
-          phase.registers = registers;
+        if (threads(phase.steps, registers) >= least && fits(phase.steps, registers, limits.words))
+          phase.registers = std::move(registers);
       }
   }
 
@@ -258,25 +251,18 @@ private:
     return count;
   }
 
-  int64_t threads(const Phase &phase) const {
-    int64_t threads = 1;
-    for (Operation *step : phase.steps)
-      threads = std::max(threads, threadsAt(step, phase.registers));
-    return threads;
-  }
-
-  /// The elements that a block holds of the largest step.
-  int64_t elements(const Phase &phase) const {
+  /// The threads of the largest of some steps; without registers, the elements that a block holds of it.
+  int64_t threads(ArrayRef<Operation *> steps, ArrayRef<int> registers) const {
     int64_t most = 1;
-    for (Operation *step : phase.steps)
-      most = std::max(most, threadsAt(step, {}));
+    for (Operation *step : steps)
+      most = std::max(most, threadsAt(step, registers));
     return most;
   }
 
   int64_t threads() const {
     int64_t most = 1;
     for (const Phase &phase : phases)
-      most = std::max(most, threads(phase));
+      most = std::max(most, threads(phase.steps, phase.registers));
     return most;
   }
 
