@@ -54,15 +54,25 @@ FailureOr<SmallVector<Leaf>> Bodies::run(Region &body, ArrayRef<Leaf> arguments,
   return codelet.run(body, arguments, digit, parameter, root, entry);
 }
 
-FailureOr<SmallVector<Value>> Bodies::numbers(Region &body, llvm::function_ref<Value(int)> digit) {
-  auto parameter = [&](int64_t number) { return parameters.lookup(number); };
-  auto root = [](Operation *, Value) { return std::nullopt; };
-  auto entry = [&](Operation *op, Value index) { return table(op, index); };
-  FailureOr<SmallVector<Leaf>> results = codelet.run(body, {}, digit, parameter, root, entry);
-  if (failed(results))
-    return failure();
-  SmallVector<Value> numbers;
-  for (const Leaf &leaf : *results)
-    numbers.push_back(leaf.other);
-  return numbers;
+FailureOr<std::vector<IndexSum>> Bodies::numbers(Region &body, llvm::function_ref<IndexSum(int)> digit, IndexSums &sums,
+                                                 ArrayRef<int64_t> lengths) {
+  auto entryOf = [&](Operation *op, Value index) { return table(op, index).other; };
+  auto parameterOf = [&](int64_t number) { return parameters.lookup(number).other; };
+  std::optional<std::vector<IndexSum>> known = sums.run(body, digit, entryOf, parameterOf);
+  if (!known) {
+    auto value = [&](int number) { return sums.value(digit(number)); };
+    auto parameter = [&](int64_t number) { return parameters.lookup(number); };
+    auto root = [](Operation *, Value) { return std::nullopt; };
+    auto entry = [&](Operation *op, Value index) { return table(op, index); };
+    FailureOr<SmallVector<Leaf>> results = codelet.run(body, {}, value, parameter, root, entry);
+    if (failed(results))
+      return failure();
+    known.emplace();
+    for (const Leaf &leaf : *results)
+      known->push_back(sums.term(leaf.other));
+  }
+  for (auto [number, length] : llvm::zip(*known, lengths))
+    if (!sums.boundsOf(number))
+      number = sums.term(sums.value(number), IndexSums::Bounds{0, length - 1});
+  return std::move(*known);
 }

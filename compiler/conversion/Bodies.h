@@ -3,6 +3,7 @@
 
 #include "compiler/conversion/RootFactors.h"
 #include "compiler/conversion/Scalars.h"
+#include "compiler/conversion/addresses/IndexSums.h"
 
 namespace idc::conversion {
 
@@ -16,9 +17,9 @@ public:
   mlir::FailureOr<llvm::SmallVector<Leaf>> run(mlir::Region &body, llvm::ArrayRef<Leaf> arguments, const Tile &tile,
                                                size_t r);
 
-  /// The numbers, i64, that a body of digits and run-time scalars yields.
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> numbers(mlir::Region &body,
-                                                          llvm::function_ref<mlir::Value(int)> digit);
+  /// The numbers that a body of digits and run-time scalars yields, each below its `length` and not negative.
+  mlir::FailureOr<std::vector<IndexSum>> numbers(mlir::Region &body, llvm::function_ref<IndexSum(int)> digit,
+                                                 IndexSums &sums, llvm::ArrayRef<int64_t> lengths);
 
 private:
   Leaf table(mlir::Operation *op, mlir::Value index) const;

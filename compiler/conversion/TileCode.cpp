@@ -133,6 +133,15 @@ Value TileCode::read(Type type, Value pointer, bool streams) {
   return type == i64 ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
 }
 
+Value TileCode::readInOrder(Type type, Value pointer) {
+  const int64_t bytes = packedBytes(type);
+  if (bytes != 4 && bytes != 8)
+    return read(type, pointer, /*streams=*/false);
+  Type bits = b.getIntegerType(static_cast<unsigned>(8 * bytes));
+  Value loaded = machine::LoadOrderedOp::create(b, loc, bits, pointer);
+  return type == bits ? loaded : LLVM::BitcastOp::create(b, loc, type, loaded).getResult();
+}
+
 void TileCode::write(Value value, Value pointer, bool streams) {
   const int64_t bytes = packedBytes(value.getType());
   if (!streams || bytes != streamedBytes) {

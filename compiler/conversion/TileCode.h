@@ -46,6 +46,8 @@ public:
   mlir::Value at(mlir::Value pointer, int64_t bytes);
   /// Reads and writes a scalar or a vector; `streams`: with the hint that it is not used again, where 8 bytes move.
   mlir::Value read(mlir::Type type, mlir::Value pointer, bool streams);
+  /// Reads before what is read afterwards, where 4 or 8 bytes move.
+  mlir::Value readInOrder(mlir::Type type, mlir::Value pointer);
   void write(mlir::Value value, mlir::Value pointer, bool streams);
   /// Scalars as a vector; one alone stays what it is.
   mlir::Value pack(llvm::ArrayRef<mlir::Value> scalars);

@@ -368,7 +368,7 @@ private:
       const bool inThread = before.threads() == after.threads() && before[Field::Rank] == after[Field::Rank];
       const bool isPlanned = group.ofBits || !id::areBits(cast<id::TileType>(type).getRadices()) || inThread;
       const auto kind = group.ofChains && isPlanned ? id::ExchangeKind::Unplanned : id::ExchangeKind::Shared;
-      return id::ExchangeOp::create(builder, loc, type, tile, kind, id::LayoutAttr(), DenseI64ArrayAttr());
+      return id::ExchangeOp::create(builder, loc, type, tile, kind, id::LayoutAttr(), ArrayAttr());
     };
     int64_t threads = threadsOf(group);
     // Where threads hold all of it, what is joined is a tile.

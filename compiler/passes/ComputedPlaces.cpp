@@ -1,8 +1,9 @@
-// A position is the digits of an element, least significant first; numbers that stand for several digits come with
-// their count. It goes from the value through one view after the other to the buffer:
+// A position is the digits of an element, least significant first, each a number or a digit of one: what a computed
+// number consists of is not taken apart before something needs one of its digits alone. It goes from the value through
+// one view after the other to the buffer:
 //
-//   even elements of x, shifted: part(x, digit 1 = 0), gather((index() + 1) % 8)
-//   (t1, t2, t3) -> ((4*t3 + 2*t2 + t1 + 1) % 8 for three digits) -> (0, that for three digits)
+//   even elements of x, shifted: part(x, digit 1 = 0), gather(k = (index() + 1) % 8)
+//   (t1, t2, t3) -> (k, k / 2, k / 4, each % 2) -> (0, k, k / 2, k / 4)
 //
 // What a number is, is left to an arithmetic: one makes ops, one only follows digits that stay what they are.
 #include "compiler/passes/ComputedPlaces.h"
@@ -25,10 +26,10 @@ struct KeptDigits {
   int digit(int number) { return number; }
   int constant(int64_t) { return 0; }
   int complement(int, int32_t) { return 0; }
-  int index(ArrayRef<int>, ArrayRef<int32_t>) { return 0; }
+  int sum(ArrayRef<int>, ArrayRef<int64_t>) { return 0; }
   int body(Region &, ArrayRef<int>) { return 0; }
-  int remainder(int, int32_t) { return 0; }
-  int quotient(int, int32_t) { return 0; }
+  int remainder(int, int64_t) { return 0; }
+  int quotient(int, int64_t) { return 0; }
   int isBelow(int, int64_t) { return 0; }
   int either(int, int, int) { return 0; }
 };
@@ -42,7 +43,12 @@ struct IndexOps {
   Value digit(int number) { return id::DigitOp::create(b, loc, b.getI64Type(), number); }
   Value constant(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
   Value complement(Value digit, int32_t radix) { return arith::SubIOp::create(b, loc, constant(radix - 1), digit); }
-  Value index(ArrayRef<Value> digits, ArrayRef<int32_t> radices) { return id::numberOf(b, loc, digits, radices); }
+  Value sum(ArrayRef<Value> numbers, ArrayRef<int64_t> weights) {
+    Value sum = constant(0);
+    for (auto [number, weight] : llvm::zip(numbers, weights))
+      sum = b.createOrFold<arith::AddIOp>(loc, sum, b.createOrFold<arith::MulIOp>(loc, number, constant(weight)));
+    return sum;
+  }
   Value body(Region &body, ArrayRef<Value> digits) {
     IRMapping values;
     for (Operation &op : body.front().without_terminator()) {
@@ -53,8 +59,8 @@ struct IndexOps {
     }
     return values.lookup(body.front().getTerminator()->getOperand(0));
   }
-  Value remainder(Value number, int32_t radix) { return arith::RemUIOp::create(b, loc, number, constant(radix)); }
-  Value quotient(Value number, int32_t radix) { return arith::DivUIOp::create(b, loc, number, constant(radix)); }
+  Value remainder(Value number, int64_t by) { return arith::RemUIOp::create(b, loc, number, constant(by)); }
+  Value quotient(Value number, int64_t by) { return b.createOrFold<arith::DivUIOp>(loc, number, constant(by)); }
   Value isBelow(Value number, int64_t length) {
     return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, number, constant(length));
   }
@@ -64,11 +70,20 @@ struct IndexOps {
 template <class Arithmetic> class Walk {
 public:
   using Number = typename Arithmetic::Number;
-  struct Digits {
+  /// number / weight % radix; the highest of a number needs no remainder.
+  struct Digit {
     Number number;
-    size_t count;
+    int64_t weight = 1;
+    int32_t radix = 0;
+    bool highest = true;
+    bool isWhole() const { return weight == 1 && highest; }
   };
-  using Position = SmallVector<Digits>;
+  using Position = SmallVector<Digit>;
+  /// A number and the places that its digits have, lowest first.
+  struct Run {
+    Number number;
+    SmallVector<int64_t> places;
+  };
   /// Whether an element is one of those before a view that adds others.
   struct Test {
     Number inside;
@@ -79,29 +94,77 @@ public:
   explicit Walk(Arithmetic arithmetic) : a(std::move(arithmetic)) {}
 
   /// The position in the buffer of the element with the value's digits.
-  Position run(const FlowValue &value) {
+  ArrayRef<Digit> run(const FlowValue &value) {
     SmallVector<SmallVector<int32_t>> radices{SmallVector<int32_t>(id::radicesOf(value.buffer.getType()))};
     for (const FlowView &view : value.views)
       radices.push_back(view.apply(radices.back()));
     for (int digit = 1; digit <= value.map.size(); ++digit)
-      position.push_back({a.digit(digit), 1});
+      position.push_back({a.digit(digit)});
     unmove(value.map, radices.back());
-    for (size_t i = value.views.size(); i-- > 0;) {
-      split(radices[i + 1]);
+    for (size_t i = value.views.size(); i-- > 0;)
       enter(value.views[i], radices[i], radices[i + 1]);
+    return position;
+  }
+
+  /// The position as few numbers, each of the places whose digits follow one another in it.
+  SmallVector<Run> runs() {
+    SmallVector<Run> runs;
+    for (size_t place = 0; place < position.size(); ++place) {
+      if (llvm::any_of(position, [&](const Digit &other) { return follows(other, position[place]); }))
+        continue;
+      SmallVector<int64_t> places{static_cast<int64_t>(place) + 1};
+      size_t last = place;
+      for (size_t next = 0; next < position.size();)
+        if (follows(position[last], position[next])) {
+          places.push_back(static_cast<int64_t>(next) + 1);
+          last = std::exchange(next, 0);
+        } else {
+          ++next;
+        }
+      runs.push_back({between(position[place], position[last]), std::move(places)});
     }
-    return std::move(position);
+    return runs;
   }
 
 private:
   Arithmetic a;
   Position position;
 
-  SmallVector<Number> numbers(size_t count) const {
+  /// True when a digit of a number is the next higher one.
+  static bool follows(const Digit &low, const Digit &high) {
+    return !low.highest && low.number == high.number && low.weight * low.radix == high.weight;
+  }
+
+  /// The number of all digits from one to another.
+  Number between(const Digit &low, const Digit &high) {
+    Number number = low.weight == 1 ? low.number : a.quotient(low.number, low.weight);
+    return high.highest ? number : a.remainder(number, high.weight / low.weight * high.radix);
+  }
+
+  Number whole(const Digit &digit) { return between(digit, digit); }
+
+  SmallVector<Number> numbers() {
     SmallVector<Number> result;
-    for (const Digits &digits : ArrayRef(position).take_front(count))
-      result.push_back(digits.number);
+    for (const Digit &digit : position)
+      result.push_back(whole(digit));
     return result;
+  }
+
+  /// The index that the lowest digits make up.
+  Number index(ArrayRef<int32_t> radices) {
+    SmallVector<Number> parts;
+    SmallVector<int64_t> weights;
+    int64_t weight = 1;
+    for (size_t first = 0; first < radices.size();) {
+      weights.push_back(weight);
+      size_t last = first;
+      weight *= radices[last];
+      for (; last + 1 < radices.size() && follows(position[last], position[last + 1]); weight *= radices[++last]) {
+      }
+      parts.push_back(between(position[first], position[last]));
+      first = last + 1;
+    }
+    return a.sum(parts, weights);
   }
 
   /// From behind a map to before it, where digits have these radices.
@@ -111,59 +174,49 @@ private:
       const auto source = static_cast<size_t>(map.source(place));
       if (source > radices.size())
         continue; // repeated
-      Number digit = position[static_cast<size_t>(place) - 1].number;
-      before[source - 1] = {map.complemented(place) ? a.complement(digit, radices[source - 1]) : digit, 1};
+      const Digit &digit = position[static_cast<size_t>(place) - 1];
+      before[source - 1] = map.complemented(place) ? Digit{a.complement(whole(digit), radices[source - 1])} : digit;
     }
     position = std::move(before);
   }
 
-  /// Digits one by one.
-  void split(ArrayRef<int32_t> radices) {
+  /// The digits of a number, of these radices, in the place of the `lowest` ones.
+  void replaceLowest(size_t lowest, Number number, ArrayRef<int32_t> radices) {
     Position digits;
-    for (const Digits &part : position) {
-      Number rest = part.number;
-      for (size_t i = 0; i < part.count; ++i) {
-        const int32_t radix = radices[digits.size()];
-        const bool last = i + 1 == part.count;
-        digits.push_back({last ? rest : a.remainder(rest, radix), 1});
-        rest = last ? rest : a.quotient(rest, radix);
-      }
+    int64_t weight = 1;
+    for (auto [i, radix] : llvm::enumerate(radices)) {
+      digits.push_back({number, weight, radix, i + 1 == radices.size()});
+      weight *= radix;
     }
+    digits.append(position.begin() + static_cast<std::ptrdiff_t>(lowest), position.end());
     position = std::move(digits);
-  }
-
-  /// A number for `count` digits in the place of the `lowest` ones.
-  void replaceLowest(size_t lowest, Number number, size_t count) {
-    position.erase(position.begin(), position.begin() + static_cast<std::ptrdiff_t>(lowest));
-    if (count > 0)
-      position.insert(position.begin(), {number, count});
   }
 
   /// From a view, whose digits have radices `after`, to what it is a view of.
   void enter(const FlowView &view, ArrayRef<int32_t> before, ArrayRef<int32_t> after) {
     switch (view.kind) {
     case FlowView::Kind::Part:
-      position.insert(position.begin() + (view.digit - 1), {a.constant(view.value), 1});
+      position.insert(position.begin() + (view.digit - 1), {a.constant(view.value)});
       return;
     case FlowView::Kind::Move:
       unmove(view.map, before);
       return;
     case FlowView::Kind::Gather: {
       id::GatherOp gather = view.gather;
-      replaceLowest(static_cast<size_t>(gather.getNewLowest()), a.body(gather.getBody(), numbers(position.size())),
-                    gather.getLowest());
+      replaceLowest(static_cast<size_t>(gather.getNewLowest()), a.body(gather.getBody(), numbers()),
+                    before.take_front(gather.getLowest()));
       return;
     }
     case FlowView::Kind::Resize: {
       id::ResizeOp resize = view.resize;
       const auto lowest = static_cast<size_t>(resize.getNewLowest());
-      Number index = a.index(numbers(lowest), after.take_front(lowest));
+      Number number = index(after.take_front(lowest));
       if (resize.pads()) {
-        Number inside = a.isBelow(index, resize.getOldLength());
+        Number inside = a.isBelow(number, resize.getOldLength());
         tests.push_back({inside, resize});
-        index = a.either(inside, index, a.constant(0));
+        number = a.either(inside, number, a.constant(0));
       }
-      replaceLowest(lowest, index, resize.getLowest());
+      replaceLowest(lowest, number, before.take_front(resize.getLowest()));
       return;
     }
     case FlowView::Kind::Scatter:
@@ -177,8 +230,9 @@ private:
 
 SmallVector<int> passes::keptDigits(const FlowValue &value) {
   SmallVector<int> kept;
-  for (const auto &part : Walk(KeptDigits()).run(value))
-    kept.append(part.count, part.count == 1 ? part.number : 0);
+  Walk walk(KeptDigits{});
+  for (const auto &digit : walk.run(value))
+    kept.push_back(digit.isWhole() ? digit.number : 0);
   return kept;
 }
 
@@ -211,20 +265,21 @@ static Value withAdded(OpBuilder &builder, Location loc, const FlowValue &value,
 }
 
 Value passes::fetch(OpBuilder &builder, Location loc, const FlowValue &value, Value tile, id::TileType result) {
-  auto exchange = id::ExchangeOp::create(builder, loc, result, tile, id::ExchangeKind::Shared, id::LayoutAttr(),
-                                         DenseI64ArrayAttr());
+  auto exchange =
+      id::ExchangeOp::create(builder, loc, result, tile, id::ExchangeKind::Shared, id::LayoutAttr(), ArrayAttr());
   SmallVector<Value> numbers;
-  SmallVector<int64_t> runs;
+  SmallVector<Attribute> runs;
   Walk walk(IndexOps{builder, loc});
   {
     OpBuilder::InsertionGuard guard(builder);
     Block *body = builder.createBlock(&exchange.getPlaces());
-    for (const auto &part : walk.run(value)) {
-      numbers.push_back(part.number);
-      runs.push_back(static_cast<int64_t>(part.count));
+    (void)walk.run(value);
+    for (const auto &run : walk.runs()) {
+      numbers.push_back(run.number);
+      runs.push_back(builder.getDenseI64ArrayAttr(run.places));
     }
     endBody(builder, loc, body, numbers);
   }
-  exchange.setRunsAttr(builder.getDenseI64ArrayAttr(runs));
+  exchange.setRunsAttr(builder.getArrayAttr(runs));
   return walk.tests.empty() ? exchange.getResult() : withAdded(builder, loc, value, exchange.getResult());
 }

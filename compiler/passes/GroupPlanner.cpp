@@ -288,10 +288,10 @@ private:
     for (size_t i = first; i < groupings.size(); ++i)
       if (!groupings[i].inPhases)
         fewest = std::min(fewest, groupings[i].program.segments.size());
-    const bool within = llvm::any_of(groupings, [](const Grouping &made) { return made.isWithinLimits; });
-    auto counts = [&](const Grouping &made) {
-      return made.isWithinLimits >= within && (!made.inPhases || made.program.segments.size() < fewest);
-    };
+    auto saves = [&](const Grouping &made) { return !made.inPhases || made.program.segments.size() < fewest; };
+    const bool within =
+        llvm::any_of(groupings, [&](const Grouping &made) { return made.isWithinLimits && saves(made); });
+    auto counts = [&](const Grouping &made) { return made.isWithinLimits >= within && saves(made); };
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t i = first; i < groupings.size(); ++i)
       if (counts(groupings[i]))

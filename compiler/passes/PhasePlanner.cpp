@@ -43,15 +43,18 @@ public:
       return false;
     even();
     fillBlock();
-    FlowGroup before = group;
-    write();
-    // Half as much again for padding, and since there are fewer barriers than sections.
-    const int64_t bytes = sharedBytesOf(group, /*moves=*/true) * 3 / 2;
-    if (bytes <= target.sharedBytesPerMultiprocessor / limits.resident - systemBytes &&
-        bytes <= target.sharedBytesPerBlock)
-      return true;
-    group = std::move(before);
-    return false;
+    const FlowGroup before = group;
+    for (;; --batchLanes) {
+      write();
+      // Half as much again for padding, and since there are fewer barriers than sections.
+      const int64_t bytes = sharedBytesOf(group, /*moves=*/true) * 3 / 2;
+      if (bytes <= target.sharedBytesPerMultiprocessor / limits.resident - systemBytes &&
+          bytes <= target.sharedBytesPerBlock)
+        return true;
+      group = before;
+      if (batchLanes == 0)
+        return false;
+    }
   }
 
 private:
@@ -61,6 +64,8 @@ private:
   static constexpr int64_t maxPlaces = 2048;
   /// Threads below which a block is filled.
   static constexpr int64_t fullThreads = 256;
+  /// Of memory that the threads of a problem read or write side by side.
+  static constexpr int64_t stretchBytes = 64;
   /// Of shared memory, for the system.
   static constexpr int64_t systemBytes = 1024;
 
@@ -101,13 +106,25 @@ private:
     return count;
   }
 
-  /// The 32-bit words of the largest value of a step that a thread holds.
+  /// The 32-bit words of a value of a step that a thread holds.
+  int64_t wordsOfValue(Operation *step, Value value, ArrayRef<int> registers) const {
+    return product(group.axesOf(step, value), [&](int axis) { return llvm::is_contained(registers, axis); }) *
+           wordsOf(id::elementOf(value.getType()));
+  }
+
+  /// Those of its largest value.
   int64_t wordsAt(Operation *step, ArrayRef<int> registers) const {
     int64_t words = 1;
     for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-      words = std::max(words, product(group.axesOf(step, value), [&](int axis) {
-                                return llvm::is_contained(registers, axis);
-                              }) * wordsOf(id::elementOf(value.getType())));
+      words = std::max(words, wordsOfValue(step, value, registers));
+    return words;
+  }
+
+  /// Those of all that it takes.
+  int64_t wordsTaken(Operation *step, ArrayRef<int> registers) const {
+    int64_t words = 0;
+    for (Value value : step->getOperands())
+      words += wordsOfValue(step, value, registers);
     return words;
   }
 
@@ -196,24 +213,46 @@ private:
     return true;
   }
 
-  /// Gives registers to further axes, highest digits first, of phases that have more threads than another of as many
-  /// elements needs: a block has as many threads as its widest phase, and the others leave them idle.
+  /// Gives registers to further axes, highest digits first, of phases that have more threads than the large ones need:
+  /// a block has as many threads as its widest phase, and the others leave them idle.
   void even() {
-    int64_t most = 0, least = 0;
-    for (const Phase &phase : phases) {
-      const int64_t count = threads(phase.steps, {}), own = threads(phase.steps, phase.registers);
-      least = count > most ? own : count == most ? std::min(least, own) : least;
-      most = std::max(most, count);
-    }
+    int64_t most = 0, enough = std::numeric_limits<int64_t>::max();
+    for (const Phase &phase : phases)
+      most = std::max(most, wordsOfBlock(phase));
+    for (const Phase &phase : phases)
+      if (2 * wordsOfBlock(phase) >= most)
+        enough = std::min(enough, threads(phase.steps, phase.registers));
+    for (const Phase &phase : phases)
+      enough = std::max(enough, threads(phase.steps, widened(phase, enough)));
     for (Phase &phase : phases)
-      for (size_t axis = phase.axes.size(); axis-- > 0;) {
-        if (llvm::is_contained(phase.registers, phase.axes[axis]))
-          continue;
-        SmallVector<int> registers = phase.registers;
-        registers.push_back(phase.axes[axis]);
-        if (threads(phase.steps, registers) >= least && fits(phase.steps, registers, limits.words))
-          phase.registers = std::move(registers);
-      }
+      phase.registers = widened(phase, enough);
+  }
+
+  /// The words of the largest value of a phase that a block holds.
+  int64_t wordsOfBlock(const Phase &phase) const {
+    int64_t most = 0;
+    for (Operation *step : phase.steps)
+      most = std::max(most, wordsAt(step, phase.axes));
+    return most;
+  }
+
+  /// The registers of a phase with further axes, as long as there are more than enough threads, one can hold all that a
+  /// step takes, and those of a problem read and write whole stretches of memory.
+  SmallVector<int> widened(const Phase &phase, int64_t enough) const {
+    SmallVector<int> registers = phase.registers;
+    int64_t least = 1; // threads
+    for (const Touched &touched : touchedBy(phase))
+      least = std::max(least, stretchBytes / touched.bytes);
+    for (int axis : llvm::reverse(phase.axes)) {
+      if (llvm::is_contained(registers, axis) || threads(phase.steps, registers) <= enough)
+        continue;
+      registers.push_back(axis);
+      auto takesFew = [&](Operation *step) { return wordsTaken(step, registers) <= 2 * limits.words; };
+      if (threads(phase.steps, registers) < least || !fits(phase.steps, registers, limits.words) ||
+          !llvm::all_of(phase.steps, takesFew))
+        registers.pop_back();
+    }
+    return registers;
   }
 
   bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers, int64_t most) const {
@@ -251,7 +290,7 @@ private:
     return count;
   }
 
-  /// The threads of the largest of some steps; without registers, the elements that a block holds of it.
+  /// The threads of the largest of some steps.
   int64_t threads(ArrayRef<Operation *> steps, ArrayRef<int> registers) const {
     int64_t most = 1;
     for (Operation *step : steps)
@@ -294,6 +333,40 @@ private:
     llvm::erase_if(blocks, [&](int axis) { return llvm::is_contained(lanes, axis); });
   }
 
+  /// The axes of a phase in the order of the addresses of what it stores, or else loads, so that neighbouring lanes
+  /// have neighbouring elements; then the others.
+  SmallVector<int> inAddressOrder(const Phase &phase) const {
+    SmallVector<int> order;
+    auto append = [&](int axis) {
+      if (llvm::is_contained(phase.axes, axis) && !llvm::is_contained(order, axis))
+        order.push_back(axis);
+    };
+    for (const Touched &touched : touchedBy(phase))
+      for (int digit : touched.placed.addressOrder())
+        append(touched.axes[static_cast<size_t>(digit) - 1]);
+    llvm::for_each(phase.axes, append);
+    return order;
+  }
+
+  /// What a phase stores or loads.
+  struct Touched {
+    digits::BufferView placed;
+    SmallVector<int> axes; // [digit-1]
+    int64_t bytes;         // of an element
+  };
+  /// Stores first.
+  SmallVector<Touched> touchedBy(const Phase &phase) const {
+    SmallVector<Touched> touched;
+    for (const FlowStore &store : group.stores)
+      if (group.axes.contains(store.value) && llvm::is_contained(phase.steps, makerOf(store.value)))
+        touched.push_back(
+            {*store.placed(), group.axes.lookup(store.value), id::elementBytes(id::elementOf(store.value.getType()))});
+    for (const FlowLoad &load : group.loads)
+      if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || llvm::is_contained(phase.axes, axis); }))
+        touched.push_back({load.from.placed(), load.axes, id::elementBytes(id::elementOf(load.from.buffer.getType()))});
+    return touched;
+  }
+
   void write() {
     group.launch = digits::Launch();
     group.levelOf.clear();
@@ -310,7 +383,7 @@ private:
           hold(Field::Reg, axis);
       for (int axis : lanes)
         hold(Field::Lane, axis);
-      for (int axis : phase.axes)
+      for (int axis : inAddressOrder(phase))
         if (!llvm::is_contained(phase.registers, axis))
           hold(Field::Lane, axis);
       for (int digit = 1; digit <= batchLanes; ++digit)

@@ -37,6 +37,15 @@ id::ExchangeKind kindOf(digits::ExchangeKind kind) {
   llvm_unreachable("all kinds covered");
 }
 
+/// The digits of a mapping that a block's memory holds, those of threads first.
+std::vector<int> digitsInMemory(const digits::Mapping &mapping) {
+  std::vector<int> held;
+  for (digits::Field field : {digits::Field::Lane, digits::Field::Warp, digits::Field::Reg})
+    for (const digits::Column &column : mapping[field])
+      held.insert(held.end(), column.digits.begin(), column.digits.end());
+  return held;
+}
+
 /// The threads of a warp that take elements from computed places, with the digits of the elements that they take first.
 class ComputedReads {
 public:
@@ -60,13 +69,13 @@ public:
       if (!code->evaluate(own))
         return std::nullopt;
       Digits &taken = reads.taken.emplace_back(input.getRadices().size(), 0);
-      MutableArrayRef<int64_t> rest(taken);
-      ArrayRef<int32_t> radices = input.getRadices();
-      for (auto [number, run] : llvm::enumerate(*op.getRuns())) {
-        const auto count = static_cast<size_t>(run);
-        id::countTo(code->result(number), rest.take_front(count), radices.take_front(count));
-        rest = rest.drop_front(count);
-        radices = radices.drop_front(count);
+      for (size_t i = 0; i < op.getRuns()->size(); ++i) {
+        int64_t number = code->result(i);
+        for (int64_t digit : op.getRun(i)) {
+          const auto place = static_cast<size_t>(digit) - 1;
+          taken[place] = number % input.getRadices()[place];
+          number /= input.getRadices()[place];
+        }
       }
     }
     return reads;
@@ -76,7 +85,7 @@ public:
   /// change most often the lowest.
   digits::Mapping mapping(const digits::Mapping &source) const {
     SmallVector<std::pair<int, int>> changes; // and digits
-    for (int digit : source.digits()) {
+    for (int digit : digitsInMemory(source)) {
       const auto place = static_cast<size_t>(digit) - 1;
       int count = 0;
       for (size_t lane = 1; place < taken.front().size() && lane < taken.size(); ++lane)
@@ -112,18 +121,57 @@ private:
   std::vector<Digits> taken; // of the input, by lanes
 };
 
-/// The layout for what is read from computed places: of that for those who write and that for both sides the one in
-/// which fewer words meet.
+/// The digits that a block's memory holds in the order in which numbers of computed places consist of them, then those
+/// of the batch.
+std::vector<int> orderOfNumbers(id::ExchangeOp op, const digits::Mapping &source) {
+  const std::vector<int> held = digitsInMemory(source);
+  std::vector<int> order;
+  for (size_t i = 0; i < op.getRuns()->size(); ++i)
+    for (int64_t digit : op.getRun(i))
+      if (llvm::is_contained(held, digit))
+        order.push_back(static_cast<int>(digit));
+  for (int digit : held)
+    if (!llvm::is_contained(order, digit))
+      order.push_back(digit);
+  return order;
+}
+
+/// The terms of the numbers of computed places.
+int64_t termsOf(id::ExchangeOp op, const digits::SharedLayout &layout) {
+  int64_t terms = 0;
+  for (size_t i = 0; i < op.getRuns()->size(); ++i) {
+    std::vector<int> digits;
+    std::vector<int64_t> radices;
+    for (int64_t digit : op.getRun(i)) {
+      digits.push_back(static_cast<int>(digit));
+      radices.push_back(op.getInput().getType().getRadices()[static_cast<size_t>(digit) - 1]);
+    }
+    terms += static_cast<int64_t>(layout.terms(digits, radices).size());
+  }
+  return terms;
+}
+
+/// The cheapest layout for what is read from computed places: of that for those who write, that for both sides, and
+/// that in which a number's digits follow one another.
 digits::SharedLayout layoutOfComputed(id::ExchangeOp op, const ExchangeSides &sides) {
-  digits::SharedLayout written = digits::paddedLayout(sides.source, sides.source, sides.wordBytes);
+  // Instructions that a multiprocessor starts while words of a warp meet, and those of a term.
+  constexpr int64_t perConflict = 8, perTerm = 2;
+  const digits::SharedLayout written = digits::paddedLayout(sides.source, sides.source, sides.wordBytes);
   const std::optional<ComputedReads> reads = ComputedReads::of(op);
-  if (!reads || reads->conflicts(written, sides.wordBytes) == 1)
+  if (!reads)
     return written;
-  digits::SharedLayout both = digits::paddedLayout(sides.source, reads->mapping(sides.source), sides.wordBytes);
   auto cost = [&](const digits::SharedLayout &layout) {
-    return digits::countConflicts(sides.source, layout, sides.wordBytes) + reads->conflicts(layout, sides.wordBytes);
+    return perConflict * (digits::countConflicts(sides.source, layout, sides.wordBytes) +
+                          reads->conflicts(layout, sides.wordBytes)) +
+           perTerm * termsOf(op, layout);
   };
-  return cost(both) < cost(written) ? both : written;
+  const digits::Mapping taken = reads->mapping(sides.source);
+  const digits::SharedLayout layouts[] = {written, digits::paddedLayout(sides.source, taken, sides.wordBytes),
+                                          digits::paddedLayout(sides.source, taken, sides.wordBytes,
+                                                               ComputedReads::lanes, /*betweenBlocks=*/false,
+                                                               orderOfNumbers(op, sides.source))};
+  return *std::min_element(std::begin(layouts), std::end(layouts),
+                           [&](const auto &a, const auto &b) { return cost(a) < cost(b); });
 }
 
 struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {

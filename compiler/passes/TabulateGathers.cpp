@@ -26,14 +26,15 @@ namespace {
 /// Entries of a table: 16 or 32 bits each, which the caches hold beside the data.
 constexpr int64_t maxEntries = int64_t(1) << 17;
 
-/// Instructions of a body from which on a table is counted cheaper.
+/// Instructions from which on a table is counted cheaper than they are.
 constexpr int64_t manyInstructions = 24;
 
-/// The instructions that a body takes: quotients and remainders by what is no power of two are products of high halves
+/// The instructions that a body takes, without those that make an element's number of its digits, which a table needs,
+/// too: quotients and remainders by what is no power of two are products of high halves
 /// and corrections.
-int64_t instructionsOf(Region &body) {
-  constexpr int64_t division = 8;
-  int64_t count = 0;
+int64_t instructionsOf(Region &body, size_t digits) {
+  constexpr int64_t division = 8, ofDigit = 2;
+  int64_t count = -ofDigit * (static_cast<int64_t>(digits) - 1);
   for (Operation &op : body.front().without_terminator()) {
     if (isa<arith::ConstantOp, id::DigitOp>(op))
       continue;
@@ -48,7 +49,7 @@ int64_t instructionsOf(Region &body) {
 /// Writes the map of a gather or scatter as a table; `radices` are those of the digits that it names.
 template <class Op> void tabulate(Op op, ArrayRef<int32_t> radices) {
   const int64_t count = id::elementsOf(radices);
-  if (count > maxEntries || instructionsOf(op.getBody()) < manyInstructions)
+  if (count > maxEntries || instructionsOf(op.getBody(), radices.size()) < manyInstructions)
     return;
   std::optional<id::IndexCode> code = id::IndexCode::of(op.getBody());
   if (!code || code->highestDigit() > static_cast<int>(radices.size()))

@@ -33,6 +33,22 @@ int64_t SharedLayout::word(const std::vector<int64_t> &digitValues) const {
   return result;
 }
 
+// With w(i) the product of the radices below digit i of a number, and c(i) its column:
+//   Σ (number / w(i) mod r(i)) · c(i)  =  Σ (number / w(i)) · (c(i) - r(i-1) · c(i-1)).
+std::vector<SharedLayout::Term> SharedLayout::terms(const std::vector<int> &digits,
+                                                    const std::vector<int64_t> &radices) const {
+  std::vector<Term> terms;
+  int64_t divisor = 1, follows = 0;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    const int64_t own = column(digits[i]);
+    if (own != follows)
+      terms.push_back({divisor, own - follows});
+    follows = own * radices[i];
+    divisor *= radices[i];
+  }
+  return terms;
+}
+
 //===----------------------------------------------------------------------===//
 // Radix 2: the swizzle
 //===----------------------------------------------------------------------===//
@@ -252,9 +268,7 @@ private:
   struct Element {
     std::vector<int64_t> values;
     int64_t block = 0;
-    bool operator<(const Element &other) const {
-      return std::tie(values, block) < std::tie(other.values, other.block);
-    }
+    bool operator<(const Element &other) const { return std::tie(values, block) < std::tie(other.values, other.block); }
     int64_t word(const std::vector<int64_t> &strides) const {
       int64_t word = 0;
       for (size_t i = 0; i < strides.size(); ++i)
@@ -280,15 +294,17 @@ static std::vector<int> threadsFirst(const Mapping &mapping, const std::set<int>
 }
 
 SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes,
-                          bool betweenBlocks) {
+                          bool betweenBlocks, const std::vector<int> &order) {
   constexpr int sectorsPerConflict = 4; // a phase has as many
   std::set<int> ranks;
   for (const Column &column : destination[Field::Rank])
     ranks.insert(column.digits.begin(), column.digits.end());
-  std::set<std::vector<int>> orders{threadsFirst(source, ranks), threadsFirst(destination, ranks)};
-  std::vector<int> ascending = threadsFirst(destination, ranks);
-  std::sort(ascending.begin(), ascending.end());
-  orders.insert(ascending);
+  std::set<std::vector<int>> orders{order};
+  if (order.empty()) {
+    std::vector<int> ascending = threadsFirst(destination, ranks);
+    std::sort(ascending.begin(), ascending.end());
+    orders = {threadsFirst(source, ranks), threadsFirst(destination, ranks), ascending};
+  }
 
   std::pair<int, int64_t> best{INT32_MAX, INT64_MAX}; // what a store and a load cost, words
   SharedLayout layout;
@@ -303,6 +319,10 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
     };
     const int n = static_cast<int>(order.size());
     std::vector<int64_t> strides(n), padding(n, 0);
+    int64_t largest = 3; // half as much again for padding
+    for (int digit : order)
+      largest *= destination.radix(digit);
+    largest = std::max<int64_t>(largest / 2, bankCount(wordBytes));
     auto attempt = [&] {
       int64_t stride = 1, words = 1;
       for (int i = 0; i < n; ++i) {
@@ -311,7 +331,7 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
         words += (radix - 1) * stride;
         stride = stride * radix + padding[i];
       }
-      if (best.first == least && words >= best.second)
+      if (words > largest || (best.first == least && words >= best.second))
         return false;
       const std::pair<int, int64_t> cost{costOf(strides), words};
       if (cost < best) {

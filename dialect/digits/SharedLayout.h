@@ -9,8 +9,8 @@
 //   bank bit i = t(a_i) ⊕ t(b_i),   row bit i = t(b_i),   every other digit one row bit of its own.
 //
 // Other radices: a mixed-radix number with padding after at most two digits, found by search. An additive layout has
-// the same conflicts for every register and warp, so the search looks at one access of each side. What goes to the memory
-// of other blocks travels by sectors of 32 bytes: there the layout keeps a store's words together first.
+// the same conflicts for every register and warp, so the search looks at one access of each side. What goes to the
+// memory of other blocks travels by sectors of 32 bytes: there the layout keeps a store's words together first.
 #pragma once
 
 #include "dialect/digits/Mapping.h"
@@ -30,17 +30,25 @@ struct SharedLayout {
   uint32_t column(int digit) const;
   /// The word of the element with these digit values (digitValues[d-1]; 0 beyond the end).
   int64_t word(const std::vector<int64_t> &digitValues) const;
+  /// What a number adds to the word: the sum over terms of (number / divisor) * factor.
+  struct Term {
+    int64_t divisor, factor;
+  };
+  /// The terms of a number that consists of these digits and radices, lowest first; digits whose words follow those of
+  /// the digit below need none. Only with `padded`.
+  std::vector<Term> terms(const std::vector<int> &digits, const std::vector<int64_t> &radices) const;
 };
 
 /// The conflict-free swizzle between two mappings of the same radix-2 digits, for accesses of `wordBytes` bytes. Digits
 /// on the destination's rank get no column: the layout addresses one block's shared memory. At most 2^30 words.
 SharedLayout swizzledLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes);
 
-/// The padded layout with the fewest conflicts, then the smallest scratch, of those searched; any radices, single
-/// digits. `betweenBlocks`: stores go to the blocks that the destination's rank names; their sectors are counted instead
-/// of their conflicts, four for one conflict of a load.
+/// The padded layout with the fewest conflicts, then the smallest scratch, of those searched, whose padding is at most
+/// half of the words; any radices, single digits. `betweenBlocks`: stores go to the blocks that the destination's rank
+/// names; their sectors are counted instead of their conflicts, four for one conflict of a load. `order`: of all
+/// digits, those with the lowest words first; without one, the orders of both sides and the ascending one are tried.
 SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int64_t wordBytes, int lanes = 32,
-                          bool betweenBlocks = false);
+                          bool betweenBlocks = false, const std::vector<int> &order = {});
 
 /// Highest number of different words that meet in one bank in any access phase of a warp (1: conflict-free), by brute
 /// force over warps and registers. A warp's accesses of 8 bytes are served in 2 phases, of 16 bytes in 4.

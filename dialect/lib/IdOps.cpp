@@ -57,6 +57,30 @@ static void printMeans(OpAsmPrinter &printer, Operation *, ExchangeKindAttr kind
   }
 }
 
+// [2, 1], [3]: a number of digits 2 and 1, and one of digit 3.
+static ParseResult parseRuns(OpAsmParser &parser, ArrayAttr &runs) {
+  SmallVector<Attribute> parsed;
+  auto run = [&] {
+    SmallVector<int64_t> digits;
+    auto digit = [&] { return parser.parseInteger(digits.emplace_back()); };
+    if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square, digit))
+      return failure();
+    parsed.push_back(DenseI64ArrayAttr::get(parser.getContext(), digits));
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(run))
+    return failure();
+  runs = ArrayAttr::get(parser.getContext(), parsed);
+  return success();
+}
+static void printRuns(OpAsmPrinter &printer, Operation *, ArrayAttr runs) {
+  llvm::interleaveComma(runs.getAsRange<DenseI64ArrayAttr>(), printer, [&](DenseI64ArrayAttr run) {
+    printer << "[";
+    llvm::interleaveComma(run.asArrayRef(), printer);
+    printer << "]";
+  });
+}
+
 #define GET_OP_CLASSES
 #include "id/IdOps.cpp.inc"
 
@@ -701,10 +725,10 @@ SmallVector<int> ExchangeOp::keptDigits() {
       kept.push_back(digit);
     return kept;
   }
-  for (auto [run, number] : llvm::zip(*getRuns(), getPlaces().front().getTerminator()->getOperands())) {
-    auto digit = number.getDefiningOp<DigitOp>();
-    kept.append(static_cast<size_t>(run), run == 1 && digit ? static_cast<int>(digit.getDigit()) : 0);
-  }
+  kept.resize(static_cast<size_t>(getInput().getType().getNumDigits()), 0);
+  for (auto [i, number] : llvm::enumerate(getPlaces().front().getTerminator()->getOperands()))
+    if (auto digit = number.getDefiningOp<DigitOp>(); digit && getRun(i).size() == 1)
+      kept[static_cast<size_t>(getRun(i).front()) - 1] = static_cast<int>(digit.getDigit());
   return kept;
 }
 
@@ -726,12 +750,17 @@ static std::optional<std::vector<digits::Column>> keptColumns(ExchangeOp op, con
 
 static LogicalResult verifyComputed(ExchangeOp op) {
   TileType from = op.getInput().getType(), to = op.getResult().getType();
-  const auto runs = *op.getRuns();
-  if (std::accumulate(runs.begin(), runs.end(), int64_t(0)) != from.getNumDigits() ||
-      llvm::any_of(runs, [](int64_t run) { return run < 1; }))
+  SmallVector<int64_t> named;
+  for (size_t i = 0; i < op.getRuns()->size(); ++i) {
+    if (op.getRun(i).empty())
+      return op.emitOpError() << "has a number of no digits";
+    llvm::append_range(named, op.getRun(i));
+  }
+  llvm::sort(named);
+  if (!llvm::equal(named, llvm::seq_inclusive<int64_t>(1, from.getNumDigits())))
     return op.emitOpError() << "has numbers for other digits than those of the input";
   SeqType digits = SeqType::get(op.getContext(), to.getRadices(), to.getElement());
-  const SmallVector<Type> numbers(runs.size(), IntegerType::get(op.getContext(), 64));
+  const SmallVector<Type> numbers(op.getRuns()->size(), IntegerType::get(op.getContext(), 64));
   if (failed(verifyDigits(op, op.getPlaces(), digits, "result")) || failed(verifyBody(op, op.getPlaces(), {}, numbers)))
     return failure();
   const digits::Mapping before = from.getMapping(), after = to.getMapping();

@@ -447,7 +447,7 @@ func.func @places_of_blocks(%x: !id.seq<2**2, f32>) {
   ^bb0(%in: !id.seq<2**2, f32>):
     %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
     // expected-error@+1 {{'id.exchange' op computes digits that blocks hold}}
-    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1, 1] {
+    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1], [2] {
       %d1 = id.digit 1 : i64
       %d2 = id.digit 2 : i64
       id.yield %d2, %d1 : i64, i64
@@ -465,7 +465,7 @@ func.func @places_by_shuffle(%x: !id.seq<2**2, f32>) {
   ^bb0(%in: !id.seq<2**2, f32>):
     %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
     // expected-error@+1 {{'id.exchange' op from computed places goes through the memory of one block}}
-    %2 = id.exchange %1 by shuffle : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1, 1] {
+    %2 = id.exchange %1 by shuffle : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1], [2] {
       %d1 = id.digit 1 : i64
       %d2 = id.digit 2 : i64
       id.yield %d1, %d2 : i64, i64
@@ -483,7 +483,7 @@ func.func @places_of_digits(%x: !id.seq<2**2, f32>) {
   ^bb0(%in: !id.seq<2**2, f32>):
     %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
     // expected-error@+1 {{'id.exchange' op body names a digit that the result does not have}}
-    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1, 1] {
+    %2 = id.exchange %1 by shared : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1], [2] {
       %d1 = id.digit 1 : i64
       %d2 = id.digit 3 : i64
       id.yield %d1, %d2 : i64, i64

@@ -140,8 +140,8 @@ func.func @places(%x: !id.seq<2**3, f32>) -> !id.seq<2**4, f32> {
   %0 = id.kernel "a" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**4, f32> {
   ^bb0(%in: !id.seq<2**3, f32>):
     %1 = id.load %in [3, 2, 1] : <2**3, f32> -> <2**3, "reg(1) lane(2) block(3)", f32>
-    // CHECK: id.exchange %{{.*}} by shared : <2**3, "reg(1) lane(2) block(3)", f32> -> <2**4, "reg(2..1) lane(3) block(4)", f32> from [2, 1] {
-    %2 = id.exchange %1 by shared : <2**3, "reg(1) lane(2) block(3)", f32> -> <2**4, "reg(2..1) lane(3) block(4)", f32> from [2, 1] {
+    // CHECK: id.exchange %{{.*}} by shared : <2**3, "reg(1) lane(2) block(3)", f32> -> <2**4, "reg(2..1) lane(3) block(4)", f32> from [2, 1], [3] {
+    %2 = id.exchange %1 by shared : <2**3, "reg(1) lane(2) block(3)", f32> -> <2**4, "reg(2..1) lane(3) block(4)", f32> from [2, 1], [3] {
       %d2 = id.digit 2 : i64
       %d3 = id.digit 3 : i64
       %d4 = id.digit 4 : i64

@@ -84,7 +84,7 @@ func.func @moved(%x: !id.seq<3 * 5, f32>) -> !id.seq<2**4, f32> {
 // behind them, also for a result.
 // CHECK-LABEL: func.func @inside
 // CHECK: id.kernel "inside_k0" grid(%arg0) : (!id.seq<2**3, f32>) -> !id.seq<7, f32>
-// CHECK: id.exchange %{{.*}} : <2**3, "reg(1) lane{{.*}}", f32> -> <5, {{.*}}, f32> from [3] {
+// CHECK: id.exchange %{{.*}} : <2**3, "reg(1) lane{{.*}}", f32> -> <5, {{.*}}, f32> from [1, 2, 3] {
 // CHECK: id.pointwise(%{{.*}}) : (!id.tile<5,
 // CHECK: id.exchange %{{.*}} : <5, {{.*}}, f32> -> <7, {{.*}}, f32> from [1] {
 // CHECK: id.pointwise(%{{.*}}) : (!id.tile<7,

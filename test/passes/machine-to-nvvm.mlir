@@ -47,6 +47,7 @@ llvm.func @barriers() {
 // CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 [$0], $1, [$2];", "l,f,l,~{memory}"
 // CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.f64 [$0], {$1, $2}, [$3];", "l,d,d,l,~{memory}"
 // CHECK: ld.global.cs.b64 $0, [$1];
+// CHECK: ld.relaxed.cta.global.b32 $0, [$1];
 // CHECK: st.global.cs.b64 [$0], $1;
 llvm.func @exchanges(%p: !llvm.ptr<3>, %g: !llvm.ptr<1>, %x: f32, %y: f64, %lane: i32) {
   %0 = machine.shuffle %x xor %lane : f32
@@ -55,6 +56,7 @@ llvm.func @exchanges(%p: !llvm.ptr<3>, %g: !llvm.ptr<1>, %x: f32, %y: f64, %lane
   machine.send %0 to %peer counted %peer : f32 to !llvm.ptr<7>, !llvm.ptr<7>
   machine.send %y, %y to %peer counted %peer : f64, f64 to !llvm.ptr<7>, !llvm.ptr<7>
   %2 = machine.load_stream %g : !llvm.ptr<1>
+  %3 = machine.load_ordered %g : !llvm.ptr<1> -> i32
   machine.store_stream %2, %g : !llvm.ptr<1>
   llvm.return
 }

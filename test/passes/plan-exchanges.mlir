@@ -76,11 +76,11 @@ func.func private @use(!id.tile<3**4, "reg(1) lane(4..2)", f32>, !id.tile<2**7, 
 // Read from computed places: lanes take numbers far apart, here those of reversed digits, so the layout is made for them,
 // too. Neighbours in order are read as they were written.
 // CHECK-LABEL: func.func @computed
-// CHECK: by shared <padded = true, words = 67, columns = 1, 1, 2, 2, 3, 4, 4, 8, 5, 17, 6, 34> {{.*}} from [1, 1, 1, 1, 1, 1]
-// CHECK: by shared <padded = true, words = 64, columns = 1, 1, 2, 2, 3, 4, 4, 8, 5, 16, 6, 32> {{.*}} from [6]
+// CHECK: by shared <padded = true, words = 67, columns = 1, 1, 2, 2, 3, 4, 4, 8, 5, 17, 6, 34> {{.*}} from [1], [2], [3], [4], [5], [6]
+// CHECK: by shared <padded = true, words = 64, columns = 1, 1, 2, 2, 3, 4, 4, 8, 5, 16, 6, 32> {{.*}} from [1, 2, 3, 4, 5, 6]
 !t = !id.tile<2**6, "reg(6) lane(5..1)", complex<f32>>
 func.func @computed(%x: !t) {
-  %0 = id.exchange %x by shared : !t -> !t from [1, 1, 1, 1, 1, 1] {
+  %0 = id.exchange %x by shared : !t -> !t from [1], [2], [3], [4], [5], [6] {
     %1 = id.digit 1 : i64
     %2 = id.digit 2 : i64
     %3 = id.digit 3 : i64
@@ -89,7 +89,7 @@ func.func @computed(%x: !t) {
     %6 = id.digit 6 : i64
     id.yield %6, %5, %4, %3, %2, %1 : i64, i64, i64, i64, i64, i64
   }
-  %7 = id.exchange %x by shared : !t -> !t from [6] {
+  %7 = id.exchange %x by shared : !t -> !t from [1, 2, 3, 4, 5, 6] {
     %1 = id.digit 1 : i64
     %c63 = arith.constant 63 : i64
     %2 = arith.remui %1, %c63 : i64

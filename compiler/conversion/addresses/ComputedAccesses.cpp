@@ -1,5 +1,7 @@
 #include "compiler/conversion/addresses/ComputedAccesses.h"
 
+#include "id/IndexCode.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -29,133 +31,121 @@ bool conversion::isScattered(Value buffer) {
 
 //===--- positions ------------------------------------------------------------------------------------------------===//
 
-ComputedAccesses::Position ComputedAccesses::inTile(const Tile &tile, size_t r) {
+ComputedAccesses::Position ComputedAccesses::inTile(const Tile &tile, size_t r, IndexSums &sums) {
   const SmallVector<int64_t> inRegister = registerDigits(tile.mapping, r);
   Position position;
   for (int digit = 1; digit <= static_cast<int>(tile.radices.size()); ++digit) {
     digits::Place held;
     const bool isRegister = tile.mapping.find(digit, held) && held.field == Field::Reg;
-    position.push_back({isRegister ? code.constant64(inRegister[held.position]) : place.digit(digit, tile.mapping), 1});
+    position.push_back(isRegister ? IndexSum{inRegister[held.position], {}}
+                                  : place.numbers.digit(digit, tile.mapping, sums));
   }
   return position;
+}
+
+/// What a map makes of a digit that it has taken from place `p`.
+static IndexSum mapped(const IndexSum &digit, const Permutation &map, int p, ArrayRef<int32_t> radices) {
+  return map.complemented(p) ? IndexSums::add({radices[static_cast<size_t>(p) - 1] - 1, {}}, digit, -1) : digit;
 }
 
 ComputedAccesses::Position ComputedAccesses::moved(Position position, const Permutation &map,
                                                    ArrayRef<int32_t> radices) {
   Position result;
-  for (int p = 1; p <= map.size(); ++p) {
-    Value digit = position[static_cast<size_t>(map.source(p)) - 1].number;
-    if (map.complemented(p))
-      digit = b.createOrFold<arith::SubIOp>(loc, code.constant64(radices[static_cast<size_t>(p) - 1] - 1), digit);
-    result.push_back({digit, 1});
-  }
+  for (int p = 1; p <= map.size(); ++p)
+    result.push_back(mapped(position[static_cast<size_t>(map.source(p)) - 1], map, p, radices));
   return result;
 }
 
 ComputedAccesses::Position ComputedAccesses::unmoved(Position position, const Permutation &map,
                                                      ArrayRef<int32_t> radices, size_t count) {
   Position result(count);
-  for (int p = 1; p <= map.size(); ++p) {
-    if (map.source(p) > static_cast<int>(count))
-      continue; // repeated
-    Value digit = position[static_cast<size_t>(p) - 1].number;
-    if (map.complemented(p))
-      digit = b.createOrFold<arith::SubIOp>(loc, code.constant64(radices[static_cast<size_t>(p) - 1] - 1), digit);
-    result[static_cast<size_t>(map.source(p)) - 1] = {digit, 1};
-  }
+  for (int p = 1; p <= map.size(); ++p)
+    if (map.source(p) <= static_cast<int>(count)) // others are repeated
+      result[static_cast<size_t>(map.source(p)) - 1] = mapped(position[static_cast<size_t>(p) - 1], map, p, radices);
   return result;
 }
 
-void ComputedAccesses::split(Position &position, ArrayRef<int32_t> radices) {
-  Position digits;
-  for (const Digits &part : position) {
-    Value rest = part.number;
-    for (size_t i = 0; i < part.count; ++i) {
-      Value radix = code.constant64(radices[digits.size()]);
-      const bool last = i + 1 == part.count;
-      digits.push_back({last ? rest : b.createOrFold<arith::RemUIOp>(loc, rest, radix), 1});
-      rest = last ? rest : b.createOrFold<arith::DivUIOp>(loc, rest, radix);
-    }
-  }
-  position = std::move(digits);
-}
-
-Value ComputedAccesses::numberOf(const Position &position, ArrayRef<int32_t> radices, size_t lowest) {
-  Value sum = code.constant64(0);
+IndexSum ComputedAccesses::numberOf(const Position &position, ArrayRef<int32_t> radices, size_t lowest) {
+  IndexSum sum;
   int64_t weight = 1;
   for (size_t digit = 0; digit < lowest; weight *= radices[digit++])
-    sum = b.createOrFold<arith::AddIOp>(
-        loc, sum, b.createOrFold<arith::MulIOp>(loc, position[digit].number, code.constant64(weight)));
+    sum = IndexSums::add(sum, position[digit], weight);
   return sum;
 }
 
-void ComputedAccesses::replaceLowest(Position &position, size_t lowest, Value number, size_t count) {
-  position.erase(position.begin(), position.begin() + static_cast<std::ptrdiff_t>(lowest));
-  if (count > 0)
-    position.insert(position.begin(), {number, count});
+void ComputedAccesses::replaceLowest(Position &position, size_t lowest, const IndexSum &number,
+                                     ArrayRef<int32_t> radices, IndexSums &sums) {
+  const std::vector<IndexSum> digits = sums.digitsOf(number, radices);
+  Position result(digits.begin(), digits.end());
+  result.append(position.begin() + static_cast<std::ptrdiff_t>(lowest), position.end());
+  position = std::move(result);
 }
 
-LogicalResult ComputedAccesses::replaceByBody(Position &position, Region &body, size_t lowest, size_t count) {
-  FailureOr<SmallVector<Value>> index =
-      bodies.numbers(body, [&](int digit) { return position[static_cast<size_t>(digit) - 1].number; });
+LogicalResult ComputedAccesses::replaceByBody(Position &position, Region &body, size_t lowest,
+                                              ArrayRef<int32_t> radices, IndexSums &sums) {
+  FailureOr<std::vector<IndexSum>> index = bodies.numbers(
+      body, [&](int digit) { return position[static_cast<size_t>(digit) - 1]; }, sums, {id::elementsOf(radices)});
   if (failed(index))
     return failure();
-  replaceLowest(position, lowest, index->front(), count);
+  replaceLowest(position, lowest, index->front(), radices, sums);
   return success();
 }
 
 //===--- views ----------------------------------------------------------------------------------------------------===//
 
-LogicalResult ComputedAccesses::enter(Operation *view, Position &position, SmallVectorImpl<Test> &tests) {
-  ArrayRef<int32_t> radices = id::radicesOf(view->getResult(0).getType());
-  split(position, radices);
+LogicalResult ComputedAccesses::enter(Operation *view, Position &position, SmallVectorImpl<Test> &tests,
+                                      IndexSums &sums) {
+  const ArrayRef<int32_t> after = id::radicesOf(view->getResult(0).getType()),
+                          before = id::radicesOf(view->getOperand(0).getType());
   if (auto gather = dyn_cast<id::GatherOp>(view))
-    return replaceByBody(position, gather.getBody(), static_cast<size_t>(gather.getNewLowest()), gather.getLowest());
+    return replaceByBody(position, gather.getBody(), static_cast<size_t>(gather.getNewLowest()),
+                         before.take_front(gather.getLowest()), sums);
   if (auto part = dyn_cast<id::PartOp>(view)) {
     position.insert(position.begin() + static_cast<std::ptrdiff_t>(part.getDigit() - 1),
-                    {code.constant64(static_cast<int64_t>(part.getValue())), 1});
+                    IndexSum{static_cast<int64_t>(part.getValue()), {}});
     return success();
   }
   if (auto permute = dyn_cast<id::PermuteOp>(view)) {
-    position = unmoved(std::move(position), permute.getMap().getPermutation(), radices, radices.size());
+    position = unmoved(std::move(position), permute.getMap().getPermutation(), after, after.size());
     return success();
   }
   auto resize = cast<id::ResizeOp>(view);
   const auto now = static_cast<size_t>(resize.getNewLowest());
-  Value index = numberOf(position, radices, now);
+  IndexSum index = numberOf(position, after, now);
   if (resize.pads()) {
-    Value inside =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, code.constant64(resize.getOldLength()));
-    tests.push_back({inside, resize});
-    index = arith::SelectOp::create(b, loc, inside, index, code.constant64(0));
+    const IndexSums::Condition inside = sums.isBelow(index, resize.getOldLength());
+    if (inside.known != true)
+      tests.push_back({inside, resize});
+    index = sums.select(inside, index, {});
   }
-  replaceLowest(position, now, index, resize.getLowest());
+  replaceLowest(position, now, index, before.take_front(resize.getLowest()), sums);
   return success();
 }
 
-LogicalResult ComputedAccesses::leave(OpOperand &stored, Position &position, SmallVectorImpl<Test> &tests) {
+LogicalResult ComputedAccesses::leave(OpOperand &stored, Position &position, SmallVectorImpl<Test> &tests,
+                                      IndexSums &sums) {
   Operation *view = stored.getOwner();
-  ArrayRef<int32_t> radices = id::radicesOf(stored.get().getType());
-  split(position, radices);
+  const ArrayRef<int32_t> before = id::radicesOf(stored.get().getType()),
+                          after = id::radicesOf(view->getResult(0).getType());
   if (auto scatter = dyn_cast<id::ScatterOp>(view))
-    return replaceByBody(position, scatter.getBody(), scatter.getLowest(), static_cast<size_t>(scatter.getNewLowest()));
+    return replaceByBody(position, scatter.getBody(), scatter.getLowest(),
+                         after.take_front(static_cast<size_t>(scatter.getNewLowest())), sums);
   if (auto join = dyn_cast<id::JoinOp>(view)) {
     position.insert(position.begin() + static_cast<std::ptrdiff_t>(join.getDigit() - 1),
-                    {code.constant64(stored.getOperandNumber()), 1});
+                    IndexSum{stored.getOperandNumber(), {}});
     return success();
   }
   if (auto permute = dyn_cast<id::PermuteOp>(view)) {
-    position =
-        moved(std::move(position), permute.getMap().getPermutation(), id::radicesOf(permute.getResult().getType()));
+    position = moved(std::move(position), permute.getMap().getPermutation(), after);
     return success();
   }
   auto resize = cast<id::ResizeOp>(view);
-  Value index = numberOf(position, radices, resize.getLowest());
+  const IndexSum index = numberOf(position, before, resize.getLowest());
   if (resize.getNewLength() < resize.getOldLength())
-    tests.push_back(
-        {arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, index, code.constant64(resize.getNewLength())),
-         resize});
-  replaceLowest(position, resize.getLowest(), index, static_cast<size_t>(resize.getNewLowest()));
+    if (IndexSums::Condition inside = sums.isBelow(index, resize.getNewLength()); inside.known != true)
+      tests.push_back({inside, resize});
+  replaceLowest(position, resize.getLowest(), index, after.take_front(static_cast<size_t>(resize.getNewLowest())),
+                sums);
   return success();
 }
 
@@ -171,37 +161,16 @@ static int64_t problemOf(const Tile &tile, size_t r) {
   return problem;
 }
 
-FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, Value buffer, Position position,
-                                                                 const Tile &tile, size_t r) {
-  // Numbers whose digits lie one after the other stay whole.
+FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, Value buffer, const Position &position,
+                                                                 const Tile &tile, size_t r, IndexSums &sums) {
   ViewLayout layout = layoutOf(buffer, buffers);
-  const std::vector<int64_t> &weights = layout.view.address.weight;
-  ArrayRef<int32_t> radices = id::radicesOf(buffer.getType());
-  auto isRow = [&](size_t first, size_t count) {
-    for (size_t digit = first + 1; digit < first + count; ++digit)
-      if (weights[digit] != weights[digit - 1] * radices[digit - 1])
-        return false;
-    return true;
-  };
-  size_t digit = 0;
-  for (const Digits &part : position) {
-    if (!isRow(digit, part.count)) {
-      split(position, radices);
-      break;
-    }
-    digit += part.count;
-  }
-  Value address = code.constant64(layout.view.address.constant);
-  digit = 0;
-  for (const Digits &part : position) {
-    address = b.createOrFold<arith::AddIOp>(
-        loc, address, b.createOrFold<arith::MulIOp>(loc, part.number, code.constant64(weights[digit])));
-    digit += part.count;
-  }
+  IndexSum address{layout.view.address.constant, {}};
+  for (auto [digit, weight] : llvm::zip(position, layout.view.address.weight))
+    address = IndexSums::add(address, digit, weight);
   const int n = static_cast<int>(tile.radices.size());
   Value problem = arith::MulIOp::create(b, loc, place.problemOf(tile.mapping, n, problemOf(tile, r)).index,
                                         code.constant64(layout.view.problem));
-  address = arith::AddIOp::create(b, loc, address, problem);
+  problem = arith::AddIOp::create(b, loc, problem, sums.value({0, address.terms}));
 
   // Accesses are as wide as elements are aligned.
   Tile one = tile;
@@ -215,28 +184,31 @@ FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, 
   if (failed(inMemory.find(op, element.slots)))
     return failure();
   element.runs = inMemory.runs(element.slots, 1);
-  for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes))
-    element.pointers.push_back(
-        code.byteOffset(plane, arith::MulIOp::create(b, loc, address, code.constant64(bytes)).getResult()));
+  for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes)) {
+    Value common = code.byteOffset(plane, arith::MulIOp::create(b, loc, problem, code.constant64(bytes)).getResult());
+    element.pointers.push_back(code.at(common, address.constant * bytes));
+  }
   return element;
 }
 
-FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const Tile &tile, size_t r) {
+FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const Tile &tile, size_t r,
+                                                            IndexSums &sums) {
   Value buffer = op.getBuffer();
   SmallVector<int32_t> radices(tile.radices.begin(), tile.radices.end());
   Position position =
-      unmoved(inTile(tile, r), op.getMap().getPermutation(), radices, id::radicesOf(buffer.getType()).size());
+      unmoved(inTile(tile, r, sums), op.getMap().getPermutation(), radices, id::radicesOf(buffer.getType()).size());
   SmallVector<Test> tests;
   for (; Operation *view = buffer.getDefiningOp(); buffer = view->getOperand(0))
-    if (failed(enter(view, position, tests)))
+    if (failed(enter(view, position, tests, sums)))
       return failure();
-  FailureOr<Element> element = elementAt(op, buffer, std::move(position), tile, r);
+  FailureOr<Element> element = elementAt(op, buffer, position, tile, r, sums);
   if (failed(element))
     return failure();
   for (const Run &run : element->runs) {
     const Slot &lowest = element->slots[run.first];
-    Value loaded = code.read(packedType(lowest.type, static_cast<int64_t>(run.count)),
-                             code.at(element->pointers[lowest.plane], lowest.offset), streams);
+    const Type type = packedType(lowest.type, static_cast<int64_t>(run.count));
+    Value from = code.at(element->pointers[lowest.plane], lowest.offset);
+    Value loaded = inOrder ? code.readInOrder(type, from) : code.read(type, from, streams);
     SmallVector<Value> values;
     code.unpack(loaded, values);
     for (size_t i = 0; i < run.count; ++i)
@@ -252,26 +224,31 @@ FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const
     fill.registers = {*leaves};
     code.makeCanonical(fill);
     for (auto [number, outside] : llvm::zip(numbers, code.numbersOf(fill.registers[0], tile.element)))
-      number = arith::SelectOp::create(b, loc, test.inside, number, outside);
+      number = b.createOrFold<arith::SelectOp>(loc, sums.value(test.inside), number, outside);
   }
   return numbers;
 }
 
-LogicalResult ComputedAccesses::storeElement(id::StoreOp op, const Tile &tile, size_t r, ArrayRef<Value> numbers) {
+LogicalResult ComputedAccesses::storeElement(id::StoreOp op, const Tile &tile, size_t r, ArrayRef<Value> numbers,
+                                             IndexSums &sums) {
   Value buffer = op.getBuffer();
-  Position position = moved(inTile(tile, r), op.getMap().getPermutation(), id::radicesOf(buffer.getType()));
+  Position position = moved(inTile(tile, r, sums), op.getMap().getPermutation(), id::radicesOf(buffer.getType()));
   SmallVector<Test> tests;
   for (OpOperand *use = viewOf(buffer); use; use = viewOf(buffer)) {
-    if (failed(leave(*use, position, tests)))
+    if (failed(leave(*use, position, tests, sums)))
       return failure();
     buffer = use->getOwner()->getResult(0);
   }
-  FailureOr<Element> element = elementAt(op, buffer, std::move(position), tile, r);
+  if (llvm::any_of(tests, [](const Test &test) { return test.inside.known == false; }))
+    return success();
+  FailureOr<Element> element = elementAt(op, buffer, position, tile, r, sums);
   if (failed(element))
     return failure();
   Value inside;
-  for (const Test &test : tests)
-    inside = inside ? arith::AndIOp::create(b, loc, inside, test.inside).getResult() : test.inside;
+  for (const Test &test : tests) {
+    Value own = sums.value(test.inside);
+    inside = inside ? arith::AndIOp::create(b, loc, inside, own).getResult() : own;
+  }
   auto store = [&] {
     for (const Run &run : element->runs) {
       const Slot &lowest = element->slots[run.first];
@@ -293,8 +270,9 @@ LogicalResult ComputedAccesses::storeElement(id::StoreOp op, const Tile &tile, s
 FailureOr<Tile> ComputedAccesses::load(id::LoadOp op) {
   Tile tile = emptyTile(op.getResult().getType());
   SmallVector<Value> numbers;
+  IndexSums sums(b, loc);
   for (size_t r = 0; r < tile.registers.size(); ++r) {
-    FailureOr<SmallVector<Value>> element = loadElement(op, tile, r);
+    FailureOr<SmallVector<Value>> element = loadElement(op, tile, r, sums);
     if (failed(element))
       return failure();
     llvm::append_range(numbers, *element);
@@ -313,8 +291,9 @@ LogicalResult ComputedAccesses::store(id::StoreOp op, const Tile &tile) {
   LogicalResult result = success();
   for (const auto &[problem, own] : registers) {
     auto storeProblem = [&, &own = own] {
+      IndexSums sums(b, loc);
       for (size_t r : own)
-        if (failed(storeElement(op, tile, r, ArrayRef<Value>(numbers).slice(r * each, each))))
+        if (failed(storeElement(op, tile, r, ArrayRef<Value>(numbers).slice(r * each, each), sums)))
           result = failure();
     };
     Value stores = place.problemOf(tile.mapping, static_cast<int>(tile.radices.size()), problem).inBatch;

@@ -15,10 +15,12 @@ bool isScattered(mlir::Value buffer);
 
 class ComputedAccesses {
 public:
-  /// `streams`: what is read and written is hinted to stream through the cache.
+  /// `streams`: what is read and written is hinted to stream through the cache. `inOrder`: what is read keeps its
+  /// order.
   ComputedAccesses(TileCode &code, FormPlace &place, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers,
-                   Bodies &bodies, bool streams)
-      : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies), streams(streams) {}
+                   Bodies &bodies, bool streams, bool inOrder)
+      : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies), streams(streams),
+        inOrder(inOrder) {}
 
   mlir::FailureOr<Tile> load(id::LoadOp op);
   mlir::LogicalResult store(id::StoreOp op, const Tile &tile);
@@ -30,37 +32,34 @@ private:
   FormPlace &place;
   const llvm::DenseMap<mlir::Value, BufferMemory> &buffers;
   Bodies &bodies;
-  bool streams;
+  bool streams, inOrder;
 
-  /// Digits of an element that follow each other, as one number.
-  struct Digits {
-    mlir::Value number;
-    size_t count;
-  };
   /// An element of a view: its digits, least significant first.
-  using Position = llvm::SmallVector<Digits>;
+  using Position = llvm::SmallVector<IndexSum>;
   /// A number that is an index only where a test holds, and, of a load, what says what the element is elsewhere.
   struct Test {
-    mlir::Value inside;
+    IndexSums::Condition inside;
     id::ResizeOp resize;
   };
 
   /// The position of an element of register `r` in its tile; behind a map, which gives digits of these `radices`, and
   /// before one.
-  Position inTile(const Tile &tile, size_t r);
+  Position inTile(const Tile &tile, size_t r, IndexSums &sums);
   Position moved(Position position, const digits::Permutation &map, llvm::ArrayRef<int32_t> radices);
   Position unmoved(Position position, const digits::Permutation &map, llvm::ArrayRef<int32_t> radices, size_t count);
-  /// Digits one by one.
-  void split(Position &position, llvm::ArrayRef<int32_t> radices);
-  /// The lowest digits, one by one, as a number; another number with `count` digits in the place of `lowest` ones.
-  mlir::Value numberOf(const Position &position, llvm::ArrayRef<int32_t> radices, size_t lowest);
-  static void replaceLowest(Position &position, size_t lowest, mlir::Value number, size_t count);
-  mlir::LogicalResult replaceByBody(Position &position, mlir::Region &body, size_t lowest, size_t count);
+  /// The lowest digits as a number; the digits of another number in the place of `lowest` ones.
+  IndexSum numberOf(const Position &position, llvm::ArrayRef<int32_t> radices, size_t lowest);
+  static void replaceLowest(Position &position, size_t lowest, const IndexSum &number, llvm::ArrayRef<int32_t> radices,
+                            IndexSums &sums);
+  mlir::LogicalResult replaceByBody(Position &position, mlir::Region &body, size_t lowest,
+                                    llvm::ArrayRef<int32_t> radices, IndexSums &sums);
 
   /// Takes a position in a view to the one in what it is a view of, or one in what is stored to the one in a view of
   /// it.
-  mlir::LogicalResult enter(mlir::Operation *view, Position &position, llvm::SmallVectorImpl<Test> &tests);
-  mlir::LogicalResult leave(mlir::OpOperand &stored, Position &position, llvm::SmallVectorImpl<Test> &tests);
+  mlir::LogicalResult enter(mlir::Operation *view, Position &position, llvm::SmallVectorImpl<Test> &tests,
+                            IndexSums &sums);
+  mlir::LogicalResult leave(mlir::OpOperand &stored, Position &position, llvm::SmallVectorImpl<Test> &tests,
+                            IndexSums &sums);
 
   /// The scalars of an element in memory, its accesses, and where it begins in each plane.
   struct Element {
@@ -68,10 +67,12 @@ private:
     llvm::SmallVector<Run> runs;
     llvm::SmallVector<mlir::Value, 1> pointers;
   };
-  mlir::FailureOr<Element> elementAt(mlir::Operation *op, mlir::Value buffer, Position position, const Tile &tile,
-                                     size_t r);
-  mlir::FailureOr<llvm::SmallVector<mlir::Value>> loadElement(id::LoadOp op, const Tile &tile, size_t r);
-  mlir::LogicalResult storeElement(id::StoreOp op, const Tile &tile, size_t r, llvm::ArrayRef<mlir::Value> numbers);
+  mlir::FailureOr<Element> elementAt(mlir::Operation *op, mlir::Value buffer, const Position &position,
+                                     const Tile &tile, size_t r, IndexSums &sums);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> loadElement(id::LoadOp op, const Tile &tile, size_t r,
+                                                              IndexSums &sums);
+  mlir::LogicalResult storeElement(id::StoreOp op, const Tile &tile, size_t r, llvm::ArrayRef<mlir::Value> numbers,
+                                   IndexSums &sums);
 };
 
 } // namespace idc::conversion

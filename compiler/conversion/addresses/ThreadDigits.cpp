@@ -45,6 +45,21 @@ Value ThreadDigits::digit(int digit, const Mapping &mapping) {
   return constant(0);
 }
 
+IndexSum ThreadDigits::digit(int digit, const Mapping &mapping, IndexSums &sums) const {
+  for (const Number &number : numbers) {
+    int64_t weight = 1;
+    for (const digits::Column &column : number.columnsOf(mapping)) {
+      const int64_t range = weight * column.radix;
+      if (llvm::is_contained(column.digits, digit)) {
+        const IndexSum high = sums.quotient(sums.term(number.value, IndexSums::Bounds{0, number.extent - 1}), weight);
+        return range < number.extent ? sums.remainder(high, column.radix) : high;
+      }
+      weight = range;
+    }
+  }
+  return {};
+}
+
 Value ThreadDigits::sum(const Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf, bool narrow) {
   auto fixed = [&](int64_t v) {
     return narrow ? arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(static_cast<int32_t>(v))).getResult()

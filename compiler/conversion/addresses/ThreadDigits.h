@@ -2,9 +2,9 @@
 // mapping's fields. Equal parts are computed once.
 #pragma once
 
-#include "dialect/digits/Mapping.h"
+#include "compiler/conversion/addresses/IndexSums.h"
 
-#include "mlir/IR/Builders.h"
+#include "dialect/digits/Mapping.h"
 
 #include <map>
 
@@ -22,11 +22,13 @@ public:
 
   /// A digit in a tile of this mapping, i64; 0 for one that no number counts.
   mlir::Value digit(int digit, const digits::Mapping &mapping);
+  /// The same as what it is of its number.
+  IndexSum digit(int digit, const digits::Mapping &mapping, IndexSums &sums) const;
   /// The sum over the digits that are counted of their value times `weightOf` them, of i64 or, where it fits, i32;
   /// neighbours whose weights continue each other are one number.
   mlir::Value sum(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf, bool narrow = false);
-  /// Where the blocks of a cluster or a team have the same tile: true in one of them; where turns have, in the last, when
-  /// all of it is known. Null where they have not.
+  /// Where the blocks of a cluster or a team have the same tile: true in one of them; where turns have, in the last,
+  /// when all of it is known. Null where they have not.
   mlir::Value isFirstHolder(const digits::Mapping &mapping);
   /// Calls `visit` for every column that is counted.
   void forEachColumn(const digits::Mapping &mapping, llvm::function_ref<void(const digits::Column &)> visit) const;

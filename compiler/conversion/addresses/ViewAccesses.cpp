@@ -132,7 +132,10 @@ void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Sta
     const Value exists = allOf(tests.inside);
     const Type type = accessType(lowest, run);
     auto loadFrom = [&](Value element) -> Value {
-      return code.read(type, code.at(element, lowest.offset), streams && !isOfRing(layout.buffer.getDefiningOp()));
+      Value from = code.at(element, lowest.offset);
+      if (ordered)
+        return code.readInOrder(type, from);
+      return code.read(type, from, streams && !isOfRing(layout.buffer.getDefiningOp()));
     };
     Value loaded;
     if (!exists) {
@@ -207,10 +210,24 @@ void ViewAccesses::loadTogether(std::vector<Slot> &slots, const ViewLayout &layo
   slots = std::move(wide);
 }
 
+/// True for one of several loads between two exchanges.
+static bool isOneOfSeveral(id::LoadOp op) {
+  auto isAlone = [](Operation *next, auto step) {
+    for (; next && !isa<id::ExchangeOp>(next); next = step(next))
+      if (isa<id::LoadOp>(next))
+        return false;
+    return true;
+  };
+  auto before = [](Operation *other) { return other->getPrevNode(); };
+  auto behind = [](Operation *other) { return other->getNextNode(); };
+  return !isAlone(before(op), before) || !isAlone(behind(op), behind);
+}
+
 FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> ready) {
   ready();
+  ordered = inOrder && isOneOfSeveral(op);
   if (isGathered(op.getBuffer()))
-    return ComputedAccesses(code, place, buffers, bodies, streams).load(op);
+    return ComputedAccesses(code, place, buffers, bodies, streams, ordered).load(op);
   Tile tile = emptyTile(op.getResult().getType());
   const Permutation map = op.getMap().getPermutation();
   ViewLayout layout = layoutOf(op.getBuffer(), buffers);
@@ -280,7 +297,7 @@ void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, c
 
 LogicalResult ViewAccesses::store(id::StoreOp op, const Tile &tile) {
   if (isScattered(op.getBuffer()))
-    return ComputedAccesses(code, place, buffers, bodies, streams).store(op, tile);
+    return ComputedAccesses(code, place, buffers, bodies, streams, ordered).store(op, tile);
   ViewLayout layout = layoutOf(op.getBuffer(), buffers);
   if (!layout.inRow)
     return notInRow(op);

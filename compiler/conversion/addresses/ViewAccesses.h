@@ -25,6 +25,9 @@ public:
   /// What is read and written is hinted to stream through the cache, except a ring, which is to stay there.
   bool streams = false;
 
+  /// Several tiles that are loaded between two exchanges are all on their way before one is waited for.
+  bool inOrder = false;
+
   mlir::FailureOr<Tile> load(id::LoadOp op, llvm::function_ref<void()> ready) override;
   mlir::LogicalResult store(id::StoreOp op, const Tile &tile) override;
 
@@ -35,6 +38,7 @@ private:
   FormPlace &place;
   const llvm::DenseMap<mlir::Value, BufferMemory> &buffers;
   Bodies &bodies;
+  bool ordered = false; // the tile that is being loaded is one of several
 
   /// Where the elements of a tile lie that are of one problem and whose register digits are zero.
   struct Start {

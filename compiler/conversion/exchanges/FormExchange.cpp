@@ -110,30 +110,10 @@ FailureOr<Tile> FormExchange::exchange(id::ExchangeOp op, const Tile &tile, cons
 
 //===--- computed places ------------------------------------------------------------------------------------------===//
 
-Value FormExchange::offsetOf(Value number, int first, int64_t run, ArrayRef<int32_t> radices,
-                             const digits::SharedLayout &layout, int64_t wordBytes) {
-  auto times = [&](Value value, int digit) -> Value {
-    return b.createOrFold<arith::MulIOp>(loc, value, code.constant64(layout.column(digit) * wordBytes));
-  };
-  bool isRow = true; // its digits lie one after the other
-  for (int digit = first + 1; digit < first + run; ++digit)
-    isRow &= layout.column(digit) == layout.column(digit - 1) * static_cast<uint32_t>(radices[digit - 2]);
-  if (isRow)
-    return times(number, first);
-  Value offset = code.constant64(0);
-  for (int digit = first; digit < first + run; ++digit) {
-    Value radix = code.constant64(radices[digit - 1]);
-    const bool last = digit + 1 == first + run;
-    Value own = last ? number : b.createOrFold<arith::RemUIOp>(loc, number, radix);
-    offset = b.createOrFold<arith::AddIOp>(loc, offset, times(own, digit));
-    number = last ? number : b.createOrFold<arith::DivUIOp>(loc, number, radix);
-  }
-  return offset;
-}
-
 FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const Mapping &after) {
   Tile moved = movedTile(tile, after);
   const id::TileType result = op.getResult().getType();
+  const ArrayRef<int32_t> radices = op.getInput().getType().getRadices();
   moved.radices.assign(result.getRadices().begin(), result.getRadices().end());
   const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
   const ExchangeWords words = wordsOf(op);
@@ -141,23 +121,33 @@ FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const M
   // The digits of the batch are the same behind as before.
   auto columnOf = [&](int digit) -> int64_t { return digit > own ? layout.column(digit + more) : 0; };
   Value base = pointerOf(op, after, words, columnOf);
+  SmallVector<int64_t> lengths;
+  for (size_t i = 0; i < op.getRuns()->size(); ++i) {
+    lengths.push_back(1);
+    for (int64_t digit : op.getRun(i))
+      lengths.back() *= radices[static_cast<size_t>(digit) - 1];
+  }
+  IndexSums sums(b, loc);
   for (size_t r = 0; r < moved.registers.size(); ++r) {
     const SmallVector<int64_t> inRegister = registerDigits(after, r);
-    FailureOr<SmallVector<Value>> numbers = bodies.numbers(op.getPlaces(), [&](int digit) {
+    auto digitOf = [&](int digit) -> IndexSum {
       digits::Place held;
       const bool isRegister = after.find(digit, held) && held.field == Field::Reg;
-      return isRegister ? code.constant64(inRegister[held.position]) : place.digit(digit, after);
-    });
+      return isRegister ? IndexSum{inRegister[held.position], {}} : place.numbers.digit(digit, after, sums);
+    };
+    FailureOr<std::vector<IndexSum>> numbers = bodies.numbers(op.getPlaces(), digitOf, sums, lengths);
     if (failed(numbers))
       return failure();
-    Value offset = code.constant64(registerOffset(after, r, words, columnOf));
-    int first = 1;
-    for (auto [number, run] : llvm::zip(*numbers, *op.getRuns())) {
-      offset = b.createOrFold<arith::AddIOp>(
-          loc, offset, offsetOf(number, first, run, op.getInput().getType().getRadices(), layout, words.bytes));
-      first += static_cast<int>(run);
+    IndexSum offset{registerOffset(after, r, words, columnOf), {}};
+    for (auto [i, number] : llvm::enumerate(*numbers)) {
+      SmallVector<int32_t> ofRun;
+      for (int64_t digit : op.getRun(i))
+        ofRun.push_back(radices[static_cast<size_t>(digit) - 1]);
+      for (auto [digit, value] : llvm::zip(op.getRun(i), sums.digitsOf(number, ofRun)))
+        offset = IndexSums::add(offset, value, layout.column(static_cast<int>(digit)) * words.bytes);
     }
-    moved.registers[r] = code.leavesOf(read(code.byteOffset(base, offset), 0, words, tile.element), tile.element);
+    Value common = code.byteOffset(base, sums.value({0, offset.terms}));
+    moved.registers[r] = code.leavesOf(read(common, offset.constant, words, tile.element), tile.element);
   }
   return moved;
 }

@@ -47,9 +47,6 @@ private:
   llvm::SmallVector<mlir::Value> read(mlir::Value base, int64_t offset, const ExchangeWords &words, mlir::Type element);
   /// What lies at the places that the body of the exchange computes.
   mlir::FailureOr<Tile> fetch(id::ExchangeOp op, const Tile &tile, const digits::Mapping &after);
-  /// What a number that stands for digits of the input, from `first` on, adds to the place, in bytes, i64.
-  mlir::Value offsetOf(mlir::Value number, int first, int64_t run, llvm::ArrayRef<int32_t> radices,
-                       const digits::SharedLayout &layout, int64_t wordBytes);
 
   /// The blocks of a cluster that words go to: those that hold their elements afterwards, by the digits of the rank;
   /// where it holds none all have the same, each block beginning with another one.

@@ -1,5 +1,5 @@
-// Input: ops of the machine dialect. Output: what NVIDIA's GPUs have for them, NVVM's ops, and PTX where these have none.
-// All PTX that the compiler writes itself stands here.
+// Input: ops of the machine dialect. Output: what NVIDIA's GPUs have for them, NVVM's ops, and PTX where these have
+// none. All PTX that the compiler writes itself stands here.
 #include "compiler/conversion/Machine.h"
 #include "compiler/conversion/Passes.h"
 
@@ -43,9 +43,7 @@ public:
     return NVVM::ShflOp::create(b, loc, op.getType(), constant(-1), op.getValue(), op.getLane(), constant(31),
                                 isXor ? NVVM::ShflKind::bfly : NVVM::ShflKind::idx, UnitAttr());
   }
-  Value lower(machine::PeerOp op) {
-    return NVVM::MapaOp::create(b, loc, op.getType(), op.getPointer(), op.getRank());
-  }
+  Value lower(machine::PeerOp op) { return NVVM::MapaOp::create(b, loc, op.getType(), op.getPointer(), op.getRank()); }
   /// st.async, which has no op.
   Value lower(machine::SendOp op) {
     Type scalar = op.getValues()[0].getType();
@@ -77,9 +75,9 @@ public:
   }
   Value lower(machine::PhaseOverOp op) {
     const machine::PhaseOrder order = op.getOrder();
-    auto test = NVVM::MBarrierTryWaitOp::create(
-        b, loc, b.getI1Type(), op.getPhase(), op.getParity(), Value(),
-        order == machine::PhaseOrder::Block ? NVVM::MemScopeKind::CTA : NVVM::MemScopeKind::CLUSTER);
+    auto test = NVVM::MBarrierTryWaitOp::create(b, loc, b.getI1Type(), op.getPhase(), op.getParity(), Value(),
+                                                order == machine::PhaseOrder::Block ? NVVM::MemScopeKind::CTA
+                                                                                    : NVVM::MemScopeKind::CLUSTER);
     test.setRelaxed(order == machine::PhaseOrder::Relaxed);
     return test.getRes();
   }
@@ -93,6 +91,12 @@ public:
 
   Value lower(machine::LoadStreamOp op) {
     return ptx(b.getI64Type(), {op.getPointer()}, "ld.global.cs.b64 $0, [$1];", "=l,l");
+  }
+  Value lower(machine::LoadOrderedOp op) {
+    const bool wide = op.getType().isInteger(64);
+    return ptx(op.getType(), {op.getPointer()},
+               wide ? "ld.relaxed.cta.global.b64 $0, [$1];" : "ld.relaxed.cta.global.b32 $0, [$1];",
+               wide ? "=l,l" : "=r,l");
   }
   Value lower(machine::StoreStreamOp op) {
     return ptx({}, {op.getPointer(), op.getValue()}, "st.global.cs.b64 [$0], $1;", "l,l");
@@ -147,11 +151,10 @@ struct MachineToNvvm : impl::MachineToNvvmBase<MachineToNvvm> {
     });
     getOperation()->walk(lowerFrame);
     WalkResult result = getOperation()->walk([](Operation *op) -> WalkResult {
-      if (!isa_and_nonnull<machine::MachineDialect>(op->getDialect()) ||
-          lowerOneOf<
+      if (!isa_and_nonnull<machine::MachineDialect>(op->getDialect()) || lowerOneOf<
 #define GET_OP_LIST
 #include "machine/MachineOps.cpp.inc"
-              >(op))
+                                                                             >(op))
         return WalkResult::advance();
       return op->emitError() << "has no counterpart on NVIDIA's GPUs";
     });

@@ -103,6 +103,7 @@ LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
   FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
   parts.place.thread = frame.thread;
   parts.place.rank = frame.rank;
+  parts.accesses.inOrder = true;
   if (frame.lowered.launch.dependent)
     parts.barriers.startEarly();
   return emitTiles(code, frame, parts, frame.block);

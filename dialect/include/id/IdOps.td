@@ -299,22 +299,26 @@ def Id_ExchangeOp : Id_Op<"exchange", [Pure, IsolatedFromAbove]> {
   let summary = "the same values in another mapping, or values from computed places";
   let description = [{
     With a body, `from` it: an element of the result is the one of the input whose digits the body yields, from the
-    digits of the result. Each number that it yields, i64, stands for as many digits of the input as `runs` says, from
-    digit 1 up. Digits of the input that blocks hold are such of the result, each a run of its own; the block holds all
+    digits of the result. Each number that it yields, i64, consists of the digits of the input that `runs` names, lowest
+    first. Digits of the input that blocks hold are such of the result, each a run of its own; the block holds all
     others, in shared memory.
   }];
   let arguments = (ins Id_TileType:$input, DefaultValuedAttr<Id_ExchangeKind, "::idc::id::ExchangeKind::Unplanned">:$kind,
-                       OptionalAttr<Id_LayoutAttr>:$layout, OptionalAttr<DenseI64ArrayAttr>:$runs);
+                       OptionalAttr<Id_LayoutAttr>:$layout, OptionalAttr<TypedArrayAttrBase<DenseI64ArrayAttr, "runs of digits">>:$runs);
   let results = (outs Id_TileType:$result);
   let regions = (region AnyRegion:$places);
   let assemblyFormat = [{
-    $input custom<Means>($kind, $layout) attr-dict `:` type($input) `->` type($result) (`from` $runs^ $places)?
+    $input custom<Means>($kind, $layout) attr-dict `:` type($input) `->` type($result) (`from` custom<Runs>($runs)^ $places)?
   }];
   let hasVerifier = 1;
   let hasFolder = 1;
   let extraClassDeclaration = [{
     /// True when elements come from computed places.
     bool isComputed() { return !getPlaces().empty(); }
+    /// The digits of the input that a number of computed places consists of, lowest first.
+    ::llvm::ArrayRef<int64_t> getRun(size_t number) {
+      return ::llvm::cast<::mlir::DenseI64ArrayAttr>((*getRuns())[number]).asArrayRef();
+    }
     /// For every digit of the input, from 1, the digit of the result that it is; 0: it is computed.
     ::llvm::SmallVector<int> keptDigits();
     /// True when the bits of the words' numbers in shared memory are bits of digits: the layout is an XOR of columns, or

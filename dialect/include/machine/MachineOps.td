@@ -149,6 +149,16 @@ def Machine_LoadStreamOp : Machine_Op<"load_stream"> {
   let results = (outs I64:$result);
   let assemblyFormat = "$pointer attr-dict `:` type($pointer)";
 }
+def Machine_LoadOrderedOp : Machine_Op<"load_ordered"> {
+  let summary = "loads 4 or 8 bytes of global memory before what the code behind it loads";
+  let description = [{
+    The assembler of a GPU may put every load before its first use. Of several values that one step takes, a thread then
+    waits for one after the other; loads that keep their order are all on their way.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$pointer);
+  let results = (outs AnyTypeOf<[I32, I64]>:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
+}
 def Machine_StoreStreamOp : Machine_Op<"store_stream"> {
   let summary = "stores 8 bytes of global memory that the cache need not keep";
   let arguments = (ins I64:$value, LLVM_AnyPointer:$pointer);
