@@ -11,14 +11,14 @@ import numpy as np
 
 from solvers import check
 
-FULL, SAME, VALID = PARTS = range(3)
+FULL, SAME, VALID = PARTS = 1, 0, -1
 rng = np.random.default_rng(20261126)
 
 
 def part_of(full, part, sizes, filter_sizes):
     for axis, (n, m) in enumerate(zip(sizes, filter_sizes)):
-        start = part * (m - 1) // 2
-        full = np.take(full, range(start, start + n + (1 - part) * (m - 1)), axis)
+        start = (1 - part) * (m - 1) // 2
+        full = np.take(full, range(start, start + n + part * (m - 1)), axis)
     return full
 
 
@@ -39,32 +39,32 @@ def circular(x, h, sign):
 
 def signal(n, m, kind):
     x, h = rng.standard_normal(n), rng.standard_normal(m)
-    part = kind % 3 if m <= n else kind % 2
+    part = PARTS[kind % (3 if m <= n else 2)]
     settings = {"N": n, "M": m}
     if kind % 5 == 0:
-        return "convolve_real_circular", settings, x, h, circular(x, h, 1)
+        return "convolve1d_circular", settings, x, h, circular(x, h, 1)
     if kind % 5 == 1:
-        return "correlate_real_circular", settings, x, h, circular(x, h, -1)
+        return "correlate1d_circular", settings, x, h, circular(x, h, -1)
     if kind % 5 == 2:
-        y = np.correlate(x, h, ("full", "same", "valid")[part]) if m <= n and part != SAME else \
+        y = np.correlate(x, h, {FULL: "full", SAME: "same", VALID: "valid"}[part]) if m <= n and part != SAME else \
             part_of(linear(x, h[::-1]), part, [n], [m])
-        return "correlate_real", settings | {"part": part}, x, h, y
-    y = np.convolve(x, h, ("full", "same", "valid")[part]) if m <= n else part_of(linear(x, h), part, [n], [m])
-    return "convolve_real", settings | {"part": part}, x, h, y
+        return "correlate1d", settings | {"part": part}, x, h, y
+    y = np.convolve(x, h, {FULL: "full", SAME: "same", VALID: "valid"}[part]) if m <= n else part_of(linear(x, h), part, [n], [m])
+    return "convolve1d", settings | {"part": part}, x, h, y
 
 
 def picture(shape, filter_shape, kind):
     x, h = rng.standard_normal(shape), rng.standard_normal(filter_shape)
     fits = all(k <= n for k, n in zip(filter_shape, shape))
-    part = kind % 3 if fits else kind % 2
+    part = PARTS[kind % (3 if fits else 2)]
     settings = dict(zip("MN", shape)) | dict(zip("KJ", filter_shape))
     if kind % 4 == 0:
-        return "convolve_image_circular", settings, x, h, circular(x, h, 1)
+        return "convolve2d_circular", settings, x, h, circular(x, h, 1)
     if kind % 4 == 1:
-        return "correlate_image_circular", settings, x, h, circular(x, h, -1)
+        return "correlate2d_circular", settings, x, h, circular(x, h, -1)
     if kind % 4 == 2:
-        return "correlate_image", settings | {"part": part}, x, h, part_of(linear(x, h[::-1, ::-1]), part, shape, filter_shape)
-    return "convolve_image", settings | {"part": part}, x, h, part_of(linear(x, h), part, shape, filter_shape)
+        return "correlate2d", settings | {"part": part}, x, h, part_of(linear(x, h[::-1, ::-1]), part, shape, filter_shape)
+    return "convolve2d", settings | {"part": part}, x, h, part_of(linear(x, h), part, shape, filter_shape)
 
 
 def cases():
@@ -85,11 +85,11 @@ def cases():
     for s, n, m, part in ((3, 20, 5, SAME), (2, 7, 9, FULL), (5, 1500, 40, VALID)):
         x, h = rng.standard_normal((s, n)), rng.standard_normal(m)
         y = np.stack([part_of(linear(row, h), part, [n], [m]) for row in x])
-        yield "real_convolution", "convolve_real_all", {"S": s, "N": n, "M": m, "part": part}, [x, h], {}, y
+        yield "real_convolution", "convolve1d_all", {"S": s, "N": n, "M": m, "part": part}, [x, h], {}, y
     for part in PARTS:
         x, h = rng.standard_normal((3, 12, 10)), rng.standard_normal((5, 4))
         y = np.stack([part_of(linear(plane, h), part, plane.shape, h.shape) for plane in x])
-        yield "real_convolution", "convolve_images", {"S": 3, "M": 12, "N": 10, "K": 5, "J": 4, "part": part}, [x, h], {}, y
+        yield "real_convolution", "convolve2d_all", {"S": 3, "M": 12, "N": 10, "K": 5, "J": 4, "part": part}, [x, h], {}, y
 
 
 if __name__ == "__main__":
