@@ -102,25 +102,146 @@ def boxes():
 
 
 def poisson():
-    names, sizes = "zyx", "LMN"
     for ends, shape, at_points in boxes():
         d = len(shape)
         h = rng.uniform(0.2, 2, d)
         f = rng.standard_normal(shape)
-        settings = dict(zip(sizes[3 - d:], shape)) | {f"along_{a}": e for a, e in zip(names[3 - d:], ends)}
-        settings["at_points"] = "true" if at_points else "false"
-        scalars = {"h" + a: float(x) for a, x in zip(names[3 - d:], h)}
+        scalars = {"h" + a: float(x) for a, x in zip("zyx"[3 - d:], h)}
         matrix = assembled([second_differences(e, n, x, at_points) for e, n, x in zip(ends, shape, h)])
         weights = None
         if all(e in (PERIODIC, NEUMANN) for e in ends):
             weights = np.ones(1)
             for e, n in zip(ends, shape):
                 weights = np.kron(weights, means(e, n, at_points))
-        yield "poisson", f"poisson{d}d", settings, [f], scalars, solved(matrix, f.reshape(-1), weights)
+        yield "poisson", f"poisson{d}d", settings_of(shape, ends, at_points), [f], scalars, solved(matrix, f.reshape(-1), weights)
+
+
+def settings_of(shape, ends, at_points, **more):
+    """What --set says of a box; sizes and ends go from the slowest axis to x."""
+    d = len(shape)
+    settings = dict(zip("LMN"[3 - d:], shape)) | {f"along_{a}": e for a, e in zip("zyx"[3 - d:], ends) if e is not None}
+    return settings | {"at_points": str(at_points).lower()} | more
+
+
+def helmholtz():
+    for i, (a, b) in enumerate(itertools.product(ENDS, repeat=2)):
+        alpha, h, at_points = float(rng.uniform(0.2, 3)), rng.uniform(0.2, 2, 3), i % 2 == 0
+        for ends, shape in (((a, b), (5, 6)), ((b, a, (a + 2 * b) % 5), (3, 2, 4))):
+            if len(shape) == 3 and i % 3:
+                continue
+            f, d = rng.standard_normal(shape), len(shape)
+            laplacian = assembled([second_differences(e, n, x, at_points) for e, n, x in zip(ends, shape, h)])
+            scalars = {"alpha": alpha} | {"h" + a: float(x) for a, x in zip("zyx"[3 - d:], h)}
+            u = np.linalg.solve(np.eye(f.size) + alpha**2 * laplacian, f.reshape(-1))
+            yield "poisson", f"helmholtz_filter{d}d", settings_of(shape, ends, at_points), [f], scalars, u
+
+
+def stretched(n):
+    """Cells of different heights between two sides, no slope at the first, u = 0 at the last: three diagonals of a matrix that is
+    diagonally dominant."""
+    heights = rng.uniform(0.5, 2, n)
+    between = np.append((heights[:-1] + heights[1:]) / 2, heights[-1] / 2)
+    above = -1 / (heights * between)
+    below = np.append(0, -1 / (heights[1:] * between[:-1]))
+    return below, -below - above, np.append(above[:-1], 0)
+
+
+def layered():
+    for i, (a, b) in enumerate(itertools.product(ENDS, repeat=2)):
+        at_points, h = i % 2 == 1, rng.uniform(0.2, 2, 2)
+        for ends, shape in (((None, a), (5 + i % 4, 3 + i % 3)), ((None, a, b), (4 + i % 3, 3, 2))):
+            if len(shape) == 2 and b:
+                continue
+            diagonals = stretched(shape[0])
+            across = np.diag(diagonals[1]) + np.diag(diagonals[0][1:], -1) + np.diag(diagonals[2][:-1], 1)
+            matrices = [second_differences(e, n, x, at_points) for e, n, x in zip(ends[1:], shape[1:], h)]
+            f, d = rng.standard_normal(shape), len(shape)
+            u = np.linalg.solve(assembled([across] + matrices), f.reshape(-1))
+            scalars = {"h" + a: float(x) for a, x in zip("zyx"[4 - d:], h)}
+            yield "poisson", f"layered{d}d", settings_of(shape, ends, at_points), [f, *diagonals], scalars, u
+    # No slope at all sides: the mean of the first layer is 0.
+    for shape in ((6, 5), (5, 3, 4)):
+        d = len(shape)
+        across = second_differences(NEUMANN, shape[0], 1, False)
+        diagonals = np.append(0, np.diag(across, -1)), np.diag(across), np.append(np.diag(across, 1), 0)
+        matrix = assembled([across] + [second_differences(NEUMANN, n, 1, False) for n in shape[1:]])
+        f = rng.standard_normal(shape)
+        f -= f.mean()
+        first = np.repeat(np.arange(shape[0]) == 0, f.size // shape[0])
+        u = np.linalg.lstsq(np.vstack([matrix, first]), np.append(f.reshape(-1), 0), rcond=None)[0]
+        ends = (None,) + (NEUMANN,) * (d - 1)
+        scalars = {"h" + a: 1.0 for a in "zyx"[4 - d:]}
+        yield "poisson", f"layered{d}d", settings_of(shape, ends, False, pinned="true"), [f, *diagonals], scalars, u
+
+
+def exact(ends, n, at_points):
+    """A function on an axis of length 1 that fits the ends, minus its second derivative, the unknowns' places, their distance.
+    Sums of few waves."""
+    first = ends in (NEUMANN, NEUMANN_DIRICHLET)
+    last = ends in (NEUMANN, DIRICHLET_NEUMANN)
+    h = 1 / n
+    x = (np.arange(n) + 0.5) * h
+    if at_points and ends != PERIODIC:
+        h = 1 / (n + 1 - first - last)
+        x = (np.arange(n) + (0 if first else 1)) * h
+    waves = [2 * np.pi, 4 * np.pi] if ends == PERIODIC else \
+        [np.pi, 3 * np.pi] if ends in (DIRICHLET, NEUMANN) else [np.pi / 2, 5 * np.pi / 2]
+    part = np.cos if first or ends == PERIODIC else np.sin
+    u = sum(part(w * x) / (i + 1) for i, w in enumerate(waves))
+    return u, sum(w * w * part(w * x) / (i + 1) for i, w in enumerate(waves)), h
+
+
+def product(parts):
+    """u and f of -Δu = f in a box, of the axes' functions and minus their second derivatives."""
+    u = f = 0
+    for i in range(len(parts)):
+        term = np.ones(())
+        for k, (value, derivative, _) in enumerate(parts):
+            term = np.multiply.outer(term, derivative if i == k else value)
+        f = f + term
+    u = np.ones(())
+    for value, _, _ in parts:
+        u = np.multiply.outer(u, value)
+    return u, f
+
+
+def spectral():
+    """With exact derivatives what few waves make up is solved exactly."""
+    for i, (a, b) in enumerate(itertools.product(ENDS, repeat=2)):
+        at_points = i % 2 == 0
+        for ends, shape in (((a, b), (9, 12)), (((a + b) % 5, b, a), (8, 9, 10))):
+            if len(shape) == 3 and i % 4:
+                continue
+            parts = [exact(e, n, at_points) for e, n in zip(ends, shape)]
+            u, f = product(parts)
+            scalars = {"h" + a: float(p[2]) for a, p in zip("zyx"[3 - len(shape):], parts)}
+            yield "poisson", f"poisson{len(shape)}d", settings_of(shape, ends, at_points, spectral="true"), [f], scalars, u
 
 
 def cases():
     yield from poisson()
+    yield from helmholtz()
+    yield from layered()
+    yield from spectral()
+
+
+def orders():
+    """Of the error of differences, from 16 to 32 unknowns an axis."""
+    failed = 0
+    for ends, at_points in (((PERIODIC, DIRICHLET), False), ((NEUMANN, DIRICHLET_NEUMANN), False), ((DIRICHLET, NEUMANN), True),
+                            ((NEUMANN_DIRICHLET, DIRICHLET_NEUMANN), True), ((DIRICHLET, NEUMANN, PERIODIC), False)):
+        errors = []
+        for n in (16, 32):
+            parts = [exact(e, n, at_points) for e in ends]
+            u, f = product(parts)
+            scalars = {"h" + a: float(p[2]) for a, p in zip("zyx"[3 - len(ends):], parts)}
+            y, text = run(*sys.argv[1:3], "poisson", f"poisson{len(ends)}d", settings_of(u.shape, ends, at_points), [f], scalars)
+            errors.append((np.abs(y - u.reshape(-1)).max(), parts[0][2]) if y is not None else (np.nan, 1))
+        order = np.log(errors[0][0] / errors[1][0]) / np.log(errors[0][1] / errors[1][1])
+        if not 1.9 < order < 2.1:
+            failed += 1
+            print(text, f"converges with order {order}", sep="\n")
+    return failed
 
 
 def check(cases, limit=1e-11, second=2):
@@ -144,4 +265,4 @@ def check(cases, limit=1e-11, second=2):
 
 
 if __name__ == "__main__":
-    sys.exit(check(cases()))
+    sys.exit(check(cases()) or orders())
