@@ -56,8 +56,8 @@ static void solve(int level, const double *f, double *u) {
   idc_device_free(workspace);
 }
 
-/* Adds the differences along one axis to the row of a cell. `stride`: from a cell to the next; `before`, `after`: the weights of
-   the cell itself for the values beyond the ends, which are its own (no slope) or minus it (u = 0). */
+/* Adds the differences along one axis to the row of a cell. `stride`: from a cell to the next; `before`, `after`: the
+   weights of the cell itself for the values beyond the ends, which are its own (no slope) or minus it (u = 0). */
 static void add_differences(double *row, int cell, int place, int stride, int n, double h, int periodic, double before,
                             double after) {
   row[cell] += 2 / (h * h);
@@ -75,7 +75,8 @@ static void add_differences(double *row, int cell, int place, int stride, int n,
 /* The largest difference to LAPACK's solution of the assembled equations, over the largest value. */
 static double against_lapack(void) {
   const int n = smallest, count = n * n * n, one = 1;
-  double *matrix = calloc((size_t)count * (size_t)count, sizeof(double)), *f = malloc(sizeof(double) * (size_t)count * 3);
+  double *matrix = calloc((size_t)count * (size_t)count, sizeof(double)),
+         *f = malloc(sizeof(double) * (size_t)count * 3);
   double *u = f + count, *b = u + count, difference = 0, largest = 0;
   int *pivots = malloc(sizeof(int) * (size_t)count), info;
   for (int i = 0; i < count; ++i) {
