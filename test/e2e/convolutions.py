@@ -73,23 +73,26 @@ def cases():
         return "real_convolution", entry, settings, [x, h], {}, y
 
     for n in range(1, 21):
-        for m in range(1, 21):
+        for m in range(1, 24): # above 16 by transforms
             if (n + 3 * m) % 5 == 0 or n == m:
                 yield case(signal(n, m, 7 * n + m))
     # Longer than a block, and filters longer than that.
     for kind, (n, m) in enumerate([(1000, 25), (1024, 1), (1025, 512), (3000, 513), (5000, 64), (700, 3000)] * 2 + [(8191, 100)]):
         yield case(signal(n, m, kind))
     for kind, (shape, filter_shape) in enumerate([((1, 1), (1, 1)), ((4, 6), (3, 3)), ((5, 7), (2, 4)), ((8, 8), (5, 3)),
-                                                  ((3, 2), (5, 6)), ((16, 9), (1, 7)), ((30, 33), (7, 7)), ((2, 40), (2, 3))] * 2):
-        yield case(picture(shape, filter_shape, kind + kind // 8))
-    for s, n, m, part in ((3, 20, 5, SAME), (2, 7, 9, FULL), (5, 1500, 40, VALID)):
+                                                  ((3, 2), (5, 6)), ((16, 9), (1, 7)), ((30, 33), (7, 7)), ((2, 40), (2, 3)),
+                                                  # filters of more than 64 values, by transforms
+                                                  ((9, 12), (8, 9)), ((16, 16), (13, 6)), ((5, 7), (9, 11)), ((20, 31), (3, 30)),
+                                                  ((33, 8), (20, 4))] * 4):
+        yield case(picture(shape, filter_shape, kind + kind // 13))
+    for s, n, m, part in ((3, 20, 5, SAME), (3, 40, 18, SAME), (2, 7, 29, FULL), (5, 1500, 40, VALID)):
         x, h = rng.standard_normal((s, n)), rng.standard_normal(m)
         y = np.stack([part_of(linear(row, h), part, [n], [m]) for row in x])
         yield "real_convolution", "convolve1d_all", {"S": s, "N": n, "M": m, "part": part}, [x, h], {}, y
-    for part in PARTS:
-        x, h = rng.standard_normal((3, 12, 10)), rng.standard_normal((5, 4))
+    for part, (k, j) in zip(PARTS * 2, ((5, 4), (3, 3), (1, 2), (9, 8), (10, 7), (8, 10))):
+        x, h = rng.standard_normal((3, 12, 10)), rng.standard_normal((k, j))
         y = np.stack([part_of(linear(plane, h), part, plane.shape, h.shape) for plane in x])
-        yield "real_convolution", "convolve2d_all", {"S": 3, "M": 12, "N": 10, "K": 5, "J": 4, "part": part}, [x, h], {}, y
+        yield "real_convolution", "convolve2d_all", {"S": 3, "M": 12, "N": 10, "K": k, "J": j, "part": part}, [x, h], {}, y
 
 
 if __name__ == "__main__":
