@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <stdexcept>
 
 namespace gpucheck {
@@ -18,6 +19,10 @@ Case fromKernel(const KernelFile &file) {
 std::optional<Transform> parseTransform(const std::string &name) {
   if (name == "fourier")
     return Transform::Forward;
+  if (name == "real")
+    return Transform::RealForward;
+  if (name == "real_inverse")
+    return Transform::RealInverse;
   if (name == "hadamard")
     return Transform::Hadamard;
   if (name.empty())
@@ -49,6 +54,14 @@ std::vector<Case> listCases(const std::string &kernels, const std::string &bench
                parseTransform(entry.at("transform")),
                {},
                1};
+    if (found.transform && isOfReals(*found.transform)) {
+      std::istringstream lengths(found.size);
+      for (std::string length; std::getline(lengths, length, 'x');)
+        found.lengths.push_back(std::stoll(length));
+    }
+    if (found.transform == Transform::RealInverse)
+      for (long long length : found.lengths)
+        found.unscale *= static_cast<double>(length);
     if (selection.picks(found.program, found.type, found.size))
       cases.push_back(found);
   }

@@ -66,7 +66,7 @@ void fill(const Numbers &numbers, const Buffer &buffer, uint64_t seed, cudaStrea
 }
 
 struct Measurement {
-  size_t elements = 0, batch = 0, bytes = 0, workspaceBytes = 0; // bytes: of the input
+  size_t elements = 0, batch = 0, bytes = 0, workspaceBytes = 0; // bytes: of the input, or half of input and output
   Times copy, cufft, idc;                                        // cufft.median is 0 for programs that cuFFT has not
   std::optional<double> difference; // largest relative L2 difference of a member from another implementation
   bool wrong = false;
@@ -92,17 +92,27 @@ double hadamardDifference(const Numbers &numbers, int n, const Buffer &input, co
 Measurement measureProgram(const Case &which, uint64_t seed, cudaStream_t stream) {
   LoadedKernel kernel(which.image, which.manifest);
   const idc_operand operand = kernel.input(), result = kernel.output();
-  const size_t problemBytes = size_t(operand.elements * operand.element_bytes);
-  if (size_t(result.elements * result.element_bytes) != problemBytes)
+  const bool real = which.transform && isOfReals(*which.transform);
+  const size_t inputBytes = size_t(operand.elements * operand.element_bytes),
+               outputBytes = size_t(result.elements * result.element_bytes);
+  if (outputBytes != inputBytes && !real)
     throw CudaError("input and output differ in size");
   const Numbers numbers = numbersOf(operand);
   Measurement m;
   m.elements = size_t(operand.elements);
-  m.batch = std::max<size_t>(1, GiB / problemBytes);
-  m.bytes = m.batch * problemBytes;
+  m.batch = std::max<size_t>(1, GiB / std::max(inputBytes, outputBytes));
+  m.bytes = m.batch * (inputBytes + outputBytes) / 2;
   m.workspaceBytes = kernel.workspaceBytes(m.batch);
-  Buffer input(m.bytes), output(m.bytes), other(m.bytes), workspace(m.workspaceBytes);
-  fill(numbers, input, seed, stream);
+  const size_t most = m.batch * std::max(inputBytes, outputBytes);
+  Buffer input(most), output(most), other(most), workspace(m.workspaceBytes);
+  if (which.transform == Transform::RealInverse) { // frequencies of real values
+    fill(numbers, other, seed, stream);
+    CufftPlan(numbers.real(), which.lengths, m.batch, stream, Transform::RealForward)
+        .execute(Transform::RealForward, other.data(), input.data());
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+  } else {
+    fill(numbers, input, seed, stream);
+  }
   output.poison(stream);
 
   std::optional<CufftPlan> plan;
@@ -112,7 +122,11 @@ Measurement measureProgram(const Case &which, uint64_t seed, cudaStream_t stream
   const bool hadamard = which.transform == Transform::Hadamard;
   if (which.transform && !hadamard) {
     const std::vector<long long> whole = {operand.elements};
-    plan.emplace(numbers.real(), which.lengths.empty() ? whole : which.lengths, m.batch, stream);
+    plan.emplace(numbers.real(), which.lengths.empty() ? whole : which.lengths, m.batch, stream, *which.transform);
+    kernel.launch(m.batch, {input.data()}, {output.data()}, workspace, stream);
+    plan->execute(*which.transform, input.data(), other.data());
+    m.difference = worstDifference(numbers.real(), output.data(), which.unscale, other.data(),
+                                   outputBytes / numbers.bytes(), m.batch, stream);
     operations.push_back({[&] { plan->execute(*which.transform, input.data(), other.data()); }, {}});
   }
   const std::vector<Times> times = measure(operations, stream);
@@ -120,9 +134,6 @@ Measurement measureProgram(const Case &which, uint64_t seed, cudaStream_t stream
   m.idc = times[1];
   if (plan) {
     m.cufft = times[2];
-    plan->execute(*which.transform, input.data(), other.data());
-    m.difference = worstDifference(numbers.real(), output.data(), which.unscale, other.data(),
-                                   problemBytes / numbers.bytes(), m.batch, stream);
   } else if (hadamard) {
     int n = 0;
     while (size_t(1) << n < m.elements)

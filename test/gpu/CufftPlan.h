@@ -1,4 +1,4 @@
-// A cuFFT plan for a batch of contiguous complex transforms of one to three dimensions.
+// A cuFFT plan for a batch of contiguous transforms of one to three dimensions.
 #pragma once
 #include "Cuda.h"
 #include "Reference.h"
@@ -7,15 +7,17 @@ namespace gpucheck {
 
 class CufftPlan {
 public:
-  /// The lengths of the dimensions, outermost first.
-  CufftPlan(Real real, std::vector<long long> lengths, size_t batch, cudaStream_t stream) : real(real) {
+  /// The lengths of the dimensions, outermost first. `transform`: one of those that the plan is for, which are complex ones
+  /// of both signs, or it alone.
+  CufftPlan(Real real, std::vector<long long> lengths, size_t batch, cudaStream_t stream,
+            Transform transform = Transform::Forward)
+      : real(real) {
     CHECK_CUDA(cufftCreate(&plan));
     try {
       size_t workspace = 0;
       // Without strides the problems lie one after another.
       CHECK_CUDA(cufftMakePlanMany64(plan, int(lengths.size()), lengths.data(), nullptr, 1, 0, nullptr, 1, 0,
-                                     real == Real::F32 ? CUFFT_C2C : CUFFT_Z2Z, static_cast<long long>(batch),
-                                     &workspace));
+                                     typeOf(real, transform), static_cast<long long>(batch), &workspace));
       CHECK_CUDA(cufftSetStream(plan, stream));
     } catch (...) {
       cufftDestroy(plan);
@@ -28,9 +30,27 @@ public:
   CufftPlan(const CufftPlan &) = delete;
   CufftPlan &operator=(const CufftPlan &) = delete;
 
+  /// Of several dimensions RealInverse leaves nothing of its input.
   void execute(Transform transform, void *input, void *output) const {
+    const bool single = real == Real::F32;
+    if (transform == Transform::RealForward) {
+      if (single)
+        CHECK_CUDA(cufftExecR2C(plan, static_cast<cufftReal *>(input), static_cast<cufftComplex *>(output)));
+      else
+        CHECK_CUDA(
+            cufftExecD2Z(plan, static_cast<cufftDoubleReal *>(input), static_cast<cufftDoubleComplex *>(output)));
+      return;
+    }
+    if (transform == Transform::RealInverse) {
+      if (single)
+        CHECK_CUDA(cufftExecC2R(plan, static_cast<cufftComplex *>(input), static_cast<cufftReal *>(output)));
+      else
+        CHECK_CUDA(
+            cufftExecZ2D(plan, static_cast<cufftDoubleComplex *>(input), static_cast<cufftDoubleReal *>(output)));
+      return;
+    }
     const int direction = transform == Transform::Inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
-    if (real == Real::F32)
+    if (single)
       CHECK_CUDA(
           cufftExecC2C(plan, static_cast<cufftComplex *>(input), static_cast<cufftComplex *>(output), direction));
     else
@@ -39,6 +59,12 @@ public:
   }
 
 private:
+  static cufftType typeOf(Real real, Transform transform) {
+    const bool single = real == Real::F32;
+    return transform == Transform::RealForward   ? (single ? CUFFT_R2C : CUFFT_D2Z)
+           : transform == Transform::RealInverse ? (single ? CUFFT_C2R : CUFFT_Z2D)
+                                                 : (single ? CUFFT_C2C : CUFFT_Z2Z);
+  }
   static std::vector<long long> powersOfTwo(const Exponents &exponents) {
     std::vector<long long> lengths;
     for (int exponent : exponents)

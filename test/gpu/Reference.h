@@ -14,7 +14,12 @@ namespace gpucheck {
 
 class Buffer;
 
-enum class Transform { Forward, Inverse, Hadamard }; // exponent sign -1, +1; neither has a scale factor
+/// Fourier transforms of exponent sign -1, +1, without a scale factor, of complex numbers or, of N real ones, between these
+/// and N/2 + 1 frequencies.
+enum class Transform { Forward, Inverse, Hadamard, RealForward, RealInverse };
+inline bool isOfReals(Transform transform) {
+  return transform == Transform::RealForward || transform == Transform::RealInverse;
+}
 enum class Real { F32, F64 };
 
 /// The base-2 logarithms of the lengths of a transform's dimensions, outermost first.
