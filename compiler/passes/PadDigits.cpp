@@ -15,13 +15,16 @@
 // Which digits: the first one from the lowest address of an argument or result that does not fit the lanes of a warp
 // any more, if nodes act on digits above it, on none below it, and on more values than one thread holds; threads that
 // hold all of these have neighbouring addresses as it is. Not those that a step of the program's own counts
-// (id.resize), nor complemented ones, whose elements would be counted from another end.
+// (id.resize), nor complemented ones, whose elements would be counted from another end. Those of
+// a gather may: what it takes is counted by the digits of old, and of its own further elements any.
 //
 // P is the next multiple of the largest power of two, from a quarter of the lanes up to all of them, that adds at most
 // a sixteenth; of a quarter where all add more.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
+
+#include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -55,6 +58,7 @@ public:
     classes.compress();
     nodes = byClass(nodes);
     fixed = byClass(fixed);
+    gathered = byClass(gathered);
   }
 
   unsigned of(Value value, int digit) const { return classes[first.lookup(value) + static_cast<unsigned>(digit) - 1]; }
@@ -62,6 +66,8 @@ public:
   bool isOfNodes(unsigned digit) const { return nodes[digit]; }
   /// True when the radix of the class may not change.
   bool isFixed(unsigned digit) const { return nodes[digit] || fixed[digit]; }
+  /// True when a gather counts the class.
+  bool isGathered(unsigned digit) const { return gathered[digit]; }
   unsigned count() const { return classes.getNumClasses(); }
   ArrayRef<Value> values() const { return known; }
 
@@ -69,13 +75,14 @@ private:
   llvm::IntEqClasses classes;
   DenseMap<Value, unsigned> first; // the number of a value's digit 1
   SmallVector<Value> known;
-  SmallVector<bool> nodes, fixed;
+  SmallVector<bool> nodes, fixed, gathered;
 
   void add(Value value) {
     first[value] = static_cast<unsigned>(nodes.size());
     known.push_back(value);
     nodes.resize(nodes.size() + id::radicesOf(value.getType()).size(), false);
     fixed.resize(nodes.size(), false);
+    gathered.resize(nodes.size(), false);
     classes.grow(static_cast<unsigned>(nodes.size()));
   }
   unsigned at(Value value, int digit) const { return first.lookup(value) + static_cast<unsigned>(digit) - 1; }
@@ -92,10 +99,11 @@ private:
   /// The lowest digits of an operand become those of the result, the others stay.
   void connectAbove(Operation *op, int before, int now) {
     Value input = op->getOperand(0), result = op->getResult(0);
+    SmallVector<bool> &marks = isa<id::GatherOp>(op) ? gathered : fixed;
     for (int digit = 1; digit <= before; ++digit)
-      fixed[at(input, digit)] = true;
+      marks[at(input, digit)] = true;
     for (int digit = 1; digit <= now; ++digit)
-      fixed[at(result, digit)] = true;
+      marks[at(result, digit)] = true;
     for (int above = 1; above <= digitsOf(input) - before; ++above)
       classes.join(at(input, before + above), at(result, now + above));
   }
@@ -209,9 +217,13 @@ private:
     const int digits = static_cast<int>(radices.size());
     int64_t held = 1;
     for (int digit = 1; digit <= digits && 2 * held < machine.lanes; ++digit) {
-      if (classes.isFixed(classes.of(buffer, digit)))
+      const unsigned number = classes.of(buffer, digit);
+      const int32_t radix = radices[static_cast<size_t>(digit) - 1];
+      const HeldValues own(radix, machine.lanes / held);
+      // What a gather makes or takes is mostly held whole by the threads of a block.
+      const bool stays = classes.isFixed(number) || (classes.isGathered(number) && radix <= 2 * machine.lanes);
+      if (classes.isOfNodes(number) || (stays && !own.all))
         return std::nullopt;
-      const HeldValues own(radices[static_cast<size_t>(digit) - 1], machine.lanes / held);
       held *= own.values;
       if (own.all)
         continue;
@@ -303,6 +315,32 @@ private:
     return builder.clone(*op, map)->getResult(0);
   }
 
+  /// Lets a gather take elements of an operand whose lowest digits have other radices, its first one wherever the body
+  /// counts beyond those that there were.
+  static void keepInside(id::GatherOp gather, ArrayRef<int64_t> padded) {
+    const ArrayRef<int32_t> radices = id::radicesOf(gather.getInput().getType()).take_front(gather.getLowest());
+    Operation *yield = gather.getBody().front().getTerminator();
+    OpBuilder builder(yield);
+    const Location loc = gather.getLoc();
+    auto constant = [&](int64_t value) -> Value {
+      return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+    };
+    Value number = yield->getOperand(0);
+    Value inside =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, number, constant(id::elementsOf(radices)));
+    number = arith::SelectOp::create(builder, loc, inside, number, constant(0));
+    SmallVector<Value> digits;
+    SmallVector<int32_t> now;
+    for (auto [i, radix] : llvm::enumerate(radices)) {
+      const bool isHighest = i + 1 == radices.size();
+      digits.push_back(isHighest ? number : arith::RemUIOp::create(builder, loc, number, constant(radix)).getResult());
+      if (!isHighest)
+        number = arith::DivUIOp::create(builder, loc, number, constant(radix));
+      now.push_back(padded[i] ? static_cast<int32_t>(padded[i]) : radix);
+    }
+    yield->setOperand(0, id::numberOf(builder, loc, digits, now));
+  }
+
   void pad(func::FuncOp function, const DigitClasses &classes, ArrayRef<int64_t> padded) {
     Block &block = function.getBody().front();
     Operation *end = block.getTerminator();
@@ -330,6 +368,20 @@ private:
       else
         cropped.back() = value.getType();
     }
+    auto lowestOf = [&](Value value, int64_t lowest) {
+      SmallVector<int64_t> radices;
+      for (int digit = 1; digit <= static_cast<int>(lowest); ++digit)
+        radices.push_back(radixOf(value, digit));
+      return radices;
+    };
+    for (Operation *step : steps)
+      if (auto gather = dyn_cast<id::GatherOp>(step)) {
+        const SmallVector<int64_t> taken = lowestOf(gather.getInput(), static_cast<int64_t>(gather.getLowest())),
+                                   made = lowestOf(gather.getResult(), gather.getNewLowest());
+        auto isLonger = [](int64_t radix) { return radix != 0; };
+        if (llvm::any_of(taken, isLonger) || llvm::any_of(made, isLonger))
+          keepInside(gather, taken);
+      }
     OpBuilder atStart = OpBuilder::atBlockBegin(&block);
     for (BlockArgument argument : block.getArguments()) {
       Value value = argument;
@@ -340,7 +392,7 @@ private:
         for (Operation *step : steps)
           step->replaceUsesOfWith(argument, value);
     }
-    for (Operation *step : steps)
+    for (Operation *step : steps) {
       for (Value result : step->getResults()) {
         SmallVector<int32_t> radices(id::radicesOf(result.getType()));
         for (int digit = 1; digit <= static_cast<int>(radices.size()); ++digit)
@@ -348,6 +400,7 @@ private:
             radices[static_cast<size_t>(digit) - 1] = static_cast<int32_t>(radix);
         result.setType(id::SeqType::get(&getContext(), radices, id::elementOf(result.getType())));
       }
+    }
     for (auto [value, type] : llvm::zip(returned, cropped))
       if (type) {
         const Value made = value;
