@@ -2,16 +2,16 @@
 #pragma once
 #include "Cuda.h"
 #include "Reference.h"
+#include <cufftXt.h>
 
 namespace gpucheck {
 
 class CufftPlan {
 public:
-  /// The lengths of the dimensions, outermost first. `transform`: one of those that the plan is for, which are complex ones
-  /// of both signs, or it alone.
+  /// The lengths of the dimensions, outermost first. `transform`: one of those that the plan is for, which are complex
+  /// ones of both signs, or it alone.
   CufftPlan(Real real, std::vector<long long> lengths, size_t batch, cudaStream_t stream,
-            Transform transform = Transform::Forward)
-      : real(real) {
+            Transform transform = Transform::Forward) {
     CHECK_CUDA(cufftCreate(&plan));
     try {
       size_t workspace = 0;
@@ -32,30 +32,8 @@ public:
 
   /// Of several dimensions RealInverse leaves nothing of its input.
   void execute(Transform transform, void *input, void *output) const {
-    const bool single = real == Real::F32;
-    if (transform == Transform::RealForward) {
-      if (single)
-        CHECK_CUDA(cufftExecR2C(plan, static_cast<cufftReal *>(input), static_cast<cufftComplex *>(output)));
-      else
-        CHECK_CUDA(
-            cufftExecD2Z(plan, static_cast<cufftDoubleReal *>(input), static_cast<cufftDoubleComplex *>(output)));
-      return;
-    }
-    if (transform == Transform::RealInverse) {
-      if (single)
-        CHECK_CUDA(cufftExecC2R(plan, static_cast<cufftComplex *>(input), static_cast<cufftReal *>(output)));
-      else
-        CHECK_CUDA(
-            cufftExecZ2D(plan, static_cast<cufftDoubleComplex *>(input), static_cast<cufftDoubleReal *>(output)));
-      return;
-    }
-    const int direction = transform == Transform::Inverse ? CUFFT_INVERSE : CUFFT_FORWARD;
-    if (single)
-      CHECK_CUDA(
-          cufftExecC2C(plan, static_cast<cufftComplex *>(input), static_cast<cufftComplex *>(output), direction));
-    else
-      CHECK_CUDA(cufftExecZ2Z(plan, static_cast<cufftDoubleComplex *>(input), static_cast<cufftDoubleComplex *>(output),
-                              direction));
+    const bool inverse = transform == Transform::Inverse || transform == Transform::RealInverse;
+    CHECK_CUDA(cufftXtExec(plan, input, output, inverse ? CUFFT_INVERSE : CUFFT_FORWARD));
   }
 
 private:
@@ -73,7 +51,6 @@ private:
   }
 
   cufftHandle plan = 0;
-  Real real;
 };
 
 } // namespace gpucheck

@@ -34,12 +34,8 @@ bool conversion::isScattered(Value buffer) {
 ComputedAccesses::Position ComputedAccesses::inTile(const Tile &tile, size_t r, IndexSums &sums) {
   const SmallVector<int64_t> inRegister = registerDigits(tile.mapping, r);
   Position position;
-  for (int digit = 1; digit <= static_cast<int>(tile.radices.size()); ++digit) {
-    digits::Place held;
-    const bool isRegister = tile.mapping.find(digit, held) && held.field == Field::Reg;
-    position.push_back(isRegister ? IndexSum{inRegister[held.position], {}}
-                                  : place.numbers.digit(digit, tile.mapping, sums));
-  }
+  for (int digit = 1; digit <= static_cast<int>(tile.radices.size()); ++digit)
+    position.push_back(place.numbers.digit(digit, tile.mapping, inRegister, sums));
   return position;
 }
 

@@ -18,7 +18,7 @@ public:
   /// `streams`: what is read and written is hinted to stream through the cache. `inOrder`: what is read keeps its
   /// order.
   ComputedAccesses(TileCode &code, FormPlace &place, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers,
-                   Bodies &bodies, bool streams, bool inOrder)
+                   Bodies &bodies, bool streams, bool inOrder = false)
       : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies), streams(streams),
         inOrder(inOrder) {}
 

@@ -45,7 +45,10 @@ Value ThreadDigits::digit(int digit, const Mapping &mapping) {
   return constant(0);
 }
 
-IndexSum ThreadDigits::digit(int digit, const Mapping &mapping, IndexSums &sums) const {
+IndexSum ThreadDigits::digit(int digit, const Mapping &mapping, ArrayRef<int64_t> inRegister, IndexSums &sums) const {
+  digits::Place held;
+  if (mapping.find(digit, held) && held.field == Field::Reg)
+    return {inRegister[held.position], {}};
   for (const Number &number : numbers) {
     int64_t weight = 1;
     for (const digits::Column &column : number.columnsOf(mapping)) {

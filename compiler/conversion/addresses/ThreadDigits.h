@@ -22,8 +22,8 @@ public:
 
   /// A digit in a tile of this mapping, i64; 0 for one that no number counts.
   mlir::Value digit(int digit, const digits::Mapping &mapping);
-  /// The same as what it is of its number.
-  IndexSum digit(int digit, const digits::Mapping &mapping, IndexSums &sums) const;
+  /// The same as what it is of its number; those of registers have the values `inRegister` (registerDigits).
+  IndexSum digit(int digit, const digits::Mapping &mapping, llvm::ArrayRef<int64_t> inRegister, IndexSums &sums) const;
   /// The sum over the digits that are counted of their value times `weightOf` them, of i64 or, where it fits, i32;
   /// neighbours whose weights continue each other are one number.
   mlir::Value sum(const digits::Mapping &mapping, llvm::function_ref<int64_t(int)> weightOf, bool narrow = false);

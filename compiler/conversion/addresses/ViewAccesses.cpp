@@ -297,7 +297,7 @@ void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, c
 
 LogicalResult ViewAccesses::store(id::StoreOp op, const Tile &tile) {
   if (isScattered(op.getBuffer()))
-    return ComputedAccesses(code, place, buffers, bodies, streams, ordered).store(op, tile);
+    return ComputedAccesses(code, place, buffers, bodies, streams).store(op, tile);
   ViewLayout layout = layoutOf(op.getBuffer(), buffers);
   if (!layout.inRow)
     return notInRow(op);

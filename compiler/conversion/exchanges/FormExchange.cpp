@@ -130,11 +130,7 @@ FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const M
   IndexSums sums(b, loc);
   for (size_t r = 0; r < moved.registers.size(); ++r) {
     const SmallVector<int64_t> inRegister = registerDigits(after, r);
-    auto digitOf = [&](int digit) -> IndexSum {
-      digits::Place held;
-      const bool isRegister = after.find(digit, held) && held.field == Field::Reg;
-      return isRegister ? IndexSum{inRegister[held.position], {}} : place.numbers.digit(digit, after, sums);
-    };
+    auto digitOf = [&](int digit) { return place.numbers.digit(digit, after, inRegister, sums); };
     FailureOr<std::vector<IndexSum>> numbers = bodies.numbers(op.getPlaces(), digitOf, sums, lengths);
     if (failed(numbers))
       return failure();
