@@ -14,7 +14,7 @@
 #include "compiler/passes/Pipelines.h"
 #include "compiler/passes/Schedule.h"
 
-#include "id/IdDialect.h"
+#include "id/ArrayType.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -492,8 +492,7 @@ static std::string manifest(const frontend::Program &program, const std::string 
   info.sizes = program.sizes;
   info.types = program.types;
   auto function = *module.getBody()->getOps<func::FuncOp>().begin();
-  auto array = [&](const std::string &name, int value, Type type) {
-    auto sequence = cast<id::SeqType>(type);
+  auto array = [&](const std::string &name, int value, id::SeqType sequence) {
     return ManifestArray{name, frontend::spellStructure(*program.values[value].element),
                          id::elementBytes(sequence.getElement()), sequence.getNumElements()};
   };
@@ -512,20 +511,21 @@ static std::string manifest(const frontend::Program &program, const std::string 
         for (const char *part : {"re", "im"})
           array.planes.emplace_back((field + (field.empty() ? "" : ".") + part).str(), 0);
     }
-    mlir::Type type = isOutput ? function.getResultTypes()[info.outputs.size() - 1]
-                               : function.getArgumentTypes()[info.inputs.size() - 1];
+    const auto sequence = isOutput ? id::resultArray(function, static_cast<unsigned>(info.outputs.size()) - 1)
+                                   : id::argumentArray(function, static_cast<unsigned>(info.inputs.size()) - 1);
     for (auto [i, plane] : llvm::enumerate(array.planes))
-      plane.second = conversion::planeBytes(cast<id::SeqType>(type).getElement(), layout, static_cast<int>(i));
+      plane.second = conversion::planeBytes(sequence.getElement(), layout, static_cast<int>(i));
   };
   for (auto [i, parameter] : llvm::enumerate(program.inputs)) {
-    info.inputs.push_back(array(parameter.name, parameter.value, function.getArgumentTypes()[i]));
+    info.inputs.push_back(
+        array(parameter.name, parameter.value, id::argumentArray(function, static_cast<unsigned>(i))));
     layOut(info.inputs.back(), parameter.value, conversion::argumentLayout(function, static_cast<int>(i)), false);
   }
   if (auto types = function->getAttrOfType<ArrayAttr>("id.scalars"))
     for (auto [scalar, type] : llvm::zip(program.scalars, types.getAsValueRange<TypeAttr>()))
       info.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), id::elementBytes(type)});
   for (auto [i, value] : llvm::enumerate(program.outputs)) {
-    info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
+    info.outputs.push_back(array("y" + std::to_string(i), value, id::resultArray(function, static_cast<unsigned>(i))));
     layOut(info.outputs.back(), value, conversion::resultLayout(function, static_cast<int>(i)), true);
   }
   for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))

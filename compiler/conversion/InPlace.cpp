@@ -5,6 +5,8 @@
 #include "compiler/conversion/Sections.h"
 #include "dialect/digits/BufferView.h"
 
+#include "id/ArrayType.h"
+
 #include <optional>
 
 using namespace mlir;
@@ -21,12 +23,12 @@ struct Unit {
   bool byOrder = false;
 };
 
-/// What the columns of some fields stand for in a buffer: (distance in elements, radix). Nothing for columns that are
+/// What the columns of some fields stand for in a buffer: (distance in bytes, radix). Nothing for columns that are
 /// no digit of their own and for what is no whole buffer.
 using Distances = SmallVector<std::pair<int64_t, int>>;
 
-std::optional<Distances> distancesOf(const digits::Mapping &mapping, ArrayRef<Field> fields,
-                                     const digits::BufferView &view) {
+std::optional<Distances> distancesOf(id::TileType tile, ArrayRef<Field> fields, const digits::BufferView &view) {
+  const digits::Mapping mapping = tile.getMapping();
   Distances distances;
   const int n = static_cast<int>(view.radices.size());
   for (Field field : fields)
@@ -35,7 +37,7 @@ std::optional<Distances> distancesOf(const digits::Mapping &mapping, ArrayRef<Fi
         return std::nullopt;
       int digit = column.digits[0];
       int64_t distance = digit <= n ? view.address.weight[digit - 1] : view.problem << (digit - n - 1);
-      distances.emplace_back(distance, column.radix);
+      distances.emplace_back(distance * id::elementBytes(tile.getElement()), column.radix);
     }
   return distances;
 }
@@ -56,8 +58,8 @@ bool sameElements(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
     return false; // it is repeated
   from.move(loaded);
   to.move(stored.inverse());
-  std::optional<Distances> read = distancesOf(load.getResult().getType().getMapping(), fields, from),
-                           written = distancesOf(store.getTile().getType().getMapping(), fields, to);
+  std::optional<Distances> read = distancesOf(load.getResult().getType(), fields, from),
+                           written = distancesOf(store.getTile().getType(), fields, to);
   return read && written && *read == *written;
 }
 
@@ -166,11 +168,13 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
   auto findPair = [&](int input, int output) -> std::optional<InPlacePair> {
     auto from = cast<id::SeqType>(body.getArgument(input).getType()),
          to = cast<id::SeqType>(body.getTerminator()->getOperand(output).getType());
-    if (from.getNumElements() != to.getNumElements() ||
-        id::elementBytes(from.getElement()) != id::elementBytes(to.getElement()))
-      return std::nullopt;
-    const digits::ArrayLayout layout = argumentLayout(function, input);
-    if (!(layout == resultLayout(function, output)) ||
+    const digits::ArrayLayout layout = argumentLayout(function, input), stored = resultLayout(function, output);
+    // Pairs of elements may be those of one side (id::arrayAttr), where both are dense.
+    const id::SeqType passed = id::argumentArray(function, static_cast<unsigned>(input)),
+                      returned = id::resultArray(function, static_cast<unsigned>(output));
+    if (passed.getNumElements() != returned.getNumElements() ||
+        id::elementBytes(passed.getElement()) != id::elementBytes(returned.getElement()) ||
+        !(layout == stored || (layout.isDense() && stored.isDense())) ||
         (layout.planar && numberTypes(from.getElement()) != numberTypes(to.getElement())))
       return std::nullopt;
     InPlacePair pair{input, output, false};

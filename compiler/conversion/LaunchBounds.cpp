@@ -118,6 +118,9 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
   // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;
   // but not where a large problem's blocks then would no longer run all at once.
   if (!straight && launch.cluster == 1) {
+    // Two at least, where half as many registers again as the data take are left: one loads while the other computes.
+    if (blocks == 1 && 2 * threads * (registers + registers / 2) <= target.registersPerMultiprocessor)
+      return 2;
     int64_t fewer = std::max(std::min<int64_t>(blocks, 3), blocks * 3 / 4), all = shape.blocksPerGroup();
     auto atOnce = [&](int64_t count) { return all <= count * processors; };
     return all > 1 && atOnce(blocks) && !atOnce(fewer) ? blocks : fewer;

@@ -2,15 +2,13 @@
 
 #include "compiler/conversion/Scalars.h"
 
+#include "id/ArrayType.h"
 #include "id/ConstantData.h"
-#include "id/IdDialect.h"
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 using digits::ArrayLayout;
-
-static constexpr const char attribute[] = "id.layout";
 
 static DictionaryAttr toAttribute(const ArrayLayout &layout, MLIRContext *context) {
   Builder b(context);
@@ -42,11 +40,11 @@ static ArrayLayout fromAttribute(DictionaryAttr fields, Type sequence) {
 }
 
 void conversion::setArgumentLayout(func::FuncOp function, int argument, const ArrayLayout &layout) {
-  function.setArgAttr(argument, attribute, toAttribute(layout, function.getContext()));
+  function.setArgAttr(argument, id::layoutAttr, toAttribute(layout, function.getContext()));
 }
 
 void conversion::setResultLayout(func::FuncOp function, int result, const ArrayLayout &layout) {
-  function.setResultAttr(result, attribute, toAttribute(layout, function.getContext()));
+  function.setResultAttr(result, id::layoutAttr, toAttribute(layout, function.getContext()));
 }
 
 ArrayLayout conversion::argumentLayout(func::FuncOp function, int argument) {
@@ -54,12 +52,12 @@ ArrayLayout conversion::argumentLayout(func::FuncOp function, int argument) {
     const int64_t elements = cast<id::SeqType>(function.getArgumentTypes()[argument]).getNumElements();
     return {{{elements, 1}}, 0, 0, false};
   }
-  return fromAttribute(function.getArgAttrOfType<DictionaryAttr>(argument, attribute),
+  return fromAttribute(function.getArgAttrOfType<DictionaryAttr>(argument, id::layoutAttr),
                        function.getArgumentTypes()[argument]);
 }
 
 ArrayLayout conversion::resultLayout(func::FuncOp function, int result) {
-  return fromAttribute(dyn_cast_or_null<DictionaryAttr>(function.getResultAttr(result, attribute)),
+  return fromAttribute(dyn_cast_or_null<DictionaryAttr>(function.getResultAttr(result, id::layoutAttr)),
                        function.getResultTypes()[result]);
 }
 

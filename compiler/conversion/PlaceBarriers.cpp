@@ -98,7 +98,7 @@ public:
       // A barrier that cuts a branch in two is worth a quarter of the memory.
       const int64_t before = sharedBytes;
       place(Again::OfBranches);
-      if (4 * sharedBytes > 3 * before)
+      if (4 * sharedBytes > 3 * before && before <= target.sharedBytesPerBlock)
         place(Again::OfAll);
       if (sharedBytes > target.sharedBytesPerBlock)
         place(Again::OfClusters);

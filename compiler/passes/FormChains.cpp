@@ -460,14 +460,35 @@ private:
     });
   }
 
-  /// The kernels that the best plan makes of what note() has written, those of a chain counted once.
+  /// The kernels that a chain takes at least: a block holds so much of what nodes act on, and where these digits are
+  /// not those of the lowest addresses its cluster holds further columns instead.
+  static size_t kernelsOf(const FlowChain &chain, const Target &target) {
+    SmallVector<int> acted;
+    for (const FlowStep &step : chain.steps)
+      for (int digit : digitsOf(step.node))
+        if (!llvm::is_contained(acted, digit))
+          acted.push_back(digit);
+    int64_t values = 1;
+    for (int digit : acted)
+      values *= chain.type.getRadices()[static_cast<size_t>(digit) - 1];
+    const int64_t held = target.tileBytes / id::registerBytes(chain.type.getElement());
+    size_t kernels = 1;
+    for (; !llvm::is_contained(acted, 1) && values > held; values = llvm::divideCeil(values, held))
+      ++kernels;
+    return kernels;
+  }
+
+  /// The kernels that the best plan makes of what note() has written, those of a chain at least.
   size_t numKernels(const Target &target) {
     FailureOr<FlowProgram> program = segmentsOf(getOperation());
     if (failed(program))
       return std::numeric_limits<size_t>::max();
     std::vector<Candidate> best;
     (void)planGroups(*program, target, Plan::Throughput, 0, 1, best);
-    return program->segments.size();
+    size_t kernels = 0;
+    for (const FlowSegment &segment : program->segments)
+      kernels += segment.chain ? kernelsOf(*segment.chain, target) : 1;
+    return kernels;
   }
 
   /// Writes the segments to the ops.

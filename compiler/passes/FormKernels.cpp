@@ -148,10 +148,10 @@ public:
   }
 
 private:
-  /// A value that is a result of the function, or a part of one.
-  struct Result {
+  /// What a group stores beside what others read of it.
+  struct Stored {
     FlowStore store;
-    size_t number; // of the function's results
+    std::optional<size_t> result; // of the function
   };
 
   FlowProgram &program;
@@ -161,7 +161,7 @@ private:
   std::vector<FlowSegment> found; // the segments as they were
   SmallVector<int> placed;        // where they are now, or -1
   SmallVector<size_t> kernels;    // of the segments now: the first kernel
-  SmallVector<Result> results;    // that groups store
+  SmallVector<Stored> stored;     // by groups
   DenseMap<Value, int> makers;    // a value of a group -> the first segment that makes it
 
   bool fail(const Twine &message) {
@@ -171,27 +171,27 @@ private:
   static std::string where(size_t kernel) { return "schedule: kernel " + std::to_string(kernel + 1) + ": "; }
   bool isOutside(Value value) const { return value.getDefiningOp() && program.numberOf(value.getDefiningOp()); }
 
-  /// What groups store of the function's results. A result that only moves a value of a group, or leaves elements out,
-  /// is stored by that group.
+  /// What groups store of the function's results, and what copies would move of their values, or leave out.
   void collectStores() {
-    for (size_t i = 0; i < found.size(); ++i)
-      for (size_t s = 0; !found[i].group.steps.empty() && s < found[i].group.stores.size(); ++s)
+    for (auto [i, segment] : llvm::enumerate(found)) {
+      auto resultOf = [&, i = i](size_t store) -> std::optional<size_t> {
         for (auto [number, result] : llvm::enumerate(program.returned))
-          if (result.segment == static_cast<int>(i) && result.store == static_cast<int>(s))
-            results.push_back({found[i].group.stores[s], number});
-    for (auto [number, result] : llvm::enumerate(program.returned)) {
-      FlowSegment &copy = found[static_cast<size_t>(result.segment)];
-      if (copy.chain || !copy.group.steps.empty())
+          if (result.segment == static_cast<int>(i) && result.store == static_cast<int>(store))
+            return number;
+        return std::nullopt;
+      };
+      FlowGroup &group = segment.group;
+      for (size_t s = 0; !group.steps.empty() && s < group.stores.size(); ++s)
+        if (std::optional<size_t> result = resultOf(s))
+          stored.push_back({group.stores[s], result});
+      if (segment.chain || !group.steps.empty() || group.stores.empty())
         continue;
-      FlowStore &store = copy.group.stores[static_cast<size_t>(result.store)];
-      FlowValue from = program.resolve(store.value);
-      if (!isOutside(from.buffer))
+      const FlowValue from = program.resolve(group.stores.front().value);
+      std::optional<FlowStore> direct = group.stores.front().instead(from);
+      if (!isOutside(from.buffer) || !direct)
         continue;
-      std::optional<FlowStore> direct = store.instead(from);
-      if (!direct)
-        continue;
-      results.push_back({std::move(*direct), number});
-      copy.group.stores.clear();
+      stored.push_back({std::move(*direct), resultOf(0)});
+      group.stores.clear();
     }
   }
 
@@ -450,14 +450,15 @@ private:
   bool addStores() {
     for (FlowResult &result : program.returned)
       result.segment = placed[static_cast<size_t>(result.segment)];
-    for (Result &result : results) {
-      auto maker = makers.find(result.store.value);
+    for (Stored &each : stored) {
+      auto maker = makers.find(each.store.value);
       if (maker == makers.end())
-        return fail("schedule: step " + Twine(program.numberOf(result.store.value.getDefiningOp())) +
-                    " is in no kernel, and its value is a result");
+        return fail("schedule: step " + Twine(program.numberOf(each.store.value.getDefiningOp())) +
+                    " is in no kernel, and its value is " + (each.result ? "a result" : "taken later"));
       auto &stores = program.segments[static_cast<size_t>(maker->second)].group.stores;
-      program.returned[result.number] = {maker->second, static_cast<int>(stores.size())};
-      stores.push_back(std::move(result.store));
+      if (each.result)
+        program.returned[*each.result] = {maker->second, static_cast<int>(stores.size())};
+      stores.push_back(std::move(each.store));
     }
     DenseSet<Value> parts; // of results that other groups join
     for (const FlowSegment &segment : program.segments)

@@ -1,5 +1,6 @@
 // Steps are taken in order, in sections: a new one begins with another level and with another number of threads. A
-// value lives from the section that makes it to the last one that takes it.
+// value lives from the section that makes it to the last one that takes it. Where they take turns, what a section reads
+// makes room for what it writes, and what is loaded or stored has the same place.
 #include "compiler/passes/GroupMemory.h"
 
 using namespace mlir;
@@ -11,7 +12,7 @@ namespace {
 
 class Lives {
 public:
-  Lives(const FlowGroup &group, bool moves) : group(group), moves(moves) {}
+  Lives(const FlowGroup &group, Sharing sharing) : group(group), sharing(sharing) {}
 
   int64_t most() {
     for (Operation *step : group.steps)
@@ -21,14 +22,18 @@ public:
     for (Operation *step : group.steps)
       if (!group.joined.contains(step))
         add(step);
-    std::vector<int64_t> more(static_cast<size_t>(section) + 2); // bytes in a section than in the one before
+    // Of every section what it reads, then what it writes: bytes more than before.
+    std::vector<int64_t> more(2 * static_cast<size_t>(section) + 3);
     for (const auto &[key, life] : lives) {
-      more[static_cast<size_t>(life.first)] += life.bytes;
-      more[static_cast<size_t>(life.last) + 1] -= life.bytes;
+      const bool turns = sharing == Sharing::Turns;
+      more[2 * static_cast<size_t>(life.first) + turns] += life.bytes;
+      more[2 * static_cast<size_t>(life.last) + (turns ? 1 : 2)] -= life.bytes;
     }
     int64_t most = 0, bytes = 0;
-    for (int64_t change : more)
-      most = std::max(most, bytes += change);
+    for (auto [time, change] : llvm::enumerate(more)) {
+      bytes += change;
+      most = std::max(most, bytes + (time % 2 == 0 ? moved.lookup(static_cast<int>(time / 2)) : 0));
+    }
     return most;
   }
 
@@ -39,8 +44,9 @@ private:
   };
 
   const FlowGroup &group;
-  const bool moves;
+  const Sharing sharing;
   DenseMap<std::pair<Value, int>, Life> lives; // by the level that a value is taken at; -1: where it is held
+  DenseMap<int, int64_t> moved;                // bytes at a time, by the section
   DenseMap<Operation *, int> sections;
   int section = -1, level = -1;
   int64_t threads = 0;    // of the last step
@@ -71,6 +77,12 @@ private:
     life->second.last = section;
   }
 
+  void move(Operation *step, Value value) {
+    const int64_t bytes = bytesOf(step, value), others = moved.lookup(section);
+    if (sharing != Sharing::Values)
+      moved[section] = sharing == Sharing::Turns ? std::max(others, bytes) : others + bytes;
+  }
+
   void add(Operation *step) {
     const int64_t own = threadsOf(step, step->getResult(0));
     section += section < 0 || group.level(step) != level || own != threads;
@@ -79,8 +91,7 @@ private:
     threads = own;
     for (OpOperand &operand : step->getOpOperands()) {
       if (group.loadOf.contains({step, operand.getOperandNumber()})) {
-        if (moves)
-          live(operand.get(), level, section, bytesOf(step, operand.get()));
+        move(step, operand.get());
         continue;
       }
       Value value = operand.get();
@@ -95,11 +106,11 @@ private:
         live(value, -1, from, bytesOf(maker, value));
     }
     for (const FlowStore &store : group.stores)
-      if (moves && store.value.getDefiningOp() == step)
-        live(store.value, level, section, bytesOf(step, store.value));
+      if (store.value.getDefiningOp() == step)
+        move(step, store.value);
   }
 };
 
 } // namespace
 
-int64_t passes::sharedBytesOf(const FlowGroup &group, bool moves) { return Lives(group, moves).most(); }
+int64_t passes::sharedBytesOf(const FlowGroup &group, Sharing sharing) { return Lives(group, sharing).most(); }

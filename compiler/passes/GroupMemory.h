@@ -5,9 +5,16 @@
 
 namespace idc::passes {
 
-/// The most bytes of a block that wait in shared memory at a time: values that steps take at another level than they
-/// are made at, and what other threads than all hold for later sections (Sections.h) of its own level. `moves`: also
-/// what is loaded or stored, in whatever mapping it is held. Of a group whose blocks share nothing.
-int64_t sharedBytesOf(const FlowGroup &group, bool moves);
+/// What takes shared memory at a time.
+enum class Sharing {
+  Values, // that wait
+  Moves,  // and what is loaded or stored, in whatever mapping it is held
+  Turns,  // the same, one after the other: threads meet between what a section reads and what it writes
+};
+
+/// The most bytes of a block that are taken at a time: by values that steps take at another level than they are made at,
+/// and by what other threads than all hold for later sections (Sections.h) of its own level. Of a group whose blocks
+/// share nothing.
+int64_t sharedBytesOf(const FlowGroup &group, Sharing sharing);
 
 } // namespace idc::passes

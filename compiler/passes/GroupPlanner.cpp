@@ -71,7 +71,8 @@ public:
     const double block = limits.resident > 1 ? costs.threads * doublings(few, limits.threads) : costs.alone;
     const double cluster =
         limits.cluster > 1 ? costs.cluster + costs.clusterDoubling * doublings(1, limits.cluster) : 0;
-    return held + block + cluster + columns + (limits.strided ? costs.strided : 0) + (limits.phases ? costs.phases : 0);
+    return held + block + cluster + columns + (limits.strided ? costs.strided : 0) +
+           (limits.phases ? costs.phases : 0) + (limits.turns ? costs.alone : 0);
   }
 
 private:
@@ -134,15 +135,19 @@ private:
 
   /// Steps whose values go through shared memory wherever one thread does not hold them together.
   void addPhases() {
-    auto add = [&](int64_t words, int64_t threads, int64_t resident) {
+    auto add = [&](int64_t words, int64_t threads, int64_t resident, bool turns = false) {
       limits.push_back({words, run, lanes, threads, resident});
       limits.back().phases = true;
+      limits.back().turns = turns;
     };
     add(words, few, 2);
     add(words, many, 1);
     add(words, all, 1);
     add(2 * words, many, 1);
     add(2 * words, all, 1);
+    // More barriers, where these save a kernel.
+    add(words, many, 1, /*turns=*/true);
+    add(words, all, 1, /*turns=*/true);
   }
 
   /// Fewer columns to a block where a digit was made longer for lanes, as long as they fill a sector: cheaper than
@@ -286,7 +291,7 @@ private:
     // Phases are there to save kernels.
     size_t fewest = std::numeric_limits<size_t>::max();
     for (size_t i = first; i < groupings.size(); ++i)
-      if (!groupings[i].inPhases)
+      if (!groupings[i].inPhases && groupings[i].isWithinLimits)
         fewest = std::min(fewest, groupings[i].program.segments.size());
     auto saves = [&](const Grouping &made) { return !made.inPhases || made.program.segments.size() < fewest; };
     const bool within =

@@ -410,13 +410,12 @@ private:
 
   void recompute(size_t g, size_t h) { replace(group(h), std::move(*recomputed(g, h))); }
 
-  /// A result that only moves a value of a group, or leaves elements out, is stored by that group.
+  /// What only moves a value of a group, or leaves elements out, is stored by that group.
   void foldCopies() {
-    for (FlowResult &result : program.returned) {
-      FlowSegment &copy = program.segments[result.segment];
-      if (copy.chain || !copy.group.steps.empty())
+    for (auto [index, copy] : llvm::enumerate(program.segments)) {
+      if (copy.chain || !copy.group.steps.empty() || copy.group.stores.empty())
         continue;
-      FlowStore &store = copy.group.stores[result.store];
+      FlowStore &store = copy.group.stores.front();
       FlowValue from = program.resolve(store.value);
       auto maker = makers.find(from.buffer);
       if (maker == makers.end() || !isGroup(maker->second))
@@ -425,9 +424,11 @@ private:
       if (!direct)
         continue;
       auto &stores = group(maker->second).stores;
+      for (FlowResult &result : program.returned)
+        if (result.segment == static_cast<int>(index))
+          result = {maker->second, static_cast<int>(stores.size())};
       stores.push_back(std::move(*direct));
       copy.group.stores.clear();
-      result = {maker->second, static_cast<int>(stores.size()) - 1};
     }
   }
 

@@ -35,6 +35,8 @@ struct LevelLimits {
   /// In phases (PhasePlanner.h), also where no place is computed: no more than one block, and levels where phases do
   /// not fit.
   bool phases = false;
+  /// Of phases: threads meet wherever one value can take the place of another in shared memory.
+  bool turns = false;
 };
 
 /// Decides where the axes of a possible group live, and writes it into the group: launch, levels and runs. Returns

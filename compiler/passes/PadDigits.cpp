@@ -220,8 +220,14 @@ private:
       const unsigned number = classes.of(buffer, digit);
       const int32_t radix = radices[static_cast<size_t>(digit) - 1];
       const HeldValues own(radix, machine.lanes / held);
-      // What a gather makes or takes is mostly held whole by the threads of a block.
-      const bool stays = classes.isFixed(number) || (classes.isGathered(number) && radix <= 2 * machine.lanes);
+      // What a gather makes or takes is mostly held whole by the threads of a block, beside a part of what nodes act
+      // on.
+      int64_t bytes = radix * id::elementBytes(id::elementOf(buffer.getType()));
+      for (int above = digit + 1; above <= digits; ++above)
+        bytes *= classes.isOfNodes(classes.of(buffer, above)) ? radices[static_cast<size_t>(above) - 1] : 1;
+      const bool isHeld =
+          radix <= machine.lanes || (radix <= 2 * machine.lanes && bytes <= 2 * machine.sharedBytesPerBlock);
+      const bool stays = classes.isFixed(number) || (classes.isGathered(number) && isHeld);
       if (classes.isOfNodes(number) || (stays && !own.all))
         return std::nullopt;
       held *= own.values;

@@ -89,10 +89,24 @@ def Reshape : Pass<"id-reshape", "::mlir::func::FuncOp"> {
   let description = [{
     A resize of a whole argument or result into other digits of the same number of elements is no step: a buffer's elements
     are where they are. It goes through pointwise steps that name no digit, and then becomes the argument's or the result's
-    type. Arrays whose layout has several dimensions keep theirs.
+    type. Arrays whose layout has several dimensions keep theirs. One that stays between two steps becomes a gather of each
+    element from its own number.
 
         func @f(%x: <2**2 * 3, f32>) { %0 = id.resize %x lowest 3 : <2**2 * 3, f32> -> <2 * 3 * 2, f32> … }
         func @f(%x: <2 * 3 * 2, f32>) { … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
+def PairArrays : Pass<"id-pair-arrays", "::mlir::func::FuncOp"> {
+  let summary = "arguments and results are complex where steps next to them see them so";
+  let description = [{
+    A node that makes a complex number of two neighbours moves nothing. An argument that only such nodes take becomes an
+    array of complex numbers, and a result that such a node takes apart stays one; `id.array` says what callers pass. Arrays
+    with a layout keep their elements.
+
+        func @f(%x: <2**3, f32>) { %0 = id.node [1] (%x) { ^(%a, %b): complex.create %a, %b } … }
+        func @f(%x: <2**2, complex<f32>> {id.array = !id.seq<2**3, f32>}) { … }
   }];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
@@ -167,6 +181,19 @@ def TabulateGathers : Pass<"id-tabulate-gathers", "::mlir::func::FuncOp"> {
 
         %0 = id.gather %x lowest 1 : <17, f32> -> <17, f32> from { id.lookup %k of [1, 3, 9, …] : i64 … }
   }];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
+def InvertScatters : Pass<"id-invert-scatters", "::mlir::func::FuncOp"> {
+  let summary = "scatters of what a block holds, between steps, are gathers";
+  let description = [{
+    A scatter that does not end the program, of as many elements as a block holds and without run-time scalars, becomes
+    the gather that takes as many elements from the same places, where up to 16 affine pieces say which they are.
+
+        %0 = id.scatter %x lowest 3 … to { k even ? k / 2 : 7 - k / 2 }
+        %0 = id.gather %x lowest 3 … from { k < 4 ? 2*k : 15 - 2*k }
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 

@@ -27,7 +27,7 @@ namespace {
 class PhasePlanner {
 public:
   PhasePlanner(FlowGroup &group, const Target &target, const LevelLimits &limits)
-      : group(group), target(target), limits(limits), order(orderOf(group)) {
+      : group(group), target(target), limits(limits), order(orderOf(group)), mostWords(limits.words) {
     for (Operation *step : group.steps)
       if (!group.joined.contains(step))
         steps.push_back(step);
@@ -46,8 +46,8 @@ public:
     const FlowGroup before = group;
     for (;; --batchLanes) {
       write();
-      // Half as much again for padding, and since there are fewer barriers than sections.
-      const int64_t bytes = sharedBytesOf(group, /*moves=*/true) * 3 / 2;
+      // Half as much again for padding.
+      const int64_t bytes = sharedBytesOf(group, limits.turns ? Sharing::Turns : Sharing::Moves) * 3 / 2;
       if (bytes <= target.sharedBytesPerMultiprocessor / limits.resident - systemBytes &&
           bytes <= target.sharedBytesPerBlock)
         return true;
@@ -59,7 +59,7 @@ public:
 
 private:
   /// Scalar operations that a group may unroll to.
-  static constexpr int64_t maxOperations = 32768;
+  static constexpr int64_t maxOperations = 49152;
   /// Elements that a thread may take from computed places, each some 50 operations.
   static constexpr int64_t maxPlaces = 2048;
   /// Threads below which a block is filled.
@@ -78,7 +78,7 @@ private:
 
   FlowGroup &group;
   const Target &target;
-  const LevelLimits &limits;
+  LevelLimits limits;
   GroupOrder order;
   SmallVector<Operation *> steps; // those that are code
   std::vector<Phase> phases;
@@ -86,6 +86,7 @@ private:
   SmallVector<int> blocks; // axes that number the blocks, lowest addresses first
   SmallVector<int> lanes;  // of these, which threads hold instead
   int batchLanes = 0;      // batch digits that threads hold
+  int64_t mostWords;       // of a value that a thread holds
 
   const SmallVector<int> &arrangement(Operation *step) const { return group.arrangement.find(step)->second; }
 
@@ -163,12 +164,23 @@ private:
     return true;
   }
 
-  /// The fewest phases, as even as they can be: of the bounds of words that give so many, the least. False where a
-  /// thread or a block cannot hold one.
+  /// The fewest phases, as even as they can be: of the bounds of words that give so many, the least. Twice the words
+  /// where any number of threads would be too few without, and where many would take a phase more. False where a thread
+  /// or a block cannot hold one.
   bool cut() {
-    int64_t words = limits.words;
-    if (!cut(words))
+    if (const int64_t threadsOfBlock = limits.threads; threadsOfBlock >= 2 * fullThreads) {
+      limits.threads = target.maxThreadsPerBlock;
+      auto isLarge = [&](const Phase &phase) { return threads(phase.steps, phase.registers) >= 2 * fullThreads; };
+      const bool fits = cut(mostWords);
+      const size_t more = fits ? phases.size() : std::numeric_limits<size_t>::max();
+      const bool areLarge = !fits || llvm::all_of(phases, isLarge);
+      limits.threads = threadsOfBlock;
+      if (areLarge && cut(2 * mostWords) && phases.size() < more)
+        mostWords *= 2;
+    }
+    if (!cut(mostWords))
       return false;
+    int64_t words = mostWords;
     const size_t fewest = phases.size();
     while (words > 1 && cut(words / 2) && phases.size() == fewest)
       words /= 2;
@@ -247,8 +259,8 @@ private:
       if (llvm::is_contained(registers, axis) || threads(phase.steps, registers) <= enough)
         continue;
       registers.push_back(axis);
-      auto takesFew = [&](Operation *step) { return wordsTaken(step, registers) <= 2 * limits.words; };
-      if (threads(phase.steps, registers) < least || !fits(phase.steps, registers, limits.words) ||
+      auto takesFew = [&](Operation *step) { return wordsTaken(step, registers) <= 2 * mostWords; };
+      if (threads(phase.steps, registers) < least || !fits(phase.steps, registers, mostWords) ||
           !llvm::all_of(phase.steps, takesFew))
         registers.pop_back();
     }

@@ -29,6 +29,8 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   function.addPass(createCanonicalizerPass());
   // After equal ones have met and opposite ones are gone.
   function.addPass(createReshape());
+  // Nodes at the ends see arguments and results now.
+  function.addPass(createPairArrays());
   // Before the permutations move, since a twiddle is renamed by substitution but a body op by op.
   function.addPass(createExtractTwiddles());
   function.addPass(createPushPermutations());
@@ -51,6 +53,10 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
                                 unsigned candidate, unsigned listed, bool dissolve) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // Before chains end where something is scattered.
+  InvertScattersOptions invert;
+  invert.target = target;
+  function.addPass(createInvertScatters(invert));
   // The steps that chains and groups are made of are all there then.
   HoldGathersOptions hold;
   hold.target = target;

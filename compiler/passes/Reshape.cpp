@@ -10,8 +10,14 @@
 // So that a resize of one dimension meets the argument, or the result, of several, permutations go down through it:
 // `id.permute` brings the dimension's digits to the bottom, `id.resize` changes them, `id.permute` brings them back.
 //
-// Arrays whose layout has several dimensions keep their digits.
+// Arrays whose layout has several dimensions keep their digits. What stays between two steps takes each element from
+// the place of its number, as a gather does, so that a kernel of both exchanges it.
 #include "compiler/passes/Passes.h"
+
+#include "id/ArrayType.h"
+#include "id/IndexCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
@@ -141,6 +147,9 @@ struct Reshape : impl::ReshapeBase<Reshape> {
         moveUp(step);
     takeArguments();
     takeResults();
+    for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
+      if (auto resize = dyn_cast<id::ResizeOp>(op))
+        gatherBetweenSteps(resize);
     func::FuncOp function = getOperation();
     function.setFunctionType(
         FunctionType::get(&getContext(), body().getArgumentTypes(), body().getTerminator()->getOperandTypes()));
@@ -230,7 +239,7 @@ private:
         return true;
       };
       if (!llvm::all_of(argument.getUsers(), isAlike) || !after ||
-          hasDimensions(getOperation().getArgAttr(argument.getArgNumber(), "id.layout")))
+          hasDimensions(getOperation().getArgAttr(argument.getArgNumber(), id::layoutAttr)))
         continue;
       argument.setType(after);
       for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
@@ -240,10 +249,50 @@ private:
     }
   }
 
+  static bool isStep(Operation *op) { return isa_and_nonnull<id::PointwiseOp, id::TwiddleOp, id::NodeOp>(op); }
+  static bool feedsSteps(Value value) {
+    return llvm::all_of(value.getUsers(), [](Operation *user) {
+      return isStep(user) || (isa<id::PermuteOp>(user) && feedsSteps(user->getResult(0)));
+    });
+  }
+
+  void gatherBetweenSteps(id::ResizeOp resize) {
+    Value source = resize.getInput();
+    while (auto permute = source.getDefiningOp<id::PermuteOp>())
+      source = permute.getInput();
+    if (!reshapeOf(resize.getResult()) || !isStep(source.getDefiningOp()) || !feedsSteps(resize.getResult()))
+      return;
+    OpBuilder builder(resize);
+    const Location loc = resize.getLoc();
+    auto gather = id::GatherOp::create(builder, loc, resize.getType(), resize.getInput(), resize.getLowest());
+    builder.createBlock(&gather.getBody());
+    auto lowest = resize.getType().getRadices().take_front(static_cast<size_t>(resize.getNewLowest()));
+    id::YieldOp::create(builder, loc, id::numberOfLowest(builder, loc, lowest));
+    resize.replaceAllUsesWith(gather.getResult());
+    resize.erase();
+    moveToGather(gather);
+  }
+
+  /// A step on what is gathered lets another gather through, to be one with the first.
+  static void moveToGather(id::GatherOp gather) {
+    auto step = gather.getInput().getDefiningOp<id::PointwiseOp>();
+    if (!step || !step->hasOneUse() || step->getNumOperands() != 1 ||
+        !step.getInputs()[0].getDefiningOp<id::GatherOp>() || !namesNoDigit(step))
+      return;
+    Value gathered = gather.getResult(), made = step->getResult(0);
+    const Type last = gathered.getType();
+    gather->moveBefore(step);
+    gather.setOperand(step.getInputs()[0]);
+    gathered.replaceAllUsesWith(made);
+    gathered.setType(withElement(cast<id::SeqType>(last), step.getInputs()[0].getType()));
+    step.setOperand(0, gathered);
+    made.setType(last);
+  }
+
   void takeResults() {
     for (OpOperand &result : body().getTerminator()->getOpOperands())
       while (id::ResizeOp reshape = reshapeOf(result.get())) {
-        if (hasDimensions(getOperation().getResultAttr(result.getOperandNumber(), "id.layout")))
+        if (hasDimensions(getOperation().getResultAttr(result.getOperandNumber(), id::layoutAttr)))
           break;
         result.set(reshape.getInput());
         if (reshape.getResult().use_empty())

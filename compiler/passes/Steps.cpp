@@ -185,7 +185,7 @@ FlowStore FlowStore::of(const FlowValue &from, Value made) {
 }
 
 std::optional<FlowStore> FlowStore::instead(const FlowValue &from) const {
-  if (from.isRepeated() || (!views.empty() && !llvm::all_of(made.getUsers(), llvm::IsaPred<func::ReturnOp>)))
+  if (from.isRepeated())
     return std::nullopt;
   FlowStore direct = of(from, made);
   llvm::append_range(direct.views, views);

@@ -227,6 +227,21 @@ struct GatherBeforeResize : OpRewritePattern<GatherOp> {
   }
 };
 
+/// resize(scatter(x)) -> scatter(x), where as many elements have other digits: an element keeps its number
+struct ResizeAfterScatter : OpRewritePattern<ResizeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(ResizeOp op, PatternRewriter &rewriter) const override {
+    auto scatter = op.getInput().getDefiningOp<ScatterOp>();
+    if (!scatter || !scatter->hasOneUse() || op.getOldLength() != op.getNewLength() ||
+        static_cast<int>(op.getLowest()) > scatter.getNewLowest())
+      return failure();
+    auto sent = ScatterOp::create(rewriter, scatter.getLoc(), op.getType(), scatter.getInput(), scatter.getLowest());
+    rewriter.cloneRegionBefore(scatter.getBody(), sent.getBody(), sent.getBody().end());
+    rewriter.replaceOp(op, sent);
+    return success();
+  }
+};
+
 /// gather(repeat(x)) -> repeat(gather(x)), where the repeated digits are above those of the gather
 struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -257,5 +272,5 @@ void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRCont
 }
 
 void ScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<ScatterToPermute, DropUndone<ScatterOp, GatherOp>>(context);
+  patterns.add<ScatterToPermute, ResizeAfterScatter, DropUndone<ScatterOp, GatherOp>>(context);
 }

@@ -203,3 +203,26 @@ func.func @cut(%x: !id.seq<2**3, f32>) -> (!id.seq<5, f32>, !id.seq<5, f32>) {
   }
   return %y, %z : !id.seq<5, f32>, !id.seq<5, f32>
 }
+
+// -----
+
+// Where what is sent has other digits then, it is sent into these.
+// CHECK-LABEL: func.func @sent
+// CHECK-NEXT: %[[Y:.*]] = id.scatter %{{.*}} lowest 2 : <5 * 3 * 2, f32> -> <5 * 2 * 3, f32> to {
+// CHECK-NOT: id.resize
+// CHECK: return %[[Y]]
+func.func @sent(%x: !id.seq<5 * 3 * 2, f32>) -> !id.seq<5 * 2 * 3, f32> {
+  %y = id.scatter %x lowest 2 : !id.seq<5 * 3 * 2, f32> -> !id.seq<5 * 6, f32> to {
+    %1 = id.digit 1 : i64
+    %2 = id.digit 2 : i64
+    %c3 = arith.constant 3 : i64
+    %3 = arith.muli %1, %c3 : i64
+    %4 = arith.addi %2, %3 : i64
+    %5 = arith.muli %4, %4 : i64
+    %c6 = arith.constant 6 : i64
+    %6 = arith.remsi %5, %c6 : i64
+    id.yield %6 : i64
+  }
+  %z = id.resize %y lowest 1 : !id.seq<5 * 6, f32> -> !id.seq<5 * 2 * 3, f32>
+  return %z : !id.seq<5 * 2 * 3, f32>
+}

@@ -47,8 +47,8 @@ func.func @lowest(%x: !id.seq<5 * 2 * 3, i32>, %y: !id.seq<5 * 2 * 3, i32>) -> !
   return %3 : !id.seq<5 * 3 * 2, i32>
 }
 
-// What stays: other lengths, steps that name digits, arguments that are used in their own digits, too, and arrays of
-// several dimensions.
+// What stays: other lengths, arguments that are used in their own digits, too, and arrays of several dimensions. Before a
+// step that names digits elements are gathered.
 // CHECK-LABEL: @longer(%arg0: !id.seq<2**2 * 3, f32>)
 // CHECK: id.resize %arg0
 func.func @longer(%x: !id.seq<2**2 * 3, f32>) -> !id.seq<2**4, f32> {
@@ -75,8 +75,8 @@ func.func @used(%x: !id.seq<2 * 3, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<2 * 3,
 }
 
 // CHECK-LABEL: @named
-// CHECK: id.resize
-// CHECK-NEXT: id.pointwise
+// CHECK: id.gather
+// CHECK: id.pointwise
 func.func @named(%x: !id.seq<2 * 3, f32>) -> !id.seq<3 * 2, f32> {
   %0 = id.node [1](%x) : (!id.seq<2 * 3, f32>) -> !id.seq<2 * 3, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
@@ -138,4 +138,38 @@ func.func @apart(%x: !id.seq<2 * 5 * 3, f32>) -> !id.seq<5 * 3 * 2, f32> {
     id.yield %b, %a : f32, f32
   }
   return %2 : !id.seq<5 * 3 * 2, f32>
+}
+
+// Between two steps elements keep their numbers, by a gather; a step that names no digit lets it through to another one.
+// CHECK-LABEL: func.func @between
+// CHECK: id.pointwise
+// CHECK: %[[Y:.*]] = id.gather %{{.*}} lowest 1 : <5 * 6, f32> -> <5 * 6, f32>
+// CHECK: %[[Z:.*]] = id.gather %[[Y]] lowest 2 : <5 * 6, f32> -> <5 * 2 * 3, f32> from {
+// CHECK: id.pointwise(%[[Z]])
+// CHECK-NOT: id.resize
+func.func @between(%x: !id.seq<5 * 6, f32>) -> !id.seq<5 * 2 * 3, f32> {
+  %0 = id.pointwise(%x) : (!id.seq<5 * 6, f32>) -> !id.seq<5 * 6, f32> {
+  ^bb0(%a: f32):
+    %t = id.digit 1 : i64
+    %s = arith.sitofp %t : i64 to f32
+    %y = arith.addf %a, %s : f32
+    id.yield %y : f32
+  }
+  %1 = id.gather %0 lowest 1 : <5 * 6, f32> -> <5 * 6, f32> from {
+    %t = id.digit 1 : i64
+    %c5 = arith.constant 5 : i64
+    %u = arith.subi %c5, %t : i64
+    id.yield %u : i64
+  }
+  %2 = id.pointwise(%1) : (!id.seq<5 * 6, f32>) -> !id.seq<5 * 6, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %3 = id.resize %2 lowest 1 : <5 * 6, f32> -> <5 * 2 * 3, f32>
+  %4 = id.node [1](%3) : (!id.seq<5 * 2 * 3, f32>) -> !id.seq<5 * 2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
+  }
+  return %4 : !id.seq<5 * 2 * 3, f32>
 }

@@ -1,0 +1,145 @@
+// Input: digit flow. Output: the same; scatters that a block can do between two steps are gathers.
+//
+// A scatter sends elements where they are stored. What steps take of it would have to go through memory; what a gather
+// takes is exchanged by the block that has made it. A map of which every number is known has an inverse, and where few
+// affine pieces make it up, as of mirror images, halves that interleave, or shifts, it takes a few instructions:
+//
+//   id.scatter %x to { k even ? k / 2 : 7 - k / 2 }   ->   id.gather %x from { k < 4 ? 2k : 15 - 2k }
+//
+// Scatters of more than a block holds stay, and so do those that end a program: both are stored. (The other way round
+// every other number begins a piece: k < 4 ? 2k : 15 - 2k stays a scatter.)
+#include "compiler/passes/Passes.h"
+#include "compiler/passes/Steps.h"
+#include "compiler/passes/Target.h"
+
+#include "id/IndexCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_INVERTSCATTERS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// Numbers from `first` to the next piece's: factor * k + offset.
+struct Piece {
+  int64_t first, factor, offset;
+};
+
+constexpr size_t maxPieces = 16;
+
+/// Where each of the places comes from; nothing where run-time scalars, or digits above, decide.
+std::optional<std::vector<int64_t>> sourcesOf(id::ScatterOp scatter) {
+  const auto radices = scatter.getInput().getType().getRadices().take_front(scatter.getLowest());
+  std::optional<id::IndexCode> code = id::IndexCode::of(scatter.getBody());
+  if (!code || code->highestDigit() > static_cast<int>(radices.size()))
+    return std::nullopt;
+  std::vector<int64_t> sources(static_cast<size_t>(id::elementsOf(radices)), -1);
+  SmallVector<int64_t> digits(radices.size(), 0);
+  int64_t element = 0;
+  do {
+    const std::optional<int64_t> place = code->at(digits);
+    if (!place || *place < 0 || *place >= static_cast<int64_t>(sources.size()))
+      return std::nullopt;
+    sources[static_cast<size_t>(*place)] = element++;
+  } while (id::countUp(digits, radices));
+  return llvm::is_contained(sources, -1) ? std::nullopt : std::optional(std::move(sources));
+}
+
+/// The affine pieces of a map, as long as they can be; nothing where there are many.
+std::optional<SmallVector<Piece>> piecesOf(ArrayRef<int64_t> numbers) {
+  SmallVector<Piece> pieces;
+  for (size_t first = 0, end = 0; first < numbers.size(); first = end) {
+    if (pieces.size() == maxPieces)
+      return std::nullopt;
+    end = first + 1;
+    const int64_t factor = end < numbers.size() ? numbers[end] - numbers[first] : 0;
+    while (end < numbers.size() && numbers[end] - numbers[end - 1] == factor)
+      ++end;
+    // Two numbers are on a line always: the second one may begin a longer piece.
+    if (end == first + 2 && end < numbers.size())
+      end = first + 1;
+    const int64_t own = end == first + 1 ? 0 : factor;
+    const auto at = static_cast<int64_t>(first);
+    pieces.push_back({at, own, numbers[first] - own * at});
+  }
+  return pieces;
+}
+
+void writePieces(OpBuilder &builder, Location loc, ArrayRef<int32_t> radices, ArrayRef<Piece> pieces) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  Value place = id::numberOfLowest(builder, loc, radices), number;
+  for (const Piece &piece : llvm::reverse(pieces)) {
+    Value own = constant(piece.offset);
+    if (piece.factor != 0)
+      own =
+          arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, place, constant(piece.factor)), own);
+    if (number) {
+      const int64_t end = (&piece + 1)->first;
+      Value below = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult, place, constant(end));
+      own = arith::SelectOp::create(builder, loc, below, own, number);
+    }
+    number = own;
+  }
+  id::YieldOp::create(builder, loc, number);
+}
+
+/// True for what is stored as it is, or in parts.
+bool isForResults(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    auto resize = dyn_cast<id::ResizeOp>(user);
+    return isa<func::ReturnOp>(user) ||
+           ((isa<id::PermuteOp>(user) || (resize && !resize.pads())) && isForResults(user->getResult(0)));
+  });
+}
+
+struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
+  using InvertScattersBase::InvertScattersBase;
+
+  void runOnOperation() override {
+    const std::optional<Target> machine = findTarget(target, getOperation());
+    if (!machine)
+      return signalPassFailure();
+    if (machine->kind == "cpu")
+      return;
+    bool changed = false;
+    for (auto scatter : llvm::make_early_inc_range(getOperation().getBody().front().getOps<id::ScatterOp>())) {
+      const id::SeqType from = scatter.getInput().getType(), to = scatter.getType();
+      const int64_t bytes =
+          id::elementsOf(from.getRadices().take_front(scatter.getLowest())) * id::elementBytes(from.getElement());
+      if (isForResults(scatter.getResult()) || bytes > machine->sharedBytesBesideCache / 2)
+        continue;
+      const std::optional<std::vector<int64_t>> sources = sourcesOf(scatter);
+      const std::optional<SmallVector<Piece>> pieces = sources ? piecesOf(*sources) : std::nullopt;
+      if (!pieces)
+        continue;
+      OpBuilder builder(scatter);
+      const Location loc = scatter.getLoc();
+      const auto lowest = static_cast<size_t>(scatter.getNewLowest());
+      auto gather = id::GatherOp::create(builder, loc, to, scatter.getInput(), scatter.getLowest());
+      builder.createBlock(&gather.getBody());
+      writePieces(builder, loc, to.getRadices().take_front(lowest), *pieces);
+      scatter.replaceAllUsesWith(gather.getResult());
+      scatter.erase();
+      changed = true;
+    }
+    if (!changed)
+      return;
+    // One that follows another gather is one with it.
+    RewritePatternSet patterns(&getContext());
+    id::GatherOp::getCanonicalizationPatterns(patterns, &getContext());
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+} // namespace
+} // namespace idc::passes

@@ -1,0 +1,27 @@
+// Arrays as callers see them, which are those of the function's type unless it says otherwise.
+#pragma once
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace idc::id {
+
+/// On an argument or a result: where its elements lie, if not one behind the other.
+constexpr const char layoutAttr[] = "id.layout";
+
+/// On an argument or a result: the sequence that callers pass, where the function's type has two of its neighbours as
+/// one element.
+constexpr const char arrayAttr[] = "id.array";
+
+inline SeqType argumentArray(mlir::func::FuncOp function, unsigned argument) {
+  auto array = function.getArgAttrOfType<mlir::TypeAttr>(argument, arrayAttr);
+  return mlir::cast<SeqType>(array ? array.getValue() : function.getArgumentTypes()[argument]);
+}
+
+inline SeqType resultArray(mlir::func::FuncOp function, unsigned result) {
+  auto array = mlir::dyn_cast_or_null<mlir::TypeAttr>(function.getResultAttr(result, arrayAttr));
+  return mlir::cast<SeqType>(array ? array.getValue() : function.getResultTypes()[result]);
+}
+
+} // namespace idc::id

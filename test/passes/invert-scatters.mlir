@@ -1,0 +1,127 @@
+// RUN: idc-opt %s --id-invert-scatters --split-input-file | FileCheck %s
+// RUN: idc-opt %s --id-invert-scatters=target=cpu --split-input-file | FileCheck %s --check-prefix=CPU
+
+// Even elements in order, odd ones behind them in reverse: two pieces, from a step to a step.
+// CHECK-LABEL: func.func @halves
+// CHECK-NOT: id.scatter
+// CHECK: %[[G:.*]] = id.gather %{{.*}} lowest 3 : <3 * 2**3, f32> -> <3 * 2**3, f32> from {
+// CHECK-DAG: %[[C2:.*]] = arith.constant 2 : i64
+// CHECK-DAG: %[[C15:.*]] = arith.constant 15 : i64
+// CHECK-DAG: %[[CM2:.*]] = arith.constant -2 : i64
+// CHECK-DAG: %[[C4:.*]] = arith.constant 4 : i64
+// CHECK: %[[BELOW:.*]] = arith.cmpi ult, %[[PLACE:.*]], %[[C4]] : i64
+// CHECK: arith.select %[[BELOW]]
+// CHECK: id.node [3](%[[G]])
+// CPU-LABEL: func.func @halves
+// CPU: id.scatter
+func.func @halves(%x: !id.seq<3 * 2**3, f32>) -> !id.seq<3 * 2**3, f32> {
+  %0 = id.pointwise(%x) : (!id.seq<3 * 2**3, f32>) -> !id.seq<3 * 2**3, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %1 = id.scatter %0 lowest 3 : !id.seq<3 * 2**3, f32> -> !id.seq<3 * 2**3, f32> to {
+    %d1 = id.digit 1 : i64
+    %d2 = id.digit 2 : i64
+    %d3 = id.digit 3 : i64
+    %c0 = arith.constant 0 : i64
+    %c2 = arith.constant 2 : i64
+    %c7 = arith.constant 7 : i64
+    %h = arith.muli %d3, %c2 : i64
+    %half = arith.addi %h, %d2 : i64
+    %back = arith.subi %c7, %half : i64
+    %even = arith.cmpi eq, %d1, %c0 : i64
+    %place = arith.select %even, %half, %back : i64
+    id.yield %place : i64
+  }
+  %2 = id.node [3](%1) : (!id.seq<3 * 2**3, f32>) -> !id.seq<3 * 2**3, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  return %2 : !id.seq<3 * 2**3, f32>
+}
+
+// -----
+
+// What is stored stays, and so does what is many pieces (the other way round, of more elements), what run-time scalars
+// decide, and what no block holds.
+// CHECK-LABEL: func.func @stored
+// CHECK: %[[Y:.*]] = id.scatter
+// CHECK: return %[[Y]]
+func.func @stored(%x: !id.seq<2 * 3, f32>) -> !id.seq<6, f32> {
+  %1 = id.scatter %x lowest 2 : !id.seq<2 * 3, f32> -> !id.seq<6, f32> to {
+    %d1 = id.digit 1 : i64
+    %d2 = id.digit 2 : i64
+    %c2 = arith.constant 2 : i64
+    %h = arith.muli %d1, %c2 : i64
+    %place = arith.addi %h, %d2 : i64
+    id.yield %place : i64
+  }
+  return %1 : !id.seq<6, f32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pieces
+// CHECK: id.scatter
+func.func @pieces(%x: !id.seq<64, f32>) -> !id.seq<64, f32> {
+  %1 = id.scatter %x lowest 1 : !id.seq<64, f32> -> !id.seq<64, f32> to {
+    %d = id.digit 1 : i64
+    %c2 = arith.constant 2 : i64
+    %c32 = arith.constant 32 : i64
+    %c127 = arith.constant 127 : i64
+    %twice = arith.muli %d, %c2 : i64
+    %back = arith.subi %c127, %twice : i64
+    %low = arith.cmpi ult, %d, %c32 : i64
+    %place = arith.select %low, %twice, %back : i64
+    id.yield %place : i64
+  }
+  %2 = id.pointwise(%1) : (!id.seq<64, f32>) -> !id.seq<64, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  return %2 : !id.seq<64, f32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @scalar
+// CHECK: id.scatter
+func.func @scalar(%x: !id.seq<64, f32>) -> !id.seq<64, f32> attributes {id.scalars = [i32]} {
+  %1 = id.scatter %x lowest 1 : !id.seq<64, f32> -> !id.seq<64, f32> to {
+    %d = id.digit 1 : i64
+    %p = id.parameter 0 : i32
+    %s = arith.extui %p : i32 to i64
+    %c64 = arith.constant 64 : i64
+    %sum = arith.addi %d, %s : i64
+    %place = arith.remui %sum, %c64 : i64
+    id.yield %place : i64
+  }
+  %2 = id.pointwise(%1) : (!id.seq<64, f32>) -> !id.seq<64, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  return %2 : !id.seq<64, f32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @large
+// CHECK: id.scatter
+func.func @large(%x: !id.seq<65536, f32>) -> !id.seq<65536, f32> {
+  %1 = id.scatter %x lowest 1 : !id.seq<65536, f32> -> !id.seq<65536, f32> to {
+    %d = id.digit 1 : i64
+    %c = arith.constant 65535 : i64
+    %place = arith.subi %c, %d : i64
+    id.yield %place : i64
+  }
+  %2 = id.pointwise(%1) : (!id.seq<65536, f32>) -> !id.seq<65536, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  return %2 : !id.seq<65536, f32>
+}
