@@ -64,8 +64,6 @@ private:
   static constexpr int64_t maxPlaces = 2048;
   /// Threads below which a block is filled.
   static constexpr int64_t fullThreads = 256;
-  /// Of memory that the threads of a problem read or write side by side.
-  static constexpr int64_t stretchBytes = 64;
   /// Of shared memory, for the system.
   static constexpr int64_t systemBytes = 1024;
 
@@ -249,12 +247,12 @@ private:
   }
 
   /// The registers of a phase with further axes, as long as there are more than enough threads, one can hold all that a
-  /// step takes, and those of a problem read and write whole stretches of memory.
+  /// step takes, and those of a problem read and write whole sectors.
   SmallVector<int> widened(const Phase &phase, int64_t enough) const {
     SmallVector<int> registers = phase.registers;
     int64_t least = 1; // threads
     for (const Touched &touched : touchedBy(phase))
-      least = std::max(least, stretchBytes / touched.bytes);
+      least = std::max(least, target.sectorBytes / touched.bytes);
     for (int axis : llvm::reverse(phase.axes)) {
       if (llvm::is_contained(registers, axis) || threads(phase.steps, registers) <= enough)
         continue;

@@ -83,3 +83,33 @@ func.func @asked(%x: !s) -> !s {
 // Two blocks of a team.
 // TEAM: id.kernel
 // TEAM-SAME: id.resident_blocks = 2 : i64
+
+// -----
+
+// Of 512 threads with 36 words there is one block with 128 registers for each; two have half as many again as the data.
+// With 48 words they have not.
+// CHECK-LABEL: func.func @two
+// CHECK: id.kernel "k"
+// CHECK-SAME: id.resident_blocks = 2 : i64
+// CHECK-SAME: id.threads = 512 : i64
+// CHECK: id.kernel "one"
+// CHECK-SAME: id.resident_blocks = 1 : i64
+!s = !id.seq<3**2 * 2**11, f32>
+!t = !id.tile<3**2 * 2**11, "reg(13..10) lane(5..1) warp(9..6)", f32>
+!s48 = !id.seq<3 * 2**13, f32>
+!t48 = !id.tile<3 * 2**13, "reg(14..10) lane(5..1) warp(9..6)", f32>
+func.func @two(%x: !s, %y: !s48) -> (!s, !s48) {
+  %0 = id.kernel "k" grid(%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    %1 = id.load %in [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : !s -> !t
+    %2 = id.store %1 [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : !t -> !s
+    id.yield %2 : !s
+  }
+  %3 = id.kernel "one" grid(%y) : (!s48) -> !s48 {
+  ^bb0(%in: !s48):
+    %1 = id.load %in [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : !s48 -> !t48
+    %2 = id.store %1 [14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1] : !t48 -> !s48
+    id.yield %2 : !s48
+  }
+  return %0, %3 : !s, !s48
+}

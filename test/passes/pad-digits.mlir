@@ -185,3 +185,98 @@ func.func @complemented(%x: !id.seq<8**2 * 37, f32>) -> !id.seq<8**2 * 37, f32> 
   %2 = id.permute %1 [3, 2, -1] : <8**2 * 37, f32> -> <8**2 * 37, f32>
   return %2 : !id.seq<8**2 * 37, f32>
 }
+
+// Of up to twice the lanes, what a gather makes becomes longer where no block holds all that nodes act on.
+// CHECK-LABEL: func.func @far
+// CHECK: id.gather %{{.*}} lowest 1 : <2**11 * 64, complex<f32>> -> <2**11 * 48, complex<f32>>
+// CHECK: id.resize %{{.*}} : <2**11 * 48, complex<f32>> -> <2**11 * 43, complex<f32>>
+func.func @far(%x: !id.seq<2**11 * 64, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  %0 = id.gather %x lowest 1 : !id.seq<2**11 * 64, complex<f32>> -> !id.seq<2**11 * 43, complex<f32>> from {
+    %t = id.digit 1 : i64
+    %c63 = arith.constant 63 : i64
+    %u = arith.subi %c63, %t : i64
+    id.yield %u : i64
+  }
+  %1 = id.node [12](%0) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %2 = id.node [11](%1) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %3 = id.node [10](%2) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %4 = id.node [9](%3) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %5 = id.node [8](%4) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %6 = id.node [7](%5) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %7 = id.node [6](%6) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %8 = id.node [5](%7) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %9 = id.node [4](%8) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %10 = id.node [3](%9) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %11 = id.node [2](%10) : (!id.seq<2**11 * 43, complex<f32>>) -> !id.seq<2**11 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  return %11 : !id.seq<2**11 * 43, complex<f32>>
+}
+
+// CHECK-LABEL: func.func @near
+// CHECK-NOT: 48
+// CHECK: return
+func.func @near(%x: !id.seq<2**6 * 64, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  %0 = id.gather %x lowest 1 : !id.seq<2**6 * 64, complex<f32>> -> !id.seq<2**6 * 43, complex<f32>> from {
+    %t = id.digit 1 : i64
+    %c63 = arith.constant 63 : i64
+    %u = arith.subi %c63, %t : i64
+    id.yield %u : i64
+  }
+  %1 = id.node [7](%0) : (!id.seq<2**6 * 43, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %2 = id.node [6](%1) : (!id.seq<2**6 * 43, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %3 = id.node [5](%2) : (!id.seq<2**6 * 43, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %4 = id.node [4](%3) : (!id.seq<2**6 * 43, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %5 = id.node [3](%4) : (!id.seq<2**6 * 43, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  %6 = id.node [2](%5) : (!id.seq<2**6 * 43, complex<f32>>) -> !id.seq<2**6 * 43, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  return %6 : !id.seq<2**6 * 43, complex<f32>>
+}
