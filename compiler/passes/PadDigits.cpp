@@ -16,7 +16,8 @@
 // any more, if nodes act on digits above it, on none below it, and on more values than one thread holds; threads that
 // hold all of these have neighbouring addresses as it is. Not those that a step of the program's own counts
 // (id.resize), nor complemented ones, whose elements would be counted from another end. Those of
-// a gather may: what it takes is counted by the digits of old, and of its own further elements any.
+// a gather may, if their radix is above twice the lanes or no block holds what nodes act on beside: what it takes is
+// counted by the digits of old, and of its own further elements any.
 //
 // P is the next multiple of the largest power of two, from a quarter of the lanes up to all of them, that adds at most
 // a sixteenth; of a quarter where all add more.
