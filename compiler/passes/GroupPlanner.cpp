@@ -294,9 +294,14 @@ private:
       if (!groupings[i].inPhases && groupings[i].isWithinLimits)
         fewest = std::min(fewest, groupings[i].program.segments.size());
     auto saves = [&](const Grouping &made) { return !made.inPhases || made.program.segments.size() < fewest; };
-    const bool within =
-        llvm::any_of(groupings, [&](const Grouping &made) { return made.isWithinLimits && saves(made); });
-    auto counts = [&](const Grouping &made) { return made.isWithinLimits >= within && saves(made); };
+    // Beyond bounds is better than twice the kernels.
+    size_t within = std::numeric_limits<size_t>::max();
+    for (const Grouping &made : groupings)
+      if (made.isWithinLimits && saves(made))
+        within = std::min(within, made.program.segments.size());
+    auto counts = [&](const Grouping &made) {
+      return saves(made) && (made.isWithinLimits || made.program.segments.size() <= within / 2);
+    };
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t i = first; i < groupings.size(); ++i)
       if (counts(groupings[i]))
