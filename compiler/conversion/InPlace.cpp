@@ -63,6 +63,24 @@ bool sameElements(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
   return read && written && *read == *written;
 }
 
+/// True when both take whole problems, the same for every value of the unit's fields: these are digits of the batch.
+/// Then it does not matter from where a gather takes a problem's elements, or to where a scatter sends them.
+bool sameProblems(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
+  auto problemsOf = [&](id::TileType tile) -> std::optional<SmallVector<std::pair<int, int>>> {
+    SmallVector<std::pair<int, int>> problems; // (digit of the batch, radix)
+    const digits::Mapping mapping = tile.getMapping();
+    for (Field field : fields)
+      for (const digits::Column &column : mapping[field]) {
+        if (column.digits.size() != 1 || column.digits[0] <= tile.getNumDigits())
+          return std::nullopt;
+        problems.emplace_back(column.digits[0] - tile.getNumDigits(), column.radix);
+      }
+    return problems;
+  };
+  const auto read = problemsOf(load.getResult().getType()), written = problemsOf(store.getTile().getType());
+  return read && written && *read == *written;
+}
+
 /// True for what a kernel yields that is a part of the function's result only.
 bool isPart(id::KernelOp kernel, Value yielded) {
   auto values = kernel.getBody().front().getTerminator()->getOperands();
@@ -133,6 +151,8 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
                                 const passes::Target &target) {
   bool byOrder = false;
   bool stored = false;
+  while (auto scatter = output.getDefiningOp<id::ScatterOp>())
+    output = scatter.getInput();
   for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>()) {
     if (store.getBuffer() != output)
       continue;
@@ -146,12 +166,12 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
       }
       if (!llvm::is_contained(inputs, buffer))
         continue;
-      if (isGathered)
-        return std::nullopt;
       if (!load->isBeforeInBlock(store))
         return std::nullopt;
       SmallVector<Unit> units = unitsBetween(load, store, target);
-      llvm::erase_if(units, [&](const Unit &unit) { return !sameElements(load, store, unit.fields); });
+      llvm::erase_if(units, [&](const Unit &unit) {
+        return !sameProblems(load, store, unit.fields) && (isGathered || !sameElements(load, store, unit.fields));
+      });
       if (units.empty())
         return std::nullopt;
       byOrder |= llvm::all_of(units, [](const Unit &unit) { return unit.byOrder; });

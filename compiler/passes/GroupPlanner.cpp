@@ -193,11 +193,12 @@ private:
 /// Groups that were put together within bounds.
 struct Grouping {
   FlowProgram program;
-  bool isWithinLimits = true;
+  Merged merged = Merged::Within;
   double waits = 0;
   bool inPhases = false; // wherever they fit
 
-  bool isOneKernel() const { return isWithinLimits && program.segments.size() <= 1; }
+  bool isWithinLimits() const { return merged == Merged::Within; }
+  bool isOneKernel() const { return isWithinLimits() && program.segments.size() <= 1; }
 
   /// True when several kernels store parts of one result.
   bool sharesResults() const {
@@ -269,8 +270,8 @@ private:
   }
 
   Grouping &group(const LevelLimits &limits) {
-    Grouping &made = groupings.emplace_back(Grouping{program, true, bounds.waitsOf(limits), limits.phases});
-    made.isWithinLimits = mergeGroups(made.program, target, limits);
+    Grouping &made = groupings.emplace_back(Grouping{program, Merged::Within, bounds.waitsOf(limits), limits.phases});
+    made.merged = mergeGroups(made.program, target, limits);
     for (FlowSegment &segment : made.program.segments)
       if (!segment.chain)
         spreadOverThreads(segment.group, target);
@@ -291,16 +292,18 @@ private:
     // Phases are there to save kernels.
     size_t fewest = std::numeric_limits<size_t>::max();
     for (size_t i = first; i < groupings.size(); ++i)
-      if (!groupings[i].inPhases && groupings[i].isWithinLimits)
+      if (!groupings[i].inPhases && groupings[i].isWithinLimits())
         fewest = std::min(fewest, groupings[i].program.segments.size());
     auto saves = [&](const Grouping &made) { return !made.inPhases || made.program.segments.size() < fewest; };
     // Beyond bounds is better than twice the kernels.
     size_t within = std::numeric_limits<size_t>::max();
     for (const Grouping &made : groupings)
-      if (made.isWithinLimits && saves(made))
+      if (made.isWithinLimits() && saves(made))
         within = std::min(within, made.program.segments.size());
+    const bool noneWithin = within == std::numeric_limits<size_t>::max();
     auto counts = [&](const Grouping &made) {
-      return saves(made) && (made.isWithinLimits || made.program.segments.size() <= within / 2);
+      return saves(made) && (made.isWithinLimits() || noneWithin ||
+                             (made.merged == Merged::Beyond && made.program.segments.size() <= within / 2));
     };
     int64_t least = std::numeric_limits<int64_t>::max();
     for (size_t i = first; i < groupings.size(); ++i)
@@ -317,7 +320,7 @@ private:
   double costOf(const Grouping &grouping, int64_t least) const {
     const GroupCosts &costs = target.groups;
     const double bytes = std::max(static_cast<double>(grouping.bytes()) / costs.hidden, static_cast<double>(least));
-    return bytes * (1 + grouping.waits + (grouping.isWithinLimits ? 0 : costs.beyond) +
+    return bytes * (1 + grouping.waits + (grouping.isWithinLimits() ? 0 : costs.beyond) +
                     (grouping.sharesResults() ? costs.parts : 0));
   }
 

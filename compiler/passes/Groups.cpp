@@ -48,8 +48,7 @@ public:
   Merger(FlowProgram &program, const Target &target, const LevelLimits &limits)
       : program(program), target(target), limits(limits) {}
 
-  /// Returns false when a group went beyond the limits once its stores were known.
-  bool run() {
+  Merged run() {
     join();
     for (size_t h = program.segments.size(); h-- > 0;)
       for (std::optional<size_t> g = lastRead(h, h); g; g = lastRead(h, *g))
@@ -64,14 +63,14 @@ public:
       noteReads(g);
     }
     dropEmpty();
-    return isWithinLimits;
+    return merged;
   }
 
 private:
   FlowProgram &program;
   const Target &target;
   const LevelLimits &limits;
-  bool isWithinLimits = true;
+  Merged merged = Merged::Within;
   DenseMap<Value, int> makers; // buffer -> the segment that stores it, or would
   DenseSet<Operation *> whole; // steps whose joined results other groups load: they have to be in one place
   DenseSet<Value> readLater;   // buffers that finished segments read
@@ -453,11 +452,17 @@ private:
       replace(own, made ? std::move(*made) : *alone(steps));
       // Now that the stores are known, which may have the lowest addresses elsewhere.
       LevelLimits now = limits;
-      while (!planLevels(own, target, now) && now.fastLanes > 1) {
-        isWithinLimits = false;
+      Merged how = Merged::Within;
+      while (!planLevels(own, target, now)) {
+        if (now.fastLanes <= 1) {
+          how = how == Merged::Within ? how : Merged::Unplanned;
+          break;
+        }
+        how = Merged::Beyond;
         now.fastLanes /= now.runBytes ? 1 : 2;
         now.runBytes = 0;
       }
+      merged = std::max(merged, how);
     } else {
       own = FlowGroup();
     }
@@ -497,6 +502,6 @@ private:
 
 } // namespace
 
-bool passes::mergeGroups(FlowProgram &program, const Target &target, const LevelLimits &limits) {
+Merged passes::mergeGroups(FlowProgram &program, const Target &target, const LevelLimits &limits) {
   return Merger(program, target, limits).run();
 }
