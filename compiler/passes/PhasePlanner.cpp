@@ -83,6 +83,7 @@ private:
   DenseMap<Operation *, size_t> phaseOf;
   SmallVector<int> blocks; // axes that number the blocks, lowest addresses first
   SmallVector<int> lanes;  // of these, which threads hold instead
+  size_t lines = 0;        // of these, those below the axes of nodes: the others are filled in
   int batchLanes = 0;      // batch digits that threads hold
   int64_t mostWords;       // of a value that a thread holds
 
@@ -325,6 +326,7 @@ private:
         count *= group.radices[static_cast<size_t>(axis)];
         lanes.push_back(axis);
       }
+    lines = lanes.size();
   }
 
   void fillBlock() {
@@ -391,11 +393,14 @@ private:
       for (int axis : phase.axes)
         if (llvm::is_contained(phase.registers, axis))
           hold(Field::Reg, axis);
-      for (int axis : lanes)
+      const ArrayRef<int> held(lanes);
+      for (int axis : held.take_front(lines))
         hold(Field::Lane, axis);
       for (int axis : inAddressOrder(phase))
         if (!llvm::is_contained(phase.registers, axis))
           hold(Field::Lane, axis);
+      for (int axis : held.drop_front(lines))
+        hold(Field::Lane, axis);
       for (int digit = 1; digit <= batchLanes; ++digit)
         mapping.push(Field::Lane, static_cast<int>(group.radices.size()) + digit);
       for (int axis : blocks)
