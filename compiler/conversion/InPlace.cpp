@@ -188,13 +188,13 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
   auto findPair = [&](int input, int output) -> std::optional<InPlacePair> {
     auto from = cast<id::SeqType>(body.getArgument(input).getType()),
          to = cast<id::SeqType>(body.getTerminator()->getOperand(output).getType());
-    const digits::ArrayLayout layout = argumentLayout(function, input), stored = resultLayout(function, output);
+    const digits::ArrayLayout layout = argumentLayout(function, input), ofResult = resultLayout(function, output);
     // Pairs of elements may be those of one side (id::arrayAttr), where both are dense.
     const id::SeqType passed = id::argumentArray(function, static_cast<unsigned>(input)),
                       returned = id::resultArray(function, static_cast<unsigned>(output));
     if (passed.getNumElements() != returned.getNumElements() ||
         id::elementBytes(passed.getElement()) != id::elementBytes(returned.getElement()) ||
-        !(layout == stored || (layout.isDense() && stored.isDense())) ||
+        !(layout == ofResult || (layout.isDense() && ofResult.isDense())) ||
         (layout.planar && numberTypes(from.getElement()) != numberTypes(to.getElement())))
       return std::nullopt;
     InPlacePair pair{input, output, false};

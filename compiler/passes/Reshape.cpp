@@ -18,7 +18,6 @@
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -265,9 +264,8 @@ private:
     OpBuilder builder(resize);
     const Location loc = resize.getLoc();
     auto gather = id::GatherOp::create(builder, loc, resize.getType(), resize.getInput(), resize.getLowest());
-    builder.createBlock(&gather.getBody());
     auto lowest = resize.getType().getRadices().take_front(static_cast<size_t>(resize.getNewLowest()));
-    id::YieldOp::create(builder, loc, id::numberOfLowest(builder, loc, lowest));
+    id::writeAffine(builder, loc, gather.getBody(), lowest, {1, 0, resize.getNewLength()});
     resize.replaceAllUsesWith(gather.getResult());
     resize.erase();
     moveToGather(gather);
