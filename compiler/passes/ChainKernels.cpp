@@ -107,9 +107,9 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
 
 /// The address order of a pass's result as an index map; `last`: the chain's last pass.
 static digits::Permutation storeMapOf(FlowChain &chain, const KernelPlan &plan, bool last) {
-  if (last && chain.permute)
-    return chain.permute.getMap().getPermutation();
-  if (!last && !plan.order.empty())
+  if (last)
+    return chain.storeMap();
+  if (!plan.order.empty())
     return digits::Permutation::fromSources(plan.order);
   return digits::Permutation::identity(chain.type.getNumDigits());
 }

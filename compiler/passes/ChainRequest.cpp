@@ -38,9 +38,7 @@ public:
     request.registerBytes = id::registerBytes(first.type.getElement());
     request.operationsUpTo.push_back(0);
     request.loadOrder = orderOf(0, first.input);
-    id::PermuteOp permute = last.permute;
-    for (int q = 1; q <= request.numDigits; ++q)
-      request.storeOrder.push_back(permute ? permute.getMap().getPermutation().source(q) : q);
+    request.storeOrder = last.stored().placed()->addressOrder();
   }
 
   PlanRequest run() {
@@ -54,16 +52,13 @@ private:
   PlanRequest request;
   DenseMap<Value, int> lastSteps; // of what the chains so far make for others
 
-  /// The address order of a buffer: its address digit `place` holds digit `q` of the sequence when the map takes it
-  /// there.
+  /// The address order of what is loaded: the digits from the lowest address up, without those along which it is
+  /// repeated.
   digits::AddressOrder orderOf(size_t number, const FlowValue &from) const {
-    // Elements of other lengths and from computed places: by the digits of what is loaded.
-    const auto held = static_cast<int>(from.hasOtherElements() ? from.viewRadices().size()
-                                                               : id::radicesOf(from.buffer.getType()).size());
-    digits::AddressOrder order(static_cast<size_t>(held));
-    for (int q = 1; q <= request.numDigits; ++q)
-      if (int place = from.map.source(q); place <= held)
-        order[static_cast<size_t>(place) - 1] = chains.axes[number][static_cast<size_t>(q) - 1] + 1;
+    digits::AddressOrder order;
+    const std::vector<int> loaded = from.followed().addressOrder();
+    for (int digit : llvm::ArrayRef(loaded).take_front(from.viewRadices().size()))
+      order.push_back(chains.axes[number][static_cast<size_t>(digit) - 1] + 1);
     return order;
   }
 

@@ -146,12 +146,12 @@ public:
     return program;
   }
 
-  /// The same with a group for every step.
-  FlowProgram runWithoutChains() {
+  /// The same with a group for every step, but for those of some chains, which are named by their first op.
+  FlowProgram runWithoutChains(const DenseSet<Operation *> &kept) {
     FlowProgram found = run();
     std::vector<FlowSegment> segments;
     for (FlowSegment &segment : found.segments) {
-      if (!segment.chain) {
+      if (!segment.chain || kept.contains(segment.chain->ops().front())) {
         segments.push_back(std::move(segment));
         continue;
       }
@@ -217,8 +217,6 @@ private:
   }
 
   bool isView(Value value) const { return program.resolve(value).hasOtherElements(); }
-  /// Views of what the program makes are left to groups, in which they are exchanges.
-  bool isOfArgument(Value value) const { return isa<BlockArgument>(program.resolve(value).buffer); }
   bool hasViews(const FlowChain &chain) const { return !chain.views.empty() || isView(chain.source); }
 
   /// True for sequences that chains load and store as views: of other radices, whose addresses are sums; of bits, for
@@ -242,9 +240,7 @@ private:
       return std::nullopt;
     FlowChain stored = chain(*index);
     stored.end(&op);
-    const auto map = stored.permute ? stored.permute.getMap().getPermutation()
-                                    : digits::Permutation::identity(stored.type.getNumDigits());
-    return FlowStore{stored.result, map, stored.result, stored.views}.placed() ? index : std::nullopt;
+    return stored.stored().placed() ? index : std::nullopt;
   }
 
   FlowSegment &addSegment() {
@@ -256,14 +252,14 @@ private:
   /// repeated. Null when the op is no step of a chain.
   OpOperand *carrierOf(Operation &op) {
     const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return padded.contains(operand) || (isView(operand) && !(isOfArgument(operand) && takesViews(operand.getType())));
+      return padded.contains(operand) || (isView(operand) && !takesViews(operand.getType()));
     });
     const bool looksUp = target && llvm::any_of(op.getOperands(), [&](Value operand) {
                            std::optional<size_t> before = chainOf(operand);
                            return !id::areBits(id::radicesOf(operand.getType())) || isView(operand) ||
                                   (before && hasViews(chain(*before)));
                          });
-    if (!loadable || !isChainStep(&op, maxMixedBytes, looksUp))
+    if (!loadable || op.hasAttr(heldAttr) || !isChainStep(&op, maxMixedBytes, looksUp))
       return nullptr;
     OpOperand *carrier = nullptr;
     std::optional<size_t> mostNodes; // of an open chain
@@ -305,7 +301,7 @@ private:
 
   void makeGroup(FlowSegment &segment) {
     FlowChain &chain = *segment.chain;
-    for (Operation *last : chain.endings())
+    for (Operation *last : chain.endings)
       if (!isa<id::ScatterOp>(last))
         program.moved.insert(last->getResult(0));
     SmallVector<Operation *> ops = chain.ops();
@@ -377,15 +373,10 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     const size_t apart = given ? std::numeric_limits<size_t>::max() : numKernels(*target);
     if (apart == 1)
       return;
-    const SmallVector<Operation *> copies =
-        addCopies(block, [](Value value) { return isa_and_nonnull<id::PermuteOp>(value.getDefiningOp()); });
-    note(ChainFinder(block, target).runWithoutChains());
-    if (numKernels(*target) < apart)
+    SmallVector<Operation *> copies;
+    if (keepChains(block, *target, copies) < apart)
       return;
-    for (Operation *copy : copies) {
-      copy->replaceAllUsesWith(copy->getOperands());
-      copy->erase();
-    }
+    dropCopies(copies);
     note(ChainFinder(block, target).run());
   }
 
@@ -461,19 +452,28 @@ private:
   }
 
   /// The kernels that a chain takes at least: a block holds so much of what nodes act on, and where these digits are
-  /// not those of the lowest addresses its cluster holds further columns instead.
+  /// not those of the lowest addresses its cluster holds further columns instead: of digits other than bits a sector.
   static size_t kernelsOf(const FlowChain &chain, const Target &target) {
-    SmallVector<int> acted;
+    DenseSet<int> acted;
     for (const FlowStep &step : chain.steps)
       for (int digit : digitsOf(step.node))
-        if (!llvm::is_contained(acted, digit))
-          acted.push_back(digit);
+        acted.insert(digit);
+    auto radix = [&](int digit) { return int64_t(chain.type.getRadices()[static_cast<size_t>(digit) - 1]); };
     int64_t values = 1;
     for (int digit : acted)
-      values *= chain.type.getRadices()[static_cast<size_t>(digit) - 1];
-    const int64_t held = target.tileBytes / id::registerBytes(chain.type.getElement());
+      values *= radix(digit);
+    const std::vector<int> order = chain.input.followed().addressOrder();
+    if (order.empty() || acted.contains(order.front()))
+      return 1;
+    const int64_t bytes = id::registerBytes(chain.type.getElement());
+    const bool bits = id::areBits(chain.type.getRadices());
+    int64_t columns = 1;
+    for (int digit : order)
+      if (!bits && !acted.contains(digit) && columns * bytes < target.sectorBytes)
+        columns *= radix(digit);
+    const int64_t held = (bits ? target.tileBytes : target.maxMixedBytes) / bytes;
     size_t kernels = 1;
-    for (; !llvm::is_contained(acted, 1) && values > held; values = llvm::divideCeil(values, held))
+    for (; values * columns > held; values = llvm::divideCeil(values * columns, held))
       ++kernels;
     return kernels;
   }
@@ -491,6 +491,48 @@ private:
     return kernels;
   }
 
+  /// Makes groups of all chains but those that take no kernel more. `copies`: of results that groups make and move, to
+  /// do that there. Returns the number of kernels.
+  size_t keepChains(Block &block, const Target &target, SmallVectorImpl<Operation *> &copies) {
+    DenseSet<Operation *> kept;
+    auto numWithout = [&] {
+      dropCopies(copies);
+      DenseSet<Value> ofChains; // what they make before it is moved
+      for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
+        if (segment.chain && kept.contains(segment.chain->ops().front()))
+          ofChains.insert(segment.chain->ops().back()->getResult(0));
+      copies = addCopies(block, [&](Value value) {
+        auto permute = value.getDefiningOp<id::PermuteOp>();
+        return permute && !permute.getInput().getDefiningOp<id::ScatterOp>() && !ofChains.contains(permute.getInput());
+      });
+      note(ChainFinder(block, &target).runWithoutChains(kept));
+      return numKernels(target);
+    };
+    size_t kernels = numWithout();
+    if (kernels == 1)
+      return kernels;
+    SmallVector<Operation *> chains; // the first op of each that has nodes
+    for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
+      if (segment.chain && !segment.chain->steps.empty())
+        chains.push_back(segment.chain->ops().front());
+    for (Operation *first : chains) {
+      kept.insert(first);
+      if (const size_t with = numWithout(); with <= kernels)
+        kernels = with;
+      else
+        kept.erase(first);
+    }
+    return numWithout();
+  }
+
+  static void dropCopies(SmallVectorImpl<Operation *> &copies) {
+    for (Operation *copy : copies) {
+      copy->replaceAllUsesWith(copy->getOperands());
+      copy->erase();
+    }
+    copies.clear();
+  }
+
   /// Writes the segments to the ops.
   void note(const FlowProgram &program) {
     forgetSegments(getOperation());
@@ -505,7 +547,7 @@ private:
         step->setAttr(chainAttr, own);
       for (auto [step, carrier] : segment.chain->carriers)
         step->setAttr(carrierAttr, b.getI64IntegerAttr(carrier));
-      for (Operation *last : segment.chain->endings())
+      for (Operation *last : segment.chain->endings)
         last->setAttr(chainAttr, own);
     }
   }

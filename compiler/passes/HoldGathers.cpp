@@ -72,13 +72,29 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
     if (machine->kind == "cpu")
       return;
     for (auto gather : getOperation().getBody().front().getOps<id::GatherOp>()) {
-      auto argument = dyn_cast<BlockArgument>(gather.getInput());
-      if (!argument || !isForElements(gather.getResult()))
-        continue;
       const auto length = [&](id::SeqType type, int lowest) {
         return id::elementsOf(type.getRadices().take_front(static_cast<size_t>(lowest))) *
                id::elementBytes(type.getElement());
       };
+      auto argument = dyn_cast<BlockArgument>(gather.getInput());
+      if (!argument) {
+        constexpr double often = 1.5;
+        // Other digits are acted on next, and no block holds these, too.
+        const ActedOn next = actedOn(gather.getResult(), gather.getNewLowest(), /*next=*/true);
+        if (next.lowest || next.others == 1 ||
+            length(gather.getType(), gather.getNewLowest()) * next.others <= machine->sharedBytesBesideCache)
+          continue;
+        if (std::optional<double> again = sectorsAgain(gather, machine->lanes); !again || *again < often)
+          continue;
+        OpBuilder builder(gather->getContext());
+        builder.setInsertionPointAfter(gather);
+        Value held = heldCopy(builder, gather.getResult());
+        held.getDefiningOp()->setAttr(heldAttr, builder.getUnitAttr());
+        gather.getResult().replaceAllUsesExcept(held, held.getDefiningOp());
+        continue;
+      }
+      if (!isForElements(gather.getResult()))
+        continue;
       const int64_t bytes = std::max(length(gather.getInput().getType(), static_cast<int>(gather.getLowest())),
                                      length(gather.getType(), gather.getNewLowest()));
       const auto isHeld = [&](id::SeqType type) {

@@ -92,12 +92,12 @@ void writePieces(OpBuilder &builder, Location loc, ArrayRef<int32_t> radices, Ar
   id::YieldOp::create(builder, loc, number);
 }
 
-/// True for what is stored as it is, or in parts.
-bool isForResults(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
+/// True for what is stored as it is, in parts, or by these scatters.
+bool isStored(Value value, const DenseSet<Operation *> &scatters) {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
     auto resize = dyn_cast<id::ResizeOp>(user);
-    return isa<func::ReturnOp>(user) ||
-           ((isa<id::PermuteOp>(user) || (resize && !resize.pads())) && isForResults(user->getResult(0)));
+    return isa<func::ReturnOp>(user) || scatters.contains(user) ||
+           ((isa<id::PermuteOp>(user) || (resize && !resize.pads())) && isStored(user->getResult(0), scatters));
   });
 }
 
@@ -111,16 +111,24 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
     if (machine->kind == "cpu")
       return;
     bool changed = false;
-    for (auto scatter : llvm::make_early_inc_range(getOperation().getBody().front().getOps<id::ScatterOp>())) {
+    DenseSet<Operation *> stores; // scatters that stay
+    const auto scatters = llvm::to_vector(getOperation().getBody().front().getOps<id::ScatterOp>());
+    for (id::ScatterOp scatter : llvm::reverse(scatters)) {
       const id::SeqType from = scatter.getInput().getType(), to = scatter.getType();
       const int64_t bytes =
           id::elementsOf(from.getRadices().take_front(scatter.getLowest())) * id::elementBytes(from.getElement());
-      if (isForResults(scatter.getResult()) || bytes > machine->sharedBytesBesideCache / 2)
+      // Others are acted on before and behind, and no block holds all of them.
+      const ActedOn before = actedOn(scatter.getInput(), static_cast<int>(scatter.getLowest()), /*next=*/false),
+                    next = actedOn(scatter.getResult(), scatter.getNewLowest(), /*next=*/true);
+      const bool isApart = !before.lowest && bytes * before.others * next.others > machine->sharedBytesBesideCache;
+      std::optional<SmallVector<Piece>> pieces;
+      if (!isStored(scatter.getResult(), stores) && !isApart && bytes <= machine->sharedBytesBesideCache / 2)
+        if (const std::optional<std::vector<int64_t>> sources = sourcesOf(scatter))
+          pieces = piecesOf(*sources);
+      if (!pieces) {
+        stores.insert(scatter);
         continue;
-      const std::optional<std::vector<int64_t>> sources = sourcesOf(scatter);
-      const std::optional<SmallVector<Piece>> pieces = sources ? piecesOf(*sources) : std::nullopt;
-      if (!pieces)
-        continue;
+      }
       OpBuilder builder(scatter);
       const Location loc = scatter.getLoc();
       const auto lowest = static_cast<size_t>(scatter.getNewLowest());

@@ -232,6 +232,24 @@ def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def StoreOrders : Pass<"id-store-orders", "::mlir::func::FuncOp"> {
+  let summary = "chains store their values in the order of the digits of what takes them";
+  let description = [{
+    Where a chain's value is taken through gathers and other lengths, the chain stores it with its digits in the order
+    that they have behind these and the permutations after them; a permutation before the views undoes this.
+
+        %1 = id.gather %0 lowest 3 …
+        %2 = id.permute %1 [2, 1]
+
+        %1 = id.permute %0 [2, 1] {id.chain = 0}
+        %2 = id.permute %1 [2, 1]
+        %3 = id.gather %2 lowest 3 …
+        %4 = id.permute %3 [2, 1]
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine; a CPU's chains store as they are">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def PlanStages : Pass<"id-plan-stages", "::mlir::func::FuncOp"> {
   let summary = "choose a schedule for a target by resource analysis, unless the function has one";
   let description = [{

@@ -257,6 +257,8 @@ private:
     for (int axis : llvm::reverse(phase.axes)) {
       if (llvm::is_contained(registers, axis) || threads(phase.steps, registers) <= enough)
         continue;
+      if (splitsSector(phase, registers, axis))
+        continue;
       registers.push_back(axis);
       auto takesFew = [&](Operation *step) { return wordsTaken(step, registers) <= 2 * mostWords; };
       if (threads(phase.steps, registers) < least || !fits(phase.steps, registers, mostWords) ||
@@ -264,6 +266,23 @@ private:
         registers.pop_back();
     }
     return registers;
+  }
+
+  /// True where a phase that acts on nothing, whose mapping is free, stores or loads in order, lanes hold all below an
+  /// axis, and that is less than a sector. The lowest one makes longer accesses.
+  bool splitsSector(const Phase &phase, ArrayRef<int> registers, int axis) const {
+    return phase.acted.empty() && llvm::any_of(touchedBy(phase), [&](const Touched &touched) {
+             int64_t run = touched.inOrder ? touched.bytes : target.sectorBytes;
+             for (int digit : touched.placed.addressOrder()) {
+               const int other = touched.axes[static_cast<size_t>(digit) - 1];
+               if (run >= target.sectorBytes || !isInBlock(other) || llvm::is_contained(registers, other))
+                 return false;
+               if (other == axis)
+                 return run > touched.bytes || run * group.radices[static_cast<size_t>(axis)] > target.vectorBytes;
+               run *= group.radices[static_cast<size_t>(other)];
+             }
+             return false;
+           });
   }
 
   bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers, int64_t most) const {
@@ -365,17 +384,24 @@ private:
     digits::BufferView placed;
     SmallVector<int> axes; // [digit-1]
     int64_t bytes;         // of an element
+    bool inOrder;          // by no gather or scatter
   };
+  static bool isInOrder(ArrayRef<FlowView> views) {
+    return llvm::none_of(views, [](const FlowView &view) {
+      return view.kind == FlowView::Kind::Gather || view.kind == FlowView::Kind::Scatter;
+    });
+  }
   /// Stores first.
   SmallVector<Touched> touchedBy(const Phase &phase) const {
     SmallVector<Touched> touched;
     for (const FlowStore &store : group.stores)
       if (group.axes.contains(store.value) && llvm::is_contained(phase.steps, makerOf(store.value)))
-        touched.push_back(
-            {*store.placed(), group.axes.lookup(store.value), id::elementBytes(id::elementOf(store.value.getType()))});
+        touched.push_back({*store.placed(), group.axes.lookup(store.value),
+                           id::elementBytes(id::elementOf(store.value.getType())), isInOrder(store.views)});
     for (const FlowLoad &load : group.loads)
       if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || llvm::is_contained(phase.axes, axis); }))
-        touched.push_back({load.from.placed(), load.axes, id::elementBytes(id::elementOf(load.from.buffer.getType()))});
+        touched.push_back({load.from.followed(), load.axes, id::elementBytes(id::elementOf(load.from.buffer.getType())),
+                           isInOrder(load.from.views)});
     return touched;
   }
 

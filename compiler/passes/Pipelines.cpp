@@ -66,6 +66,10 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   chains.target = target;
   chains.dissolve = dissolve;
   function.addPass(createFormChains(chains));
+  // What is stored and what takes it is known.
+  StoreOrdersOptions orders;
+  orders.target = target;
+  function.addPass(createStoreOrders(orders));
   PlanStagesOptions stages;
   stages.target = target;
   stages.plan = plan;

@@ -255,17 +255,40 @@ private:
     });
   }
 
+  static bool feedsScatters(Value value) {
+    return llvm::all_of(value.getUsers(), [](Operation *user) {
+      return isa<id::ScatterOp>(user) || (isa<id::PermuteOp>(user) && feedsScatters(user->getResult(0)));
+    });
+  }
+
+  /// What steps take of what steps make is a gather of each element from its own number; what is stored is a scatter to
+  /// it.
   void gatherBetweenSteps(id::ResizeOp resize) {
     Value source = resize.getInput();
     while (auto permute = source.getDefiningOp<id::PermuteOp>())
       source = permute.getInput();
-    if (!reshapeOf(resize.getResult()) || !isStep(source.getDefiningOp()) || !feedsSteps(resize.getResult()))
+    const bool isStored = feedsScatters(resize.getResult());
+    if (!reshapeOf(resize.getResult()) || !isStep(source.getDefiningOp()) ||
+        (!feedsSteps(resize.getResult()) && !isStored))
       return;
     OpBuilder builder(resize);
     const Location loc = resize.getLoc();
-    auto gather = id::GatherOp::create(builder, loc, resize.getType(), resize.getInput(), resize.getLowest());
+    // Digits that are the same in both stay out of it.
+    auto before = resize.getInput().getType().getRadices().take_front(resize.getLowest());
     auto lowest = resize.getType().getRadices().take_front(static_cast<size_t>(resize.getNewLowest()));
-    id::writeAffine(builder, loc, gather.getBody(), lowest, {1, 0, resize.getNewLength()});
+    while (!before.empty() && !lowest.empty() && before.back() == lowest.back()) {
+      before = before.drop_back();
+      lowest = lowest.drop_back();
+    }
+    if (isStored) {
+      auto scatter = id::ScatterOp::create(builder, loc, resize.getType(), resize.getInput(), before.size());
+      id::writeAffine(builder, loc, scatter.getBody(), before, {1, 0, id::elementsOf(before)});
+      resize.replaceAllUsesWith(scatter.getResult());
+      resize.erase();
+      return;
+    }
+    auto gather = id::GatherOp::create(builder, loc, resize.getType(), resize.getInput(), before.size());
+    id::writeAffine(builder, loc, gather.getBody(), lowest, {1, 0, id::elementsOf(lowest)});
     resize.replaceAllUsesWith(gather.getResult());
     resize.erase();
     moveToGather(gather);

@@ -3,6 +3,8 @@
 // Permutations that no chain ends with, and repetitions, belong to the loads of whoever uses them.
 #include "compiler/passes/Steps.h"
 
+#include "id/IndexCode.h"
+
 #include <utility>
 
 using namespace mlir;
@@ -124,34 +126,34 @@ SmallVector<Operation *> FlowChain::ops() const {
 
 void FlowChain::end(Operation *last) {
   result = last->getResult(0);
-  if (auto moved = dyn_cast<id::PermuteOp>(last)) {
+  endings.push_back(last);
+  if (auto moved = dyn_cast<id::PermuteOp>(last); moved && views.empty())
     permute = moved;
-    return;
-  }
-  auto resize = dyn_cast<id::ResizeOp>(last);
-  auto scatter = dyn_cast<id::ScatterOp>(last);
-  views.push_back({resize ? FlowView::Kind::Resize : FlowView::Kind::Scatter, 0, 0, {}, resize, {}, scatter});
+  else if (moved)
+    views.push_back({FlowView::Kind::Move, 0, 0, moved.getMap().getPermutation()});
+  else if (auto resize = dyn_cast<id::ResizeOp>(last))
+    views.push_back({FlowView::Kind::Resize, 0, 0, {}, resize});
+  else
+    views.push_back({FlowView::Kind::Scatter, 0, 0, {}, {}, {}, cast<id::ScatterOp>(last)});
 }
 
-SmallVector<Operation *> FlowChain::endings() const {
-  SmallVector<Operation *> ops;
-  if (permute)
-    ops.push_back(permute);
-  for (FlowView view : views)
-    ops.push_back(view.resize ? view.resize.getOperation() : view.scatter.getOperation());
-  return ops;
+digits::Permutation FlowChain::storeMap() const {
+  id::PermuteOp moved = permute;
+  return moved ? moved.getMap().getPermutation() : digits::Permutation::identity(type.getNumDigits());
 }
+
+FlowStore FlowChain::stored() const { return {result, storeMap(), result, views}; }
 
 static std::vector<int> toVector(ArrayRef<int32_t> radices) { return {radices.begin(), radices.end()}; }
 
-/// Changes a view of a buffer as `change` says; false when it has no such view.
+/// Changes a view of a buffer as `change` says; false when it has no such view. Where the elements of a gather are is
+/// not known: its digits are taken to count those of the buffer.
 static bool apply(const FlowView &change, digits::BufferView &view) {
   if (change.kind == FlowView::Kind::Part) {
     view.part(change.digit, change.value);
   } else if (change.kind == FlowView::Kind::Move) {
     view.move(change.map);
   } else if (change.kind == FlowView::Kind::Gather) {
-    // Wherever its elements are: accesses follow its digits.
     view = digits::BufferView::whole(toVector(change.apply(view.radices)));
   } else {
     id::ResizeOp resize = change.resize;
@@ -161,15 +163,33 @@ static bool apply(const FlowView &change, digits::BufferView &view) {
   return true;
 }
 
+/// The value's digits behind its views.
+static digits::BufferView ofDigits(const FlowValue &value, digits::BufferView view) {
+  SmallVector<int32_t> own = value.viewRadices();
+  for (int digit = static_cast<int>(own.size()) + 1; digit <= value.map.size(); ++digit)
+    view.repeat(2); // whatever its radix is
+  view.move(value.map);
+  return view;
+}
+
 digits::BufferView FlowValue::placed() const {
   auto view = digits::BufferView::whole(toVector(id::radicesOf(buffer.getType())));
   for (const FlowView &change : views)
     (void)apply(change, view); // resolve() has tried it
-  SmallVector<int32_t> own = viewRadices();
-  for (int digit = static_cast<int>(own.size()) + 1; digit <= map.size(); ++digit)
-    view.repeat(2); // whatever its radix is
-  view.move(map);
-  return view;
+  return ofDigits(*this, std::move(view));
+}
+
+digits::BufferView FlowValue::followed() const {
+  auto view = digits::BufferView::whole(toVector(id::radicesOf(buffer.getType())));
+  for (const FlowView &change : views) {
+    id::GatherOp gather = change.gather;
+    if (gather && gather.getLowest() > 0)
+      view.recount(static_cast<int>(gather.getLowest()),
+                   toVector(gather.getType().getRadices().take_front(gather.getNewLowest())));
+    else if (!apply(change, view))
+      view = digits::BufferView::whole(toVector(change.apply(view.radices)));
+  }
+  return ofDigits(*this, std::move(view));
 }
 
 FlowStore FlowStore::of(const FlowValue &from, Value made) {
@@ -389,13 +409,50 @@ static void storeFirst(FlowProgram &program, FlowSegment segment) {
 /// Has a value put into a buffer.
 static void copyFirst(FlowProgram &program, Value value) { storeFirst(program, copyOf(value)); }
 
-/// A segment that sends elements to their places.
-static FlowSegment scatterOf(id::ScatterOp op) {
+/// The scatter whose result, moved or with other lengths, another one takes alone, and what is between them, the last
+/// first.
+static id::ScatterOp scatterBefore(id::ScatterOp op, SmallVectorImpl<Operation *> &between) {
+  for (Value value = op.getInput(); value.hasOneUse();) {
+    Operation *view = value.getDefiningOp();
+    if (!view || view->hasAttr(chainAttr))
+      break;
+    if (auto scatter = dyn_cast<id::ScatterOp>(view))
+      return scatter;
+    auto resize = dyn_cast<id::ResizeOp>(view);
+    if (!isa<id::PermuteOp>(view) && !(resize && !resize.pads()))
+      break;
+    between.push_back(view);
+    value = view->getOperand(0);
+  }
+  return {};
+}
+
+/// A segment that sends elements to their places, by scatters that follow each other at once and a permutation.
+static FlowSegment scatterOf(id::ScatterOp last) {
+  SmallVector<FlowView> views; // the last first
+  id::ScatterOp first = last;
+  for (id::ScatterOp op = last; op;) {
+    FlowView view{FlowView::Kind::Scatter};
+    view.scatter = op;
+    views.push_back(view);
+    first = op;
+    SmallVector<Operation *> between;
+    if ((op = scatterBefore(op, between)))
+      for (Operation *change : between) {
+        auto permute = dyn_cast<id::PermuteOp>(change);
+        views.push_back(permute ? FlowView{FlowView::Kind::Move, 0, 0, permute.getMap().getPermutation()}
+                                : FlowView{FlowView::Kind::Resize, 0, 0, {}, cast<id::ResizeOp>(change)});
+      }
+  }
   FlowSegment segment;
-  auto whole = digits::Permutation::identity(op.getInput().getType().getNumDigits());
-  FlowView view{FlowView::Kind::Scatter};
-  view.scatter = op;
-  segment.group.stores.push_back({op.getInput(), whole, op.getResult(), {view}});
+  auto whole = digits::Permutation::identity(first.getInput().getType().getNumDigits());
+  FlowStore store{first.getInput(), whole, last.getResult(), SmallVector<FlowView>(llvm::reverse(views))};
+  auto permute = last->hasOneUse() ? dyn_cast<id::PermuteOp>(*last->getUsers().begin()) : id::PermuteOp();
+  if (permute) {
+    store.views.push_back({FlowView::Kind::Move, 0, 0, permute.getMap().getPermutation()});
+    store.made = permute.getResult();
+  }
+  segment.group.stores.push_back(std::move(store));
   return segment;
 }
 
@@ -503,8 +560,14 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
     return failure();
   orderSegments(program);
   takeApart(program);
+  DenseSet<Operation *> doneByLater;
+  for (auto scatter : block.getOps<id::ScatterOp>()) {
+    SmallVector<Operation *> between;
+    if (id::ScatterOp before = scatterBefore(scatter, between); before && !scatter->hasAttr(chainAttr))
+      doneByLater.insert(before);
+  }
   for (Operation &op : block) {
-    if (op.hasAttr(chainAttr))
+    if (op.hasAttr(chainAttr) || doneByLater.contains(&op))
       continue;
     if (auto gather = dyn_cast<id::GatherOp>(op); gather && program.resolve(gather.getInput()).isRepeated())
       copyFirst(program, gather.getInput());
@@ -536,8 +599,8 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
   ValueRange results = block.getTerminator()->getOperands();
   for (auto [i, value] : llvm::enumerate(results)) {
     auto makes = [&, value = value](const FlowSegment &segment) {
-      if (segment.group.steps.empty() && isa_and_nonnull<id::ScatterOp>(value.getDefiningOp()))
-        return !segment.group.stores.empty() && segment.group.stores.front().made == value;
+      if (!segment.chain && segment.group.steps.empty() && !segment.group.stores.empty())
+        return segment.group.stores.front().made == value;
       return segment.chain ? segment.chain->result == value
                            : llvm::is_contained(segment.group.steps, value.getDefiningOp());
     };
@@ -569,4 +632,50 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
         operand.from = program.resolve(operand.step->getOperand(operand.number));
     }
   return program;
+}
+
+ActedOn passes::actedOn(Value value, int lowest, bool next) {
+  constexpr int counted = 0; // the lowest digits; others have numbers of their own
+  int fresh = counted;
+  std::vector<int> digits;
+  for (int digit = 1; digit <= cast<id::SeqType>(value.getType()).getNumDigits(); ++digit)
+    digits.push_back(digit <= lowest ? counted : ++fresh);
+  ActedOn result;
+  DenseSet<int> acted;
+  auto replace = [&](int64_t before, int64_t now) {
+    const bool any = llvm::is_contained(llvm::make_range(digits.begin(), digits.begin() + before), counted);
+    digits.erase(digits.begin(), digits.begin() + before);
+    for (; now > 0; --now)
+      digits.insert(digits.begin(), any ? counted : ++fresh);
+  };
+  while (value.hasOneUse()) {
+    Operation *op = next ? *value.getUsers().begin() : value.getDefiningOp();
+    if (!op || op->getNumResults() != 1 || op->getNumOperands() == 0)
+      break;
+    const Value other = next ? op->getResult(0) : op->getOperand(0);
+    auto count = [&](auto view) {
+      const int64_t lowest = view.getLowest(), newLowest = view.getNewLowest();
+      replace(next ? lowest : newLowest, next ? newLowest : lowest);
+    };
+    if (auto permute = dyn_cast<id::PermuteOp>(op)) {
+      const digits::Permutation map = permute.getMap().getPermutation();
+      digits = (next ? map : map.inverse()).apply(digits);
+    } else if (auto resize = dyn_cast<id::ResizeOp>(op)) {
+      count(resize);
+    } else if (auto scatter = dyn_cast<id::ScatterOp>(op)) {
+      count(scatter);
+    } else if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) ||
+               id::radicesOf(value.getType()) != id::radicesOf(other.getType())) {
+      break;
+    }
+    for (int digit : digitsOf(dyn_cast<id::NodeOp>(op))) {
+      const int own = digits[static_cast<size_t>(digit) - 1];
+      if (own == counted)
+        result.lowest = true;
+      else if (acted.insert(own).second)
+        result.others *= id::radicesOf(value.getType())[static_cast<size_t>(digit) - 1];
+    }
+    value = other;
+  }
+  return result;
 }

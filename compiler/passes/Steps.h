@@ -61,9 +61,30 @@ struct FlowValue {
   }
   /// True for what a chain without steps can move.
   bool isWhole() const { return !isRepeated() && !hasOtherElements(); }
-  /// Where the elements of the value lie in the buffer.
+  /// Where the elements of the value lie in the buffer. Those of a gather may lie anywhere: accesses follow its digits.
   digits::BufferView placed() const;
+  /// The same, but that digits above those which a gather counts are where they were.
+  digits::BufferView followed() const;
   bool operator==(const FlowValue &o) const { return buffer == o.buffer && map == o.map && views == o.views; }
+};
+
+/// The sequence that a permutation makes of one.
+id::SeqType movedType(id::SeqType type, const digits::Permutation &map);
+
+/// What a group writes: `value` moved by `map`, then changed by `views`, which is the function's value `made`.
+struct FlowStore {
+  mlir::Value value;
+  digits::Permutation map;
+  mlir::Value made;
+  llvm::SmallVector<FlowView> views = {};
+  /// What stores `from`, which is the value `made`.
+  static FlowStore of(const FlowValue &from, mlir::Value made);
+  /// What stores `from` instead of a copy that does, if that is possible.
+  std::optional<FlowStore> instead(const FlowValue &from) const;
+  /// Of the buffer.
+  id::SeqType type() const;
+  /// Where the elements of the value lie in the buffer of the result, if a store can put them there.
+  std::optional<digits::BufferView> placed() const;
 };
 
 /// A node of one digit that only moves: it makes the elements of one value from several, each of them one value of the
@@ -97,16 +118,19 @@ struct FlowChain {
   std::vector<FlowStep> steps;
   int firstStep = 1;                                    // number of steps[0] in the program
   llvm::SmallVector<mlir::Operation *> after;           // what follows the last node
-  id::PermuteOp permute;                                // the last permutation, or null
-  llvm::SmallVector<FlowView> views;                    // behind it: of what the last kernel stores
+  llvm::SmallVector<mlir::Operation *> endings;         // what says how the result is stored, in order
+  id::PermuteOp permute;                                // of these the permutation in front, or null
+  llvm::SmallVector<FlowView> views;                    // the others: of what the last kernel stores
   id::SeqType type;                                     // of the logical sequence; all steps keep its shape
   mlir::Value result;                                   // the value that the chain makes
   std::vector<FlowOperand> operands;                    // in the order of their steps
   llvm::DenseMap<mlir::Operation *, unsigned> carriers; // of pointwise steps: the operand made by the step before
 
-  /// The steps as ops, in order; and those that say how the result is stored.
+  /// The steps as ops, in order.
   llvm::SmallVector<mlir::Operation *> ops() const;
-  llvm::SmallVector<mlir::Operation *> endings() const;
+  /// The order of digits in which the last kernel stores what its steps make, and how it is stored.
+  digits::Permutation storeMap() const;
+  FlowStore stored() const;
   /// The number of the operand that a step takes from the step before.
   unsigned carrierOf(mlir::Operation *step) const { return carriers.lookup(step); }
   /// True when a kernel of the chain reads the buffer.
@@ -131,25 +155,6 @@ struct FlowLoad {
   llvm::SmallVector<int> axes;                 // [digit-1], of the moved sequence
   std::optional<digits::Mapping> mapping = {}; // in a kernel of chains: where the load has its own
   bool staged = false;                         // by the block in one stretch
-};
-
-/// The sequence that a permutation makes of one.
-id::SeqType movedType(id::SeqType type, const digits::Permutation &map);
-
-/// What a group writes: `value` moved by `map`, then changed by `views`, which is the function's value `made`.
-struct FlowStore {
-  mlir::Value value;
-  digits::Permutation map;
-  mlir::Value made;
-  llvm::SmallVector<FlowView> views = {};
-  /// What stores `from`, which is the value `made`.
-  static FlowStore of(const FlowValue &from, mlir::Value made);
-  /// What stores `from` instead of a copy that does, if that is possible.
-  std::optional<FlowStore> instead(const FlowValue &from) const;
-  /// Of the buffer.
-  id::SeqType type() const;
-  /// Where the elements of the value lie in the buffer of the result, if a store can put them there.
-  std::optional<digits::BufferView> placed() const;
 };
 
 /// Steps that one kernel does: outside chains, or of a chain (ChainKernels.h). Digits of different values that run
@@ -256,6 +261,9 @@ mlir::FailureOr<FlowProgram> segmentsOf(mlir::func::FuncOp function);
 /// On id.resize: nodes act on none of the digits that change. Longer ones can be spread over lanes.
 constexpr llvm::StringLiteral paddedDigitAttr = "id.padded_digit";
 
+/// On a step that does nothing: what makes its operand brings the elements to where the step has them.
+constexpr llvm::StringLiteral heldAttr = "id.held";
+
 /// The bytes of one problem of a sequence.
 int64_t sequenceBytes(mlir::Type type);
 
@@ -264,6 +272,13 @@ int fullDigits(mlir::Operation *step);
 
 /// The digits of a step's widest arrangement that the digits of `value`, an operand or result, are (both from 1).
 llvm::SmallVector<int> placesOf(mlir::Operation *step, mlir::Value value);
+
+/// What nodes act on that take a value one after the other, or, without `next`, that make it.
+struct ActedOn {
+  bool lowest = false; // some of the `lowest` digits
+  int64_t others = 1;  // elements of the others
+};
+ActedOn actedOn(mlir::Value value, int lowest, bool next);
 
 /// The digits of the node, or none.
 llvm::SmallVector<int> digitsOf(id::NodeOp node);

@@ -86,24 +86,37 @@ void BufferView::repeat(int radix) {
   radices.push_back(radix);
 }
 
+/// `with` in the place of the elements from `first` on, before `end`.
+template <class List> static void replace(List &list, int first, int end, const List &with) {
+  list.erase(list.begin() + first, list.begin() + end);
+  list.insert(list.begin() + first, with.begin(), with.end());
+}
+
+void BufferView::recount(int lowest, const std::vector<int> &now) {
+  forEachForm(*this, [&](LinearForm &form) { replace(form.weight, 0, lowest, rowMajor(now, form.weight[0])); });
+  replace(radices, 0, lowest, now);
+}
+
 bool BufferView::resize(int lowest, const std::vector<int> &now) {
   const std::vector<int> before(radices.begin(), radices.begin() + lowest);
+  // The lowest digits that are the same in both count the same elements.
+  const auto same =
+      static_cast<int>(std::mismatch(before.begin(), before.end(), now.begin(), now.end()).first - before.begin());
+  const std::vector<int> counted(before.begin() + same, before.end()), others(now.begin() + same, now.end());
   bool inRow = true;
   forEachForm(*this, [&](LinearForm &form) {
-    if (lowest > 0) {
-      std::vector<int64_t> row = rowMajor(before, form.weight[0]);
-      inRow = inRow && std::equal(row.begin(), row.end(), form.weight.begin());
+    if (!counted.empty()) {
+      const std::vector<int64_t> row = rowMajor(counted, form.weight[same]);
+      inRow = inRow && std::equal(row.begin(), row.end(), form.weight.begin() + same);
     }
   });
   if (!inRow)
     return false;
-  auto replace = [&](auto &list, const auto &with) {
-    list.erase(list.begin(), list.begin() + lowest);
-    list.insert(list.begin(), with.begin(), with.end());
-  };
   // One element has no distance to a next one, and none is needed: the others lie outside.
-  forEachForm(*this, [&](LinearForm &form) { replace(form.weight, rowMajor(now, lowest > 0 ? form.weight[0] : 0)); });
-  replace(radices, now);
+  forEachForm(*this, [&](LinearForm &form) {
+    replace(form.weight, same, lowest, rowMajor(others, counted.empty() ? 0 : form.weight[same]));
+  });
+  replace(radices, same, lowest, others);
   if (product(now) > product(before)) {
     Bound bound{{}, product(before)};
     bound.index.weight = rowMajor(now, 1);

@@ -45,6 +45,10 @@ struct BufferView {
   /// left out. Returns false, with nothing changed, when the old digits do not count elements at equal distances.
   bool resize(int lowest, const std::vector<int> &now);
 
+  /// Other digits in the place of the `lowest` lowest, at least one: they count on from the distance of the lowest,
+  /// whatever elements they really stand for.
+  void recount(int lowest, const std::vector<int> &now);
+
   /// The digits from the lowest address up; those along which elements are repeated come last.
   std::vector<int> addressOrder() const;
 };

@@ -125,14 +125,6 @@ bool Permutation::hasComplement() const {
   return std::find(complements.begin(), complements.end(), true) != complements.end();
 }
 
-std::vector<int> Permutation::apply(const std::vector<int> &radices) const {
-  std::vector<int> result;
-  result.reserve(sources.size());
-  for (int digit : sources)
-    result.push_back(radices[digit - 1]);
-  return result;
-}
-
 int64_t Permutation::destinationIndex(const std::vector<int> &radices, int64_t index) const {
   std::vector<int64_t> values;
   values.reserve(radices.size());

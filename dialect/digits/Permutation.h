@@ -45,8 +45,15 @@ public:
   /// The same on n >= size() digits: those above its own stay.
   Permutation extended(int n) const;
 
+  /// What the places have after the move of what they have before, radices for example; least significant first.
+  template <class T> std::vector<T> applyTo(const std::vector<T> &before) const {
+    std::vector<T> after;
+    for (int source : sources)
+      after.push_back(before[static_cast<size_t>(source) - 1]);
+    return after;
+  }
   /// Radices after the move (least significant first, as the input).
-  std::vector<int> apply(const std::vector<int> &radices) const;
+  std::vector<int> apply(const std::vector<int> &radices) const { return applyTo(radices); }
   /// Where the element at linear index `index` of a sequence with `radices` goes.
   int64_t destinationIndex(const std::vector<int> &radices, int64_t index) const;
 

@@ -158,8 +158,9 @@ int main(int argc, char **argv) {
     first = 3;
   }
   if (argc - first < 2 || (argc - first) % 2 || bytes == 0) {
-    std::fputs("usage: gpu-convolution [--bytes N] IMAGE MANIFEST [IMAGE MANIFEST ...]\n", stderr);
-    return 2;
+    const bool asked = argc == 2 && std::string(argv[1]) == "--help";
+    std::fputs("usage: gpu-convolution [--bytes N] IMAGE MANIFEST [IMAGE MANIFEST ...]\n", asked ? stdout : stderr);
+    return asked ? 0 : 2;
   }
   try {
     CHECK_CUDA(cudaSetDevice(0));

@@ -49,3 +49,53 @@ func.func @shifted(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   }
   return %0 : !id.seq<2**8, f32>
 }
+
+// Every second of 2^10 elements, of what the program makes: what transforms the 2^10 others is another kernel, so the elements are
+// brought together before.
+// CHECK-LABEL: func.func @between
+// CHECK: %[[G:.*]] = id.gather
+// CHECK: %[[H:.*]] = id.pointwise(%[[G]]) {id.held}
+// CHECK: id.node [20](%[[H]])
+func.func @between(%x: !id.seq<2**21, f32>) -> !id.seq<2**20, f32> {
+  %0 = id.pointwise(%x) : (!id.seq<2**21, f32>) -> !id.seq<2**21, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %1 = id.gather %0 lowest 6 : <2**21, f32> -> <2**20, f32> from {
+    %d1 = id.digit 1 : i64
+    %d2 = id.digit 2 : i64
+    %d3 = id.digit 3 : i64
+    %d4 = id.digit 4 : i64
+    %d5 = id.digit 5 : i64
+    %c2 = arith.constant 2 : i64
+    %c4 = arith.constant 4 : i64
+    %c8 = arith.constant 8 : i64
+    %c16 = arith.constant 16 : i64
+    %c32 = arith.constant 32 : i64
+    %p1 = arith.muli %d1, %c2 : i64
+    %p2 = arith.muli %d2, %c4 : i64
+    %p3 = arith.muli %d3, %c8 : i64
+    %p4 = arith.muli %d4, %c16 : i64
+    %p5 = arith.muli %d5, %c32 : i64
+    %s1 = arith.addi %p1, %p2 : i64
+    %s2 = arith.addi %s1, %p3 : i64
+    %s3 = arith.addi %s2, %p4 : i64
+    %s4 = arith.addi %s3, %p5 : i64
+    id.yield %s4 : i64
+  }
+  %2 = id.node [20](%1) : (!id.seq<2**20, f32>) -> !id.seq<2**20, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %s = arith.addf %a, %b : f32
+    id.yield %s, %a : f32, f32
+  }
+  %3 = id.node [19, 18, 17, 16, 15](%2) : (!id.seq<2**20, f32>) -> !id.seq<2**20, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32, %a25: f32, %a26: f32, %a27: f32, %a28: f32, %a29: f32, %a30: f32, %a31: f32):
+    id.yield %a31, %a1, %a2, %a3, %a4, %a5, %a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %a20, %a21, %a22, %a23, %a24, %a25, %a26, %a27, %a28, %a29, %a30, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  %4 = id.node [14, 13, 12, 11, 10](%3) : (!id.seq<2**20, f32>) -> !id.seq<2**20, f32> {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %a4: f32, %a5: f32, %a6: f32, %a7: f32, %a8: f32, %a9: f32, %a10: f32, %a11: f32, %a12: f32, %a13: f32, %a14: f32, %a15: f32, %a16: f32, %a17: f32, %a18: f32, %a19: f32, %a20: f32, %a21: f32, %a22: f32, %a23: f32, %a24: f32, %a25: f32, %a26: f32, %a27: f32, %a28: f32, %a29: f32, %a30: f32, %a31: f32):
+    id.yield %a31, %a1, %a2, %a3, %a4, %a5, %a6, %a7, %a8, %a9, %a10, %a11, %a12, %a13, %a14, %a15, %a16, %a17, %a18, %a19, %a20, %a21, %a22, %a23, %a24, %a25, %a26, %a27, %a28, %a29, %a30, %a0 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  return %4 : !id.seq<2**20, f32>
+}

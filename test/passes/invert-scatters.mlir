@@ -125,3 +125,64 @@ func.func @large(%x: !id.seq<65536, f32>) -> !id.seq<65536, f32> {
   }
   return %2 : !id.seq<65536, f32>
 }
+
+// -----
+
+// Nodes act on 2^12 other elements before and on 2^4 behind, beside the 2^4 scattered ones: no block holds all, so they are stored.
+// CHECK-LABEL: func.func @apart
+// CHECK: id.scatter %{{.*}} lowest 1
+// CHECK-NOT: id.gather
+func.func @apart(%x: !id.seq<16**5, f32>) -> !id.seq<16**5, f32> {
+  %0 = id.node [2](%x) : (!id.seq<16**5, f32>) -> !id.seq<16**5, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32, %h: f32, %i: f32, %j: f32, %k: f32, %l: f32, %m: f32, %n: f32, %o: f32, %p: f32):
+    id.yield %b, %a, %c, %d, %e, %f, %g, %h, %i, %j, %k, %l, %m, %n, %o, %p : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  %1 = id.node [3](%0) : (!id.seq<16**5, f32>) -> !id.seq<16**5, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32, %h: f32, %i: f32, %j: f32, %k: f32, %l: f32, %m: f32, %n: f32, %o: f32, %p: f32):
+    id.yield %b, %a, %c, %d, %e, %f, %g, %h, %i, %j, %k, %l, %m, %n, %o, %p : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  %2 = id.node [4](%1) : (!id.seq<16**5, f32>) -> !id.seq<16**5, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32, %h: f32, %i: f32, %j: f32, %k: f32, %l: f32, %m: f32, %n: f32, %o: f32, %p: f32):
+    id.yield %b, %a, %c, %d, %e, %f, %g, %h, %i, %j, %k, %l, %m, %n, %o, %p : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  %3 = id.scatter %2 lowest 1 : <16**5, f32> -> <16**5, f32> to {
+    %t = id.digit 1 : i64
+    %c15 = arith.constant 15 : i64
+    %u = arith.subi %c15, %t : i64
+    id.yield %u : i64
+  }
+  %4 = id.node [5](%3) : (!id.seq<16**5, f32>) -> !id.seq<16**5, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32, %f: f32, %g: f32, %h: f32, %i: f32, %j: f32, %k: f32, %l: f32, %m: f32, %n: f32, %o: f32, %p: f32):
+    id.yield %b, %a, %c, %d, %e, %f, %g, %h, %i, %j, %k, %l, %m, %n, %o, %p : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  return %4 : !id.seq<16**5, f32>
+}
+
+// -----
+
+// A scatter whose result another one stores stays with it.
+// CHECK-LABEL: func.func @together
+// CHECK: id.scatter %{{.*}} lowest 1
+// CHECK: id.scatter %{{.*}} lowest 1
+// CHECK-NOT: id.gather
+func.func @together(%x: !id.seq<4**2, f32>) -> !id.seq<4**2, f32> {
+  %0 = id.pointwise(%x) : (!id.seq<4**2, f32>) -> !id.seq<4**2, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %1 = id.scatter %0 lowest 1 : <4**2, f32> -> <4**2, f32> to {
+    %t = id.digit 1 : i64
+    %c3 = arith.constant 3 : i64
+    %u = arith.subi %c3, %t : i64
+    id.yield %u : i64
+  }
+  %2 = id.permute %1 [1, 2] : <4**2, f32> -> <4**2, f32>
+  %3 = id.scatter %2 lowest 1 : <4**2, f32> -> <4**2, f32> to {
+    %t = id.digit 1 : i64
+    %c3 = arith.constant 3 : i64
+    %u = arith.subi %c3, %t : i64
+    id.yield %u : i64
+  }
+  return %3 : !id.seq<4**2, f32>
+}

@@ -144,7 +144,7 @@ func.func @apart(%x: !id.seq<2 * 5 * 3, f32>) -> !id.seq<5 * 3 * 2, f32> {
 // CHECK-LABEL: func.func @between
 // CHECK: id.pointwise
 // CHECK: %[[Y:.*]] = id.gather %{{.*}} lowest 1 : <5 * 6, f32> -> <5 * 6, f32>
-// CHECK: %[[Z:.*]] = id.gather %[[Y]] lowest 2 : <5 * 6, f32> -> <5 * 2 * 3, f32> from {
+// CHECK: %[[Z:.*]] = id.gather %[[Y]] lowest 1 : <5 * 6, f32> -> <5 * 2 * 3, f32> from {
 // CHECK: id.pointwise(%[[Z]])
 // CHECK-NOT: id.resize
 func.func @between(%x: !id.seq<5 * 6, f32>) -> !id.seq<5 * 2 * 3, f32> {
@@ -172,4 +172,29 @@ func.func @between(%x: !id.seq<5 * 6, f32>) -> !id.seq<5 * 2 * 3, f32> {
     id.yield %c, %b, %a : f32, f32, f32
   }
   return %4 : !id.seq<5 * 2 * 3, f32>
+}
+
+// What a scatter stores, a scatter of each element to its own number stores with it; digits that are the same stay out of it.
+// CHECK-LABEL: func.func @stored
+// CHECK: %[[Y:.*]] = id.node
+// CHECK: %[[Z:.*]] = id.scatter %[[Y]] lowest 1 : <5 * 6, f32> -> <5 * 3 * 2, f32> to {
+// CHECK: id.scatter %[[Z]] lowest 2
+// CHECK-NOT: id.resize
+func.func @stored(%x: !id.seq<5 * 6, f32>) -> !id.seq<5 * 3 * 2, f32> {
+  %0 = id.node [2](%x) : (!id.seq<5 * 6, f32>) -> !id.seq<5 * 6, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
+    id.yield %b, %a, %c, %d, %e : f32, f32, f32, f32, f32
+  }
+  %1 = id.resize %0 lowest 2 : <5 * 6, f32> -> <5 * 3 * 2, f32>
+  %2 = id.scatter %1 lowest 2 : <5 * 3 * 2, f32> -> <5 * 3 * 2, f32> to {
+    %low = id.digit 1 : i64
+    %high = id.digit 2 : i64
+    %c5 = arith.constant 5 : i64
+    %c2 = arith.constant 2 : i64
+    %h = arith.muli %high, %c2 : i64
+    %k = arith.addi %h, %low : i64
+    %back = arith.subi %c5, %k : i64
+    id.yield %back : i64
+  }
+  return %2 : !id.seq<5 * 3 * 2, f32>
 }
