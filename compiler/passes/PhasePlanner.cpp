@@ -247,14 +247,17 @@ private:
     return most;
   }
 
-  /// The registers of a phase with further axes, as long as there are more than enough threads, one can hold all that a
-  /// step takes, and those of a problem read and write whole sectors.
+  /// The registers of a phase with further axes, those of the highest addresses first where these are in order, as long
+  /// as there are more than enough threads, one can hold all that a step takes, and those of a problem read and write
+  /// whole sectors.
   SmallVector<int> widened(const Phase &phase, int64_t enough) const {
     SmallVector<int> registers = phase.registers;
     int64_t least = 1; // threads
     for (const Touched &touched : touchedBy(phase))
       least = std::max(least, target.sectorBytes / touched.bytes);
-    for (int axis : llvm::reverse(phase.axes)) {
+    const bool inOrder = llvm::all_of(touchedBy(phase), [](const Touched &touched) { return touched.inOrder; });
+    const SmallVector<int> order = inOrder ? inAddressOrder(phase) : phase.axes;
+    for (int axis : llvm::reverse(order)) {
       if (llvm::is_contained(registers, axis) || threads(phase.steps, registers) <= enough)
         continue;
       if (splitsSector(phase, registers, axis))
