@@ -3,12 +3,12 @@
 //
 // An op joins the chain whose last value it takes, when it is that value's only use and both qualify; of several such
 // chains the one with most nodes, the others end. `id.carrier` says which operand that is, where there are several. A
-// permutation that ends a chain becomes the chain's; so do a crop and a scatter, and arguments that a chain takes may
-// be padded, cropped or gathered: where digits are not all bits, or a block holds all of them. What joins no chain is a
-// group of one step; Groups.cpp puts groups together. Chains that are better made otherwise become groups at the end:
-// so do all where a block has room for what they make and fewer kernels are left then, such as those whose values
-// others take from computed places. A result from computed places of what steps make gets a step that does nothing, for
-// a kernel to do with them.
+// permutation that ends a chain becomes the chain's; so do a crop and a scatter, and what a chain takes may be padded,
+// cropped or gathered: where digits are not all bits, or a block holds all of them. What joins no chain is a group of
+// one step; Groups.cpp puts groups together. Chains that are better made otherwise become groups at the end: so do all
+// where a block has room for what they make and fewer kernels are left then, such as those whose values others take
+// from computed places; but those that take no kernel more stay. A result from computed places of what steps make gets
+// a step that does nothing, for a kernel to do with them.
 //
 // Chains are what the planners of the target take: binary digits of nodes that its registers hold, and digits of other
 // radices where a block has room for tiles of them, of `maxMixedBytes`. Without a target nothing is too large.
@@ -132,11 +132,19 @@ bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
 
 //===--- the walk -------------------------------------------------------------------------------------------------===//
 
+/// Steps of programs for which groups are tried instead of chains: each is laid out with those before it. In longer
+/// ones views of what the program makes are left to groups.
+constexpr int mostSteps = 4096;
+bool isShort(Block &block) {
+  auto ops = block.without_terminator();
+  return std::distance(ops.begin(), ops.end()) <= mostSteps;
+}
+
 class ChainFinder {
 public:
   /// `target`: null for none.
   ChainFinder(Block &block, const Target *target)
-      : block(block), target(target),
+      : block(block), target(target), takesOwnViews(isShort(block)),
         maxMixedBytes(target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max()) {}
 
   FlowProgram run() {
@@ -166,6 +174,7 @@ public:
 private:
   Block &block;
   const Target *target;
+  const bool takesOwnViews; // of what the program makes
   const int64_t maxMixedBytes;
   FlowProgram program;
   DenseMap<Value, size_t> open;   // chains by their last value
@@ -217,6 +226,7 @@ private:
   }
 
   bool isView(Value value) const { return program.resolve(value).hasOtherElements(); }
+  bool isOfArgument(Value value) const { return isa<BlockArgument>(program.resolve(value).buffer); }
   bool hasViews(const FlowChain &chain) const { return !chain.views.empty() || isView(chain.source); }
 
   /// True for sequences that chains load and store as views: of other radices, whose addresses are sums; of bits, for
@@ -252,7 +262,8 @@ private:
   /// repeated. Null when the op is no step of a chain.
   OpOperand *carrierOf(Operation &op) {
     const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return padded.contains(operand) || (isView(operand) && !takesViews(operand.getType()));
+      return padded.contains(operand) ||
+             (isView(operand) && !(takesViews(operand.getType()) && (takesOwnViews || isOfArgument(operand))));
     });
     const bool looksUp = target && llvm::any_of(op.getOperands(), [&](Value operand) {
                            std::optional<size_t> before = chainOf(operand);
@@ -394,14 +405,11 @@ private:
     return false;
   }
 
-  /// Steps that are tried without chains: each is laid out with those before it.
-  static constexpr int mostSteps = 4096;
-
   /// True where chains end since groups, or several steps, take their values, or one from computed places.
   bool couldBeFewer() {
-    auto ops = getOperation().getBody().front().without_terminator();
-    const bool few = std::distance(ops.begin(), ops.end()) <= mostSteps;
-    return few && llvm::any_of(ops, [](Operation &op) {
+    Block &block = getOperation().getBody().front();
+    auto ops = block.without_terminator();
+    return isShort(block) && llvm::any_of(ops, [](Operation &op) {
              if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op))
                return false;
              return op.hasAttr(groupAttr) || llvm::any_of(op.getOperands(), isComputed) ||

@@ -1,5 +1,4 @@
-// Input: digit flow. Output: the same; gathers that would read scattered elements of an argument take them from what a
-// block has loaded.
+// Input: digit flow. Output: the same; gathers that would read scattered elements take them from what a block holds.
 //
 // A load through a gather reads where its numbers say. Memory answers a warp in sectors: where 32 neighbouring elements
 // of the result lie in many more of them than they fill, each is read again and again. A block that holds all elements
@@ -7,6 +6,9 @@
 // what takes the step's value from computed places is an exchange.
 //
 //   id.gather %arg0 from { 5*k + 3 mod 4096 }   ->   %0 = id.pointwise (%arg0) { nothing }   id.gather %0 from { … }
+//
+// Of what the program makes, the kernel that makes it brings the elements together where another one takes them, which
+// acts on more other elements beside them than a block holds. The step that does nothing comes behind the gather then.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
