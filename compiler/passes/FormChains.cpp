@@ -523,6 +523,9 @@ private:
     for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
       if (segment.chain && !segment.chain->steps.empty())
         chains.push_back(segment.chain->ops().front());
+    constexpr size_t mostTried = 16; // each is a plan of all groups
+    if (chains.size() > mostTried)
+      return kernels;
     for (Operation *first : chains) {
       kept.insert(first);
       if (const size_t with = numWithout(); with <= kernels)
