@@ -502,38 +502,40 @@ private:
   /// Makes groups of all chains but those that take no kernel more. `copies`: of results that groups make and move, to
   /// do that there. Returns the number of kernels.
   size_t keepChains(Block &block, const Target &target, SmallVectorImpl<Operation *> &copies) {
+    SmallVector<std::pair<Operation *, Value>> chains; // with nodes: the first op, and what the last one makes
+    for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
+      if (segment.chain && !segment.chain->steps.empty()) {
+        const SmallVector<Operation *> ops = segment.chain->ops();
+        chains.emplace_back(ops.front(), ops.back()->getResult(0));
+      }
     DenseSet<Operation *> kept;
-    auto numWithout = [&] {
+    DenseSet<Value> made; // by these
+    auto write = [&] {
       dropCopies(copies);
-      DenseSet<Value> ofChains; // what they make before it is moved
-      for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
-        if (segment.chain && kept.contains(segment.chain->ops().front()))
-          ofChains.insert(segment.chain->ops().back()->getResult(0));
       copies = addCopies(block, [&](Value value) {
         auto permute = value.getDefiningOp<id::PermuteOp>();
-        return permute && !permute.getInput().getDefiningOp<id::ScatterOp>() && !ofChains.contains(permute.getInput());
+        return permute && !permute.getInput().getDefiningOp<id::ScatterOp>() && !made.contains(permute.getInput());
       });
       note(ChainFinder(block, &target).runWithoutChains(kept));
-      return numKernels(target);
     };
-    size_t kernels = numWithout();
-    if (kernels == 1)
-      return kernels;
-    SmallVector<Operation *> chains; // the first op of each that has nodes
-    for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
-      if (segment.chain && !segment.chain->steps.empty())
-        chains.push_back(segment.chain->ops().front());
+    write();
+    size_t kernels = numKernels(target);
     constexpr size_t mostTried = 16; // each is a plan of all groups
-    if (chains.size() > mostTried)
+    if (kernels == 1 || chains.size() > mostTried)
       return kernels;
-    for (Operation *first : chains) {
+    for (auto [first, last] : chains) {
       kept.insert(first);
-      if (const size_t with = numWithout(); with <= kernels)
+      made.insert(last);
+      write();
+      if (const size_t with = numKernels(target); with <= kernels) {
         kernels = with;
-      else
-        kept.erase(first);
+        continue;
+      }
+      kept.erase(first);
+      made.erase(last);
     }
-    return numWithout();
+    write();
+    return kernels;
   }
 
   static void dropCopies(SmallVectorImpl<Operation *> &copies) {

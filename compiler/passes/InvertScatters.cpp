@@ -118,11 +118,13 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
       const int64_t bytes =
           id::elementsOf(from.getRadices().take_front(scatter.getLowest())) * id::elementBytes(from.getElement());
       // Others are acted on before and behind, and no block holds all of them.
-      const ActedOn before = actedOn(scatter.getInput(), static_cast<int>(scatter.getLowest()), /*next=*/false),
-                    next = actedOn(scatter.getResult(), scatter.getNewLowest(), /*next=*/true);
-      const bool isApart = !before.lowest && bytes * before.others * next.others > machine->sharedBytesBesideCache;
+      auto isApart = [&] {
+        const ActedOn before = actedOn(scatter.getInput(), static_cast<int>(scatter.getLowest()), /*next=*/false),
+                      next = actedOn(scatter.getResult(), scatter.getNewLowest(), /*next=*/true);
+        return !before.lowest && bytes * before.others * next.others > machine->sharedBytesBesideCache;
+      };
       std::optional<SmallVector<Piece>> pieces;
-      if (!isStored(scatter.getResult(), stores) && !isApart && bytes <= machine->sharedBytesBesideCache / 2)
+      if (!isStored(scatter.getResult(), stores) && bytes <= machine->sharedBytesBesideCache / 2 && !isApart())
         if (const std::optional<std::vector<int64_t>> sources = sourcesOf(scatter))
           pieces = piecesOf(*sources);
       if (!pieces) {

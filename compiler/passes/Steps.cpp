@@ -634,6 +634,11 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
   return program;
 }
 
+bool passes::keepsDigits(Operation *op, Value from, Value to) {
+  return isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) &&
+         id::radicesOf(from.getType()) == id::radicesOf(to.getType());
+}
+
 ActedOn passes::actedOn(Value value, int lowest, bool next) {
   constexpr int counted = 0; // the lowest digits; others have numbers of their own
   int fresh = counted;
@@ -664,8 +669,7 @@ ActedOn passes::actedOn(Value value, int lowest, bool next) {
       count(resize);
     } else if (auto scatter = dyn_cast<id::ScatterOp>(op)) {
       count(scatter);
-    } else if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(op) ||
-               id::radicesOf(value.getType()) != id::radicesOf(other.getType())) {
+    } else if (!keepsDigits(op, value, other)) {
       break;
     }
     for (int digit : digitsOf(dyn_cast<id::NodeOp>(op))) {

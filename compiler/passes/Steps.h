@@ -273,6 +273,9 @@ int fullDigits(mlir::Operation *step);
 /// The digits of a step's widest arrangement that the digits of `value`, an operand or result, are (both from 1).
 llvm::SmallVector<int> placesOf(mlir::Operation *step, mlir::Value value);
 
+/// True for a step that makes one value, of the same digits, of another.
+bool keepsDigits(mlir::Operation *op, mlir::Value from, mlir::Value to);
+
 /// What nodes act on that take a value one after the other, or, without `next`, that make it.
 struct ActedOn {
   bool lowest = false; // some of the `lowest` digits

@@ -5,11 +5,10 @@
 // have moved to the end of the program, and where a gather or another length counts some digits they are the lowest.
 // What a permutation makes of a chain's or a scatter's result is stored, so two that undo each other choose the order:
 //
-//   %1 = id.gather %0 lowest 3 …                    %1 = id.permute %0 [2, 1] {id.chain}   what is stored
-//   %2 = id.permute %1 [2, 1]                ->     %2 = id.permute %1 [2, 1]              views of it, which are
-//   loaded
-//                                                   %3 = id.gather %2 lowest 3 …
-//                                                   %4 = id.permute %3 [2, 1]
+//   %1 = id.gather %0 lowest 3 …       ->     %1 = id.permute %0 [2, 1] {id.chain}   what is stored
+//   %2 = id.permute %1 [2, 1]                 %2 = id.permute %1 [2, 1]              what is loaded: a view of it
+//                                             %3 = id.gather %2 lowest 3 …
+//                                             %4 = id.permute %3 [2, 1]
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
@@ -35,8 +34,7 @@ NextSteps nextSteps(Value value) {
   NextSteps next{{}, value};
   for (; next.made.hasOneUse(); next.made = (*next.made.getUsers().begin())->getResult(0)) {
     Operation *step = *next.made.getUsers().begin();
-    if (!isa<id::TwiddleOp, id::PointwiseOp, id::NodeOp>(step) || step->getNumResults() != 1 ||
-        id::radicesOf(step->getResult(0).getType()) != id::radicesOf(value.getType()))
+    if (step->getNumResults() != 1 || !keepsDigits(step, value, step->getResult(0)))
       break;
     if (auto node = dyn_cast<id::NodeOp>(step))
       next.acted.insert_range(node.getDigits());

@@ -7,26 +7,17 @@
 // wrong use or no GPU.
 #include "Cuda.h"
 #include "CufftPlan.h"
+#include "Filters.h"
 #include "RandomData.h"
 #include "Reference.h"
-#include <algorithm>
-#include <cmath>
+#include "Timing.h"
 #include <cstdio>
 #include <cstdlib>
-#include <functional>
-#include <idc/runtime.h>
 #include <vector>
 
 using namespace gpucheck;
 
 namespace {
-
-constexpr int rounds = 11, warmUps = 2;
-
-void require(idc_status status, const char *what) {
-  if (status != IDC_SUCCESS)
-    throw CudaError(std::string(what) + ": " + idc_error_message(status) + ": " + idc_last_error());
-}
 
 /// to = from · filter · scale; a problem has 2^problem elements, which share a filter of `points`, a power of two.
 template <class Complex>
@@ -42,45 +33,6 @@ __global__ void multiply(const Complex *from, const Complex *filter, Complex *to
   to[i] = y;
 }
 
-/// Adds |x - y|² and |y|² to two sums.
-template <class T> __global__ void compare(const T *x, const T *y, size_t count, double *sums) {
-  double difference = 0, norm = 0;
-  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
-    const double d = double(x[i]) - double(y[i]);
-    difference += d * d;
-    norm += double(y[i]) * double(y[i]);
-  }
-  atomicAdd(&sums[0], difference);
-  atomicAdd(&sums[1], norm);
-}
-
-/// Medians in milliseconds of operations that take turns.
-std::vector<double> measure(const std::vector<std::function<void()>> &operations, cudaStream_t stream) {
-  std::vector<std::vector<float>> times(operations.size());
-  cudaEvent_t begin, end;
-  CHECK_CUDA(cudaEventCreate(&begin));
-  CHECK_CUDA(cudaEventCreate(&end));
-  for (int round = -warmUps; round < rounds; round++)
-    for (size_t i = 0; i < operations.size(); i++) {
-      CHECK_CUDA(cudaEventRecord(begin, stream));
-      operations[i]();
-      CHECK_CUDA(cudaEventRecord(end, stream));
-      CHECK_CUDA(cudaEventSynchronize(end));
-      float milliseconds;
-      CHECK_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
-      if (round >= 0)
-        times[i].push_back(milliseconds);
-    }
-  cudaEventDestroy(begin);
-  cudaEventDestroy(end);
-  std::vector<double> medians;
-  for (auto &list : times) {
-    std::sort(list.begin(), list.end());
-    medians.push_back(list[rounds / 2]);
-  }
-  return medians;
-}
-
 /// Measures one program; false when its results differ from cuFFT's.
 bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t stream) {
   idc_module *module = nullptr;
@@ -94,8 +46,7 @@ bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t str
   const size_t count = all / size_t(signal.element_bytes), points = size_t(filter.elements);
   int64_t workspaceBytes = 0;
   require(idc_workspace_size(module, int64_t(batch), &workspaceBytes), "idc_workspace_size");
-  Buffer x(all), h(batch * points * size_t(filter.element_bytes)), y(all), z(all), workspace{size_t(workspaceBytes)},
-      sums(2 * sizeof(double));
+  Buffer x(all), h(batch * points * size_t(filter.element_bytes)), y(all), z(all), workspace{size_t(workspaceBytes)};
   for (auto [buffer, seed] : {std::pair(&x, 1), {&h, 2}}) {
     if (single)
       fillNormal(buffer->as<float>(), buffer->size() / sizeof(float), uint64_t(seed), stream);
@@ -119,30 +70,22 @@ bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t str
                                            scale);
     plan.execute(Transform::Inverse, z.data(), z.data());
   };
-  std::vector<double> times = measure(
-      {[&] { CHECK_CUDA(cudaMemcpyAsync(z.data(), x.data(), all, cudaMemcpyDeviceToDevice, stream)); }, separately,
-       [&] {
-         const void *inputs[] = {x.data(), h.data()};
-         void *outputs[] = {y.data()};
-         require(idc_launch(module, int64_t(batch), inputs, nullptr, outputs,
-                            workspaceBytes ? workspace.data() : nullptr, stream),
-                 "idc_launch");
-       }},
-      stream);
+  auto copied = [&] { CHECK_CUDA(cudaMemcpyAsync(z.data(), x.data(), all, cudaMemcpyDeviceToDevice, stream)); };
+  auto together = [&] {
+    const void *inputs[] = {x.data(), h.data()};
+    void *outputs[] = {y.data()};
+    require(idc_launch(module, int64_t(batch), inputs, nullptr, outputs, workspaceBytes ? workspace.data() : nullptr,
+                       stream),
+            "idc_launch");
+  };
+  const std::vector<Times> times = measure({{copied, {}}, {separately, {}}, {together, {}}}, stream, 11);
   separately(); // the copy has overwritten its results
-  CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.size(), stream));
-  if (single)
-    compare<<<1024, 256, 0, stream>>>(y.as<float>(), z.as<float>(), 2 * count, sums.as<double>());
-  else
-    compare<<<1024, 256, 0, stream>>>(y.as<double>(), z.as<double>(), 2 * count, sums.as<double>());
-  double difference[2];
-  CHECK_CUDA(cudaMemcpyAsync(difference, sums.data(), sizeof difference, cudaMemcpyDeviceToHost, stream));
-  CHECK_CUDA(cudaStreamSynchronize(stream));
-  const double relative = std::sqrt(difference[0] / difference[1]);
+  const double relative = single ? relativeDifference(y.as<float>(), z.as<float>(), 2 * count, stream)
+                                 : relativeDifference(y.as<double>(), z.as<double>(), 2 * count, stream);
   const bool alike = relative < (single ? 1e-5 : 1e-13);
   std::printf("%-34s %8zu %9zu %8zu  %8.3f %8.2f %8.2f %9.2f  %.1e%s\n", idc_module_symbol(module), points,
-              count / points, batch, times[0], times[1] / times[0], times[2] / times[0], times[1] / times[2], relative,
-              alike ? "" : "  DIFFERS");
+              count / points, batch, times[0].median, times[1].median / times[0].median,
+              times[2].median / times[0].median, times[1].median / times[2].median, relative, alike ? "" : "  DIFFERS");
   std::fflush(stdout);
   idc_module_unload(module);
   return alike;

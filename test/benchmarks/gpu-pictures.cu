@@ -6,23 +6,17 @@
 // All take turns in one process. Exit status: 0 measured and alike, 1 results differ, 2 wrong use or no GPU.
 #include "Cuda.h"
 #include "CufftPlan.h"
+#include "Filters.h"
 #include "RandomData.h"
 #include "Timing.h"
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <idc/runtime.h>
 #include <string>
 #include <vector>
 
 using namespace gpucheck;
 
 namespace {
-
-void require(idc_status status, const char *what) {
-  if (status != IDC_SUCCESS)
-    throw CudaError(std::string(what) + ": " + idc_error_message(status) + ": " + idc_last_error());
-}
 
 /// Pictures of `side` squared in the corner of others of twice the side, zeros elsewhere.
 __global__ void pad(const float *from, float *to, size_t count, size_t side) {
@@ -51,17 +45,6 @@ __global__ void multiply(float2 *values, const float2 *filter, size_t count, siz
   values[i] = {(a.x * b.x - a.y * b.y) * scale, (a.x * b.y + a.y * b.x) * scale};
 }
 
-__global__ void compare(const float *x, const float *y, size_t count, double *sums) {
-  double difference = 0, norm = 0;
-  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
-    const double d = double(x[i]) - double(y[i]);
-    difference += d * d;
-    norm += double(y[i]) * double(y[i]);
-  }
-  atomicAdd(&sums[0], difference);
-  atomicAdd(&sums[1], norm);
-}
-
 unsigned blocksOf(size_t count) { return unsigned((count + 255) / 256); }
 
 bool run(size_t side, size_t pictures, const char *image, const char *manifest, cudaStream_t stream) {
@@ -73,7 +56,7 @@ bool run(size_t side, size_t pictures, const char *image, const char *manifest, 
   require(idc_workspace_size(module, 1, &workspaceBytes), "idc_workspace_size");
   Buffer x(own * sizeof(float)), h(side * side * sizeof(float)), y(own * sizeof(float)), z(own * sizeof(float)),
       real(padded * sizeof(float)), complex(spectra * sizeof(float2)), filter(points * sizeof(float2)),
-      workspace{size_t(workspaceBytes)}, sums(2 * sizeof(double));
+      workspace{size_t(workspaceBytes)};
   fillNormal(x.as<float>(), own, 1, stream);
   fillNormal(h.as<float>(), side * side, 2, stream);
   y.poison(stream);
@@ -101,12 +84,7 @@ bool run(size_t side, size_t pictures, const char *image, const char *manifest, 
   warmUp(stream);
   const std::vector<Times> times = measure({{copied, {}}, {separately, {}}, {together, {}}}, stream);
   separately(); // the copy has overwritten its results
-  CHECK_CUDA(cudaMemsetAsync(sums.data(), 0, sums.size(), stream));
-  compare<<<1024, 256, 0, stream>>>(y.as<float>(), z.as<float>(), own, sums.as<double>());
-  double difference[2];
-  CHECK_CUDA(cudaMemcpyAsync(difference, sums.data(), sizeof difference, cudaMemcpyDeviceToHost, stream));
-  CHECK_CUDA(cudaStreamSynchronize(stream));
-  const double relative = std::sqrt(difference[0] / difference[1]);
+  const double relative = relativeDifference(y.as<float>(), z.as<float>(), own, stream);
   const bool alike = relative < 1e-5;
   std::printf(
       "%zu pictures of %zu x %zu, filter as large: copy %.3f ms, cuFFT %.3f ms, idc %.3f ms, %.2f times as fast, "
