@@ -13,6 +13,9 @@ namespace idc::conversion {
 constexpr const char beforeAttr[] = "id.before";
 /// On these: who has met between its writes and its reads.
 constexpr const char betweenAttr[] = "id.between";
+/// On an exchange that reads the memory of other blocks: who meets after its reads before the kernel ends, where
+/// nothing else comes before.
+constexpr const char afterAttr[] = "id.after";
 /// On these, or a node whose totals of turns stay in shared memory: its place there, in bytes. Where a kernel stages,
 /// the places of its block's tiles lie side by side: so many times as many bytes from the beginning.
 constexpr const char sharedOffsetAttr[] = "id.shared_offset";

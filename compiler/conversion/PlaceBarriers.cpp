@@ -5,16 +5,19 @@
 // reads, and before it is read; those of a warp where the warps keep their data. Other kernels are cut into sections
 // (Sections.h), with a barrier before a section that reads what others have written; exchanges that do not live at
 // the same time share a place: one lives from the section that writes it to the last barrier after which it is read,
-// one between the blocks of a cluster from the cluster's barrier before, since others may be that far behind. Where all
-// would take much, one more barrier lets an exchange have the place of what the section has just read; one between the
-// blocks of a cluster where a block would not have the memory otherwise. Rejected: values that other blocks would need
-// than those that hold them.
+// one that is sent to other blocks of a cluster from the cluster's barrier before, since others may be that far behind,
+// one that other blocks read to the cluster's next barrier; where there is none, the blocks meet once more before the
+// kernel ends. Where all would take much, one more barrier lets an exchange have the place of what the section has just
+// read; one between the blocks of a cluster where a block would not have the memory otherwise. Rejected: values that
+// other blocks would need than those that hold them.
 #include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Passes.h"
 #include "compiler/conversion/Sections.h"
 #include "compiler/conversion/TileBlocks.h"
+
+#include <limits>
 
 using namespace mlir;
 using namespace idc;
@@ -117,6 +120,7 @@ private:
   int64_t sharedBytes = 0;
   SmallVector<int> readEpoch, writeEpoch; // of every section: block barriers before its reads and before its writes
   SmallVector<int> clusterEpoch;          // the last one before it that was the cluster's
+  SmallVector<int> clusterEpochs;         // all that were the cluster's
   SmallVector<int> beginEpoch, endEpoch;  // of every section: block barriers before it begins and when it has ended
 
   static bool isBetweenBlocks(id::ExchangeOp exchange) { return exchange.getKind() == id::ExchangeKind::Cluster; }
@@ -139,9 +143,14 @@ private:
   }
 
   void placeBarriers(Again where) {
-    readEpoch.clear(), writeEpoch.clear(), clusterEpoch.clear(), beginEpoch.clear(), endEpoch.clear();
+    for (auto *epochs : {&readEpoch, &writeEpoch, &clusterEpoch, &clusterEpochs, &beginEpoch, &endEpoch})
+      epochs->clear();
     int epoch = 0, ofCluster = 0;
     bool started = false;
+    auto meetInCluster = [&] {
+      clusterEpochs.push_back(ofCluster = epoch);
+      started = true;
+    };
     for (const Section &section : cut.sections) {
       if (&section == cut.sections.begin() + cut.secondPass)
         ++epoch; // a block that does it has done nothing before
@@ -176,15 +185,17 @@ private:
         setMeeting(load, betweenAttr, id::Meeting::Block);
       const bool isRead = !reads.empty() || !section.stagedLoads.empty();
       epoch += meets && meeting != id::Meeting::Warp;
-      ofCluster = meets && meeting == id::Meeting::Cluster ? epoch : ofCluster;
+      if (meets && meeting == id::Meeting::Cluster)
+        meetInCluster();
       readEpoch.push_back(epoch);
       clusterEpoch.push_back(ofCluster);
       const bool again = isRead && (!section.writes.empty() || !section.stagedStores.empty()) &&
                          (where >= Again::OfBranches || (where == Again::OfAll && section.threads == cut.threads));
-      const bool toOthers = llvm::any_of(section.writes, isBetweenBlocks);
-      const id::Meeting who = where == Again::OfClusters && toOthers ? id::Meeting::Cluster : id::Meeting::Block;
+      const bool toOthers = llvm::any_of(section.writes, sendsToBlocks), ofOthers = llvm::any_of(reads, readsBlocks);
+      const id::Meeting who =
+          where == Again::OfClusters && (toOthers || ofOthers) ? id::Meeting::Cluster : id::Meeting::Block;
       for (id::ExchangeOp write : section.writes) {
-        const bool first = isBetweenBlocks(write) && !started;
+        const bool first = sendsToBlocks(write) && !started;
         setMeeting(write, beforeAttr, again ? who : first ? id::Meeting::Started : id::Meeting::None);
       }
       for (id::StoreOp store : section.stagedStores) {
@@ -193,12 +204,29 @@ private:
       }
       started |= toOthers;
       epoch += again;
-      if (again && who == id::Meeting::Cluster)
-        clusterEpoch.back() = ofCluster = epoch;
+      if (again && who == id::Meeting::Cluster) {
+        meetInCluster();
+        clusterEpoch.back() = ofCluster;
+      }
       writeEpoch.push_back(epoch);
       epoch += !section.stagedStores.empty();
       endEpoch.push_back(epoch);
     }
+    for (auto [s, section] : llvm::enumerate(cut.sections))
+      for (Operation &op : llvm::make_range(section.first, section.end))
+        if (readsBlocks(&op))
+          setMeeting(&op, afterAttr, lastEpoch(s, &op) == lastOfAll ? id::Meeting::Cluster : id::Meeting::None);
+  }
+
+  static constexpr int lastOfAll = std::numeric_limits<int>::max();
+
+  /// Until when what a section reads has its place.
+  int lastEpoch(size_t section, Operation *exchange) const {
+    const int read = readEpoch[section];
+    if (!readsBlocks(exchange))
+      return read;
+    auto next = llvm::find_if(clusterEpochs, [&](int epoch) { return epoch > read; });
+    return next == clusterEpochs.end() ? lastOfAll : *next - 1;
   }
 
   /// What a tile has of the stretch that its block moves, which begins where a sector does.
@@ -256,7 +284,8 @@ private:
           continue;
         const ExchangeWords words = wordsOf(exchange);
         give(exchange, common ? common : words.totalBytes(), words.bytes,
-             isBetweenBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s], readEpoch[cut.sectionOf.lookup(exchange)]);
+             sendsToBlocks(exchange) ? clusterEpoch[s] : writeEpoch[s],
+             lastEpoch(cut.sectionOf.lookup(exchange), exchange));
       }
       for (id::StoreOp store : section.stagedStores)
         give(store, common, alignment, writeEpoch[s], endEpoch[s]);
@@ -345,9 +374,11 @@ struct PlaceBarriers : impl::PlaceBarriersBase<PlaceBarriers> {
     if (!machine)
       return signalPassFailure();
     for (id::KernelOp kernel : getOperation().getOps<id::KernelOp>()) {
-      WalkResult planned = kernel.walk([](id::ExchangeOp exchange) -> WalkResult {
+      WalkResult planned = kernel.walk([&](id::ExchangeOp exchange) -> WalkResult {
         if (exchange.getKind() == id::ExchangeKind::Unplanned)
           return exchange.emitError() << "exchange without a plan; run id-plan-exchanges first";
+        if (kernel.getLaunch().getPersistent() && readsBlocks(exchange))
+          return exchange.emitError() << "reads other blocks of a persistent kernel, which do not meet";
         return WalkResult::advance();
       });
       if (planned.wasInterrupted())

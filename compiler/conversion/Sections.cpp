@@ -217,6 +217,10 @@ bool conversion::isThroughMemory(Operation *op) {
   return exchange && (exchange.getKind() == id::ExchangeKind::Shared || isBetweenBlocks(op) || isPosted(op));
 }
 
+bool conversion::sendsToBlocks(Operation *op) { return isBetweenBlocks(op) && !cast<id::ExchangeOp>(op).isComputed(); }
+
+bool conversion::readsBlocks(Operation *op) { return isBetweenBlocks(op) && cast<id::ExchangeOp>(op).isComputed(); }
+
 bool conversion::isStaged(Operation *op) {
   if (auto load = dyn_cast_or_null<id::LoadOp>(op))
     return load.getStaged();

@@ -69,6 +69,10 @@ mlir::LogicalResult checkHalves(id::KernelOp kernel, const Sections &cut);
 /// True for exchanges through memory: shared memory of the block or of the cluster, or posts.
 bool isThroughMemory(mlir::Operation *op);
 
+/// True for exchanges that write into the shared memory of other blocks, and for those that read it.
+bool sendsToBlocks(mlir::Operation *op);
+bool readsBlocks(mlir::Operation *op);
+
 /// True for loads and stores of a block in one stretch.
 bool isStaged(mlir::Operation *op);
 /// True where a kernel has such.

@@ -22,6 +22,15 @@ static bool mustAwait(Operation &op) {
 
 //===--- sections -------------------------------------------------------------------------------------------------===//
 
+/// The last exchange of a section that reads other blocks which may end behind it; or null.
+static Operation *lastRead(const Section &section) {
+  Operation *last = nullptr;
+  for (Operation &op : llvm::make_range(section.first, section.end))
+    if (meetingOf(&op, afterAttr) == id::Meeting::Cluster)
+      last = &op;
+  return last;
+}
+
 LogicalResult TileEmitter::emit() {
   // What kernels before have made is fetched when the first section has its own.
   const bool early = parts.barriers.isEarly();
@@ -30,6 +39,8 @@ LogicalResult TileEmitter::emit() {
   for (const Section &section : cut.sections) {
     if (failed(emitSection(section)))
       return failure();
+    if (section.threads != cut.threads && lastRead(section)) // of a branch, which not all threads come by
+      parts.barriers.arriveAtEnd();
     if (early && &section == &cut.sections.front() && failed(loadAhead(mustAwait)))
       return failure();
   }
@@ -65,7 +76,7 @@ LogicalResult TileEmitter::emitSection(const Section &section) {
   // this section loads.
   auto awaitStart = [&] {
     for (id::ExchangeOp write : section.writes)
-      if (write.getKind() == id::ExchangeKind::Cluster) {
+      if (sendsToBlocks(write)) {
         parts.barriers.awaitStart();
         exchangeOf(write)->beforeWrite(write);
       }
@@ -268,6 +279,9 @@ FailureOr<Tile> TileEmitter::emitExchange(id::ExchangeOp op, const Tile &tile) {
     return op.emitError() << "a kernel of this kind has no such exchange";
   parts.place.beforeUse();
   FailureOr<Tile> moved = means->exchange(op, tile, op.getResult().getType().getMapping());
+  if (const Section &section = cut.sections[cut.sectionOf.lookup(op)];
+      !cut.straight && section.threads == cut.threads && lastRead(section) == op)
+    parts.barriers.arriveAtEnd();
   const bool inWarp = op.getKind() == id::ExchangeKind::Registers || op.getKind() == id::ExchangeKind::Shuffle;
   if (cut.straight && inWarp)
     roots.prefetch(op, emptyTile(op.getResult().getType()));

@@ -366,6 +366,11 @@ void emulator::addScaled(uint64_t *s, const Instruction &i) {
   s[i.result] = s[i.a] + static_cast<uint64_t>(extended(s[i.b], i.bits)) * i.immediate;
 }
 void emulator::mapToRank(uint64_t *s, const Instruction &i) {
-  s[i.result] = addressOf(clusterRegion + static_cast<uint32_t>(s[i.b] & 0xff), offsetOf(s[i.a]));
+  // The machine replaces the part of an address that says whose memory it is: one below or far above is another
+  // block's.
+  constexpr int64_t window = int64_t(1) << 18;
+  const int64_t offset = offsetOf(s[i.a]);
+  const bool isInside = offset >= 0 && offset < window;
+  s[i.result] = isInside ? addressOf(clusterRegion + static_cast<uint32_t>(s[i.b] & 0xff), offset) : 0;
 }
 void emulator::addImmediate(uint64_t *s, const Instruction &i) { s[i.result] = s[i.a] + i.immediate; }

@@ -38,7 +38,7 @@ ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
       side->splitThreads(std::numeric_limits<int64_t>::max()); // one number
   auto isHeld = [](const digits::Column &column) { return !column.digits.empty(); };
   if (llvm::all_of(sides.source[Field::Rank], isHeld) && llvm::all_of(sides.target[Field::Rank], isHeld)) {
-    sides.betweenBlocks = sides.source[Field::Rank] != sides.target[Field::Rank];
+    sides.betweenBlocks = !exchange.keeps(Field::Rank);
     return sides; // every element goes to one block
   }
   // What the blocks of a cluster hold and give away goes to all of them; what all hold, each takes its part of.

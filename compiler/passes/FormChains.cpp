@@ -381,8 +381,8 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     const std::optional<bool> given = numbersChains();
     if (given.value_or(false))
       return;
-    const size_t apart = given ? std::numeric_limits<size_t>::max() : numKernels(*target);
-    if (apart == 1)
+    const size_t apart = given ? std::numeric_limits<size_t>::max() : halfKernels(*target);
+    if (apart == 2)
       return;
     SmallVector<Operation *> copies;
     if (keepChains(block, *target, copies) < apart)
@@ -486,8 +486,16 @@ private:
     return kernels;
   }
 
-  /// The kernels that the best plan makes of what note() has written, those of a chain at least.
-  size_t numKernels(const Target &target) {
+  /// What a kernel of a group waits, as a share of the time of its bytes.
+  static double waitedShare(const KernelCost &kernel) {
+    double bytes = 0;
+    for (const auto &[name, count] : kernel.counted)
+      bytes += name == "reads" || name == "writes" ? count : 0;
+    return bytes > 0 ? kernel.cost / bytes - 1 : 0;
+  }
+
+  /// The kernels that the best plan makes of what note() has written, those of a chain at least, in halves.
+  size_t halfKernels(const Target &target) {
     FailureOr<FlowProgram> program = segmentsOf(getOperation());
     if (failed(program))
       return std::numeric_limits<size_t>::max();
@@ -496,11 +504,16 @@ private:
     size_t kernels = 0;
     for (const FlowSegment &segment : program->segments)
       kernels += segment.chain ? kernelsOf(*segment.chain, target) : 1;
+    kernels *= 2;
+    // One that waits as long as others would take counts as much.
+    if (!best.empty())
+      for (const KernelCost &kernel : best.front().cost.kernels)
+        kernels += static_cast<size_t>(2 * waitedShare(kernel));
     return kernels;
   }
 
   /// Makes groups of all chains but those that take no kernel more. `copies`: of results that groups make and move, to
-  /// do that there. Returns the number of kernels.
+  /// do that there. Returns the number of kernels, in halves.
   size_t keepChains(Block &block, const Target &target, SmallVectorImpl<Operation *> &copies) {
     SmallVector<std::pair<Operation *, Value>> chains; // with nodes: the first op, and what the last one makes
     for (const FlowSegment &segment : ChainFinder(block, &target).run().segments)
@@ -519,15 +532,15 @@ private:
       note(ChainFinder(block, &target).runWithoutChains(kept));
     };
     write();
-    size_t kernels = numKernels(target);
+    size_t kernels = halfKernels(target);
     constexpr size_t mostTried = 16; // each is a plan of all groups
-    if (kernels == 1 || chains.size() > mostTried)
+    if (kernels == 2 || chains.size() > mostTried)
       return kernels;
     for (auto [first, last] : chains) {
       kept.insert(first);
       made.insert(last);
       write();
-      if (const size_t with = numKernels(target); with <= kernels) {
+      if (const size_t with = halfKernels(target); with <= kernels) {
         kernels = with;
         continue;
       }

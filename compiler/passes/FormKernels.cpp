@@ -388,9 +388,12 @@ private:
         if (!reference.find(digit, first) || (first.field == Field::Reg) != (place.field == Field::Reg))
           return fail(here + "digits of the batch stay in registers, or among threads, from range to range");
       }
-      if (std::vector<int> own = ranksOf(mapping);
-          !own.empty() && (own != ranks || own.size() != mapping[Field::Rank].size()))
-        return fail(here + "rank holds the same axes in every range, or in all columns _");
+      if (std::vector<int> own = ranksOf(mapping); !own.empty()) {
+        if (own.size() != mapping[Field::Rank].size())
+          return fail(here + "rank holds axes in every column, or in all columns _");
+        if (launch.team > 1 && own != ranks)
+          return fail(here + "rank of a team holds the same axes in every range, or in all columns _");
+      }
     }
     for (int axis = 1; axis <= numAxes && group.steps.empty(); ++axis)
       if (digits::Place place; !reference.find(axis, place))

@@ -3,9 +3,10 @@
 // 1. Bounds. What a thread, a block and the blocks of a cluster or a team may hold (LevelLimits); each generator adds
 //    those of one kind: blocks that share a multiprocessor, blocks that have one alone, clusters, blocks along columns,
 //    teams. The groups that are put together within them are a candidate.
-// 2. Costs. The bytes that all kernels read and write, and what kernels within these bounds wait for their own threads
-//    and blocks, by the target's `groups`. Up to `hidden` times the least bytes of all candidates cost as much as the
-//    least: a kernel finds what the one before has just written in the cache.
+// 2. Costs. The bytes that all kernels read and write, those that go from block to block of a cluster, and what kernels
+//    within these bounds wait for their own threads and blocks, by the target's `groups`. Up to `hidden` times the
+//    least bytes of all candidates cost as much as the least: a kernel finds what the one before has just written in
+//    the cache.
 // 3. For the latency of a problem that one kernel does: the bytes of its busiest block.
 //
 // Bounds are tried by what they wait. A program that is one kernel reads and writes as little as can be: what waits
@@ -80,8 +81,7 @@ private:
   const Target &target;
   const int64_t words = target.levelWords, run = target.levelRunBytes, lanes = target.lanes;
   const int64_t all, many = all / 2, few = all / 4; // threads of a block
-  /// Clusters beyond run on some machines only where the driver is asked to.
-  const int64_t largestCluster = std::min<int64_t>(target.maxCluster, 8);
+  const int64_t largestCluster = target.clusterBlocks();
   static constexpr int64_t deep = 62; // levels, as many as there are
   /// Registers of a thread that holds two values, as an expansion does, at which some are in memory.
   static constexpr int64_t spilledWords = 256;
@@ -148,6 +148,13 @@ private:
     // More barriers, where these save a kernel.
     add(words, many, 1, /*turns=*/true);
     add(words, all, 1, /*turns=*/true);
+    auto addInClusters = [&](int64_t threads, bool turns = false) {
+      add(words, threads, 1, turns);
+      limits.back().cluster = largestCluster;
+    };
+    addInClusters(many);
+    addInClusters(all);
+    addInClusters(all, /*turns=*/true);
   }
 
   /// Fewer columns to a block where a digit was made longer for lanes, as long as they fill a sector: cheaper than
@@ -311,8 +318,9 @@ private:
         least = std::min(least, groupings[i].bytes());
     for (size_t i = first; i < groupings.size(); ++i)
       if (counts(groupings[i]))
-        pool.add(candidateOf(i, costOf(groupings[i], least), "bytes",
-                             [&](const FlowGroup &group) { return bytesOf(group) * (1 + groupings[i].waits); }));
+        pool.add(candidateOf(i, costOf(groupings[i], least), "bytes", [&](const FlowGroup &group) {
+          return bytesOf(group) * (1 + groupings[i].waits) + betweenBlocks(group);
+        }));
   }
 
   /// Bytes, and what is waited meanwhile. Groups beyond their bounds take registers that they do not have, and parts of
@@ -320,8 +328,17 @@ private:
   double costOf(const Grouping &grouping, int64_t least) const {
     const GroupCosts &costs = target.groups;
     const double bytes = std::max(static_cast<double>(grouping.bytes()) / costs.hidden, static_cast<double>(least));
+    double between = 0;
+    for (const FlowSegment &segment : grouping.program.segments)
+      between += betweenBlocks(segment.group);
     return bytes * (1 + grouping.waits + (grouping.isWithinLimits() ? 0 : costs.beyond) +
-                    (grouping.sharesResults() ? costs.parts : 0));
+                    (grouping.sharesResults() ? costs.parts : 0)) +
+           between;
+  }
+
+  /// What the bytes that blocks of a cluster exchange between phases cost.
+  double betweenBlocks(const FlowGroup &group) const {
+    return target.groups.betweenBlocks * static_cast<double>(group.betweenBlocks);
   }
 
   /// One kernel, of as many blocks as possible.
@@ -361,7 +378,7 @@ private:
       candidate.cost.kernels.push_back({costOfKernel(own),
                                         {{"reads", reads},
                                          {"writes", writes},
-                                         {"waits", (reads + writes) * grouping.waits},
+                                         {"waits", (reads + writes) * grouping.waits + betweenBlocks(own)},
                                          {"exchanges", static_cast<double>(exchangesOf(own))},
                                          {"blocks together", static_cast<double>(own.launch.blocksTogether())}}});
     }

@@ -9,9 +9,14 @@
 //
 // Axes that no node acts on and no place is computed of number the blocks; those with the lowest addresses are lanes,
 // so that a warp reads whole lines. Blocks of few threads are filled with further ones, then with further problems.
+//
+// What is too much for a block is held by a cluster: in each phase its blocks share axes that are in no registers, the
+// same ones for as many phases as possible, since words go from block to block where they change.
 #include "compiler/passes/PhasePlanner.h"
 
 #include "compiler/passes/GroupMemory.h"
+
+#include "id/IndexCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -36,10 +41,10 @@ public:
   }
 
   bool run() {
-    if (target.kind == "cpu" || limits.cluster > 1 || limits.tile || limits.strided)
+    if (target.kind == "cpu" || limits.tile || limits.strided)
       return false;
     fillLines();
-    if (!cut() || operations() > maxOperations || places() > maxPlaces)
+    if (!cut() || operations() > maxOperations || places() > maxPlaces || !share())
       return false;
     even();
     fillBlock();
@@ -71,7 +76,8 @@ private:
     SmallVector<Operation *> steps;
     SmallVector<int> acted;     // axes that their nodes act on
     SmallVector<int> registers; // axes: these, and those without which threads would be too many
-    SmallVector<int> axes;      // of its steps that a block holds, ascending
+    SmallVector<int> axes;      // of its steps that a block holds, or a cluster, ascending
+    SmallVector<int> ranks;     // of these, those that the blocks of a cluster share, ascending
   };
 
   FlowGroup &group;
@@ -128,10 +134,11 @@ private:
     return words;
   }
 
+  /// The threads of a block.
   int64_t threadsAt(Operation *step, ArrayRef<int> registers) const {
     return product(arrangement(step),
                    [&](int axis) { return isInBlock(axis) && !llvm::is_contained(registers, axis); }) *
-           product(lanes, [](int) { return true; });
+           product(lanes, [](int) { return true; }) / limits.cluster;
   }
 
   /// True when a step takes elements from computed places of what the phase makes.
@@ -224,6 +231,83 @@ private:
     return true;
   }
 
+  /// Shares the axes of every phase among the blocks of a cluster; false where a phase has none that make up as many.
+  bool share() {
+    if (limits.cluster == 1)
+      return true;
+    for (size_t first = 0; first < phases.size();) {
+      size_t longest = 0;
+      int64_t highest = -1;
+      SmallVector<int> best, chosen;
+      forEachChoice(phases[first], 0, 1, chosen, [&](ArrayRef<int> ranks) {
+        size_t run = 0;
+        int64_t places = 0; // of these axes where others take or memory has the values
+        for (; first + run < phases.size() && canShare(phases[first + run], ranks); ++run)
+          for (const Order &order : ordersOf(phases[first + run]))
+            for (auto [place, axis] : llvm::enumerate(order.axes))
+              places += llvm::is_contained(ranks, axis) ? static_cast<int64_t>(place) : 0;
+        if (std::pair(run, places) <= std::pair(longest, highest))
+          return;
+        longest = run, highest = places;
+        best.assign(ranks.begin(), ranks.end());
+      });
+      if (longest == 0)
+        return false;
+      for (; longest > 0; --longest)
+        phases[first++].ranks = best;
+    }
+    return true;
+  }
+
+  /// The axes of a phase, from number `next` on, whose values make up a cluster with those that are chosen.
+  void forEachChoice(const Phase &phase, size_t next, int64_t values, SmallVector<int> &chosen,
+                     llvm::function_ref<void(ArrayRef<int>)> take) const {
+    if (values == limits.cluster)
+      return take(chosen);
+    for (; next < phase.axes.size(); ++next) {
+      const int64_t more = values * group.radices[static_cast<size_t>(phase.axes[next])];
+      if (limits.cluster % more != 0)
+        continue;
+      chosen.push_back(phase.axes[next]);
+      forEachChoice(phase, next + 1, more, chosen, take);
+      chosen.pop_back();
+    }
+  }
+
+  /// True where blocks that share these axes have less than a line together of what lies together in memory, or in the
+  /// value whose computed places they take.
+  bool splitLines(const Phase &phase, ArrayRef<int> ranks) const {
+    auto splits = [&](ArrayRef<int> order, int64_t run) {
+      for (int axis : order) {
+        if (run >= 4 * target.sectorBytes)
+          return false;
+        if (llvm::is_contained(ranks, axis))
+          return true;
+        run *= group.radices[static_cast<size_t>(axis)];
+      }
+      return false;
+    };
+    return llvm::any_of(ordersOf(phase), [&](const Order &order) { return splits(order.axes, order.bytes); });
+  }
+
+  /// True when all values that a phase makes or takes of others have these axes, none of them in registers. What it
+  /// loads may lack some: all blocks load that.
+  bool canShare(const Phase &phase, ArrayRef<int> ranks) const {
+    if (splitLines(phase, ranks))
+      return false;
+    auto shares = [&](Operation *step, Value value) {
+      const SmallVector<int> axes = group.axesOf(step, value);
+      return llvm::all_of(ranks, [&](int axis) { return llvm::is_contained(axes, axis); });
+    };
+    return llvm::none_of(phase.registers, [&](int axis) { return llvm::is_contained(ranks, axis); }) &&
+           llvm::all_of(phase.steps, [&](Operation *step) {
+             return llvm::all_of(step->getResults(), [&](Value result) { return shares(step, result); }) &&
+                    llvm::all_of(step->getOpOperands(), [&](OpOperand &operand) {
+                      return group.loadOf.contains({step, operand.getOperandNumber()}) || shares(step, operand.get());
+                    });
+           });
+  }
+
   /// Gives registers to further axes, highest digits first, of phases that have more threads than the large ones need:
   /// a block has as many threads as its widest phase, and the others leave them idle.
   void even() {
@@ -258,7 +342,8 @@ private:
     const bool inOrder = llvm::all_of(touchedBy(phase), [](const Touched &touched) { return touched.inOrder; });
     const SmallVector<int> order = inOrder ? inAddressOrder(phase) : phase.axes;
     for (int axis : llvm::reverse(order)) {
-      if (llvm::is_contained(registers, axis) || threads(phase.steps, registers) <= enough)
+      if (llvm::is_contained(registers, axis) || llvm::is_contained(phase.ranks, axis) ||
+          threads(phase.steps, registers) <= enough)
         continue;
       if (splitsSector(phase, registers, axis))
         continue;
@@ -362,7 +447,7 @@ private:
         lanes.push_back(axis);
         full *= group.radices[static_cast<size_t>(axis)];
       }
-    for (; full * 2 <= most; full *= 2)
+    for (; limits.cluster == 1 && full * 2 <= most; full *= 2)
       ++batchLanes;
     llvm::erase_if(blocks, [&](int axis) { return llvm::is_contained(lanes, axis); });
   }
@@ -378,8 +463,144 @@ private:
     for (const Touched &touched : touchedBy(phase))
       for (int digit : touched.placed.addressOrder())
         append(touched.axes[static_cast<size_t>(digit) - 1]);
+    if (limits.cluster > 1)
+      for (auto [step, number] : group.fetched)
+        if (llvm::is_contained(phase.steps, step))
+          llvm::for_each(countedAxes(step, step->getOperand(number)), append);
     llvm::for_each(phase.axes, append);
     return order;
+  }
+
+  /// How an operand from computed places is gathered: the number of an element, and the axes of the digits that it is
+  /// computed of.
+  struct Counted {
+    id::IndexCode code;
+    SmallVector<int32_t> radices;
+    SmallVector<int> axes;
+    /// The number where these axes have these values, and all others some that are the same.
+    std::optional<int64_t> at(ArrayRef<std::pair<int, int64_t>> values) {
+      SmallVector<int64_t> digits;
+      for (size_t digit = 0; digit < axes.size(); ++digit) {
+        digits.push_back(static_cast<int64_t>(digit) % 2); // in the middle, where nothing begins or ends
+        for (auto [axis, value] : values)
+          digits.back() = axis == axes[digit] ? (digits.back() + value) % radices[digit] : digits.back();
+      }
+      return code.at(digits);
+    }
+  };
+  std::optional<Counted> countedBy(Operation *step, Value operand) const {
+    auto permute = operand.getDefiningOp<id::PermuteOp>();
+    auto gather = (permute ? permute.getInput() : operand).getDefiningOp<id::GatherOp>();
+    std::optional<id::IndexCode> code = gather ? id::IndexCode::of(gather.getBody()) : std::nullopt;
+    if (!code)
+      return std::nullopt;
+    const SmallVector<int> axes = group.axesOf(step, operand);
+    const ArrayRef<int32_t> radices = id::radicesOf(gather.getType());
+    Counted counted{std::move(*code), SmallVector<int32_t>(radices), {}};
+    for (int digit = 1; digit <= static_cast<int>(radices.size()); ++digit) {
+      const int place = permute ? permute.getMap().getPermutation().destination(digit) : digit;
+      counted.axes.push_back(axes[static_cast<size_t>(place) - 1]);
+    }
+    return counted;
+  }
+
+  /// The axes of an operand from computed places in the order of what they add to the number of the element that is
+  /// taken: lanes with the lowest ones take neighbours.
+  SmallVector<int> countedAxes(Operation *step, Value operand) const {
+    SmallVector<std::pair<int64_t, int>> distances;
+    if (std::optional<Counted> counted = countedBy(step, operand))
+      if (const std::optional<int64_t> number = counted->at({}))
+        for (int axis : counted->axes)
+          if (const std::optional<int64_t> other = counted->at({{axis, 1}}); other && *other != *number)
+            distances.emplace_back(std::abs(*other - *number), axis);
+    llvm::stable_sort(distances, [](const auto &a, const auto &b) { return a.first < b.first; });
+    return llvm::to_vector(llvm::make_second_range(distances));
+  }
+
+  /// The sectors that a warp's elements of an operand from computed places lie in, over those that they fill.
+  double scatteredOver(Operation *step, Value operand, const Phase &phase) const {
+    std::optional<Counted> counted = countedBy(step, operand);
+    const int64_t bytes = id::elementBytes(id::elementOf(operand.getType()));
+    if (!counted)
+      return 1;
+    DenseSet<int64_t> sectors;
+    for (int64_t lane = 0; lane < target.lanes; ++lane) {
+      SmallVector<std::pair<int, int64_t>> values;
+      int64_t rest = lane;
+      for (int axis : inAddressOrder(phase))
+        if (!llvm::is_contained(phase.registers, axis) && !llvm::is_contained(phase.ranks, axis)) {
+          const int32_t radix = group.radices[static_cast<size_t>(axis)];
+          values.emplace_back(axis, rest % radix);
+          rest /= radix;
+        }
+      if (const std::optional<int64_t> number = counted->at(values))
+        sectors.insert(*number * bytes / target.sectorBytes);
+    }
+    return std::max(1.0, static_cast<double>(static_cast<int64_t>(sectors.size()) * target.sectorBytes) /
+                             static_cast<double>(target.lanes * bytes));
+  }
+
+  /// The bytes of a problem that go from block to block of a cluster.
+  int64_t bytesBetweenBlocks() const {
+    double bytes = 0;
+    DenseSet<std::pair<Value, size_t>> sent; // to a phase
+    for (Operation *step : steps)
+      for (OpOperand &operand : step->getOpOperands()) {
+        if (group.loadOf.contains({step, operand.getOperandNumber()}))
+          continue;
+        const size_t from = phaseOf.lookup(makerOf(operand.get())), to = phaseOf.lookup(step);
+        if (phases[from].ranks != phases[to].ranks && sent.insert({operand.get(), to}).second)
+          bytes += static_cast<double>(sequenceBytes(operand.get().getType())) *
+                   scatteredOver(step, operand.get(), phases[to]);
+      }
+    return static_cast<int64_t>(bytes);
+  }
+
+  /// Axes in the order in which elements, of so many bytes, lie or are counted: neighbours there are taken together.
+  struct Order {
+    SmallVector<int> axes;
+    int64_t bytes;
+  };
+  /// The orders of what a phase stores or loads, of what it takes from computed places, and of what it makes that is
+  /// taken so.
+  std::vector<Order> ordersOf(const Phase &phase) const {
+    std::vector<Order> orders;
+    auto isHere = [&](Operation *step) { return llvm::is_contained(phase.steps, step); };
+    auto add = [&](SmallVector<int> axes, Value value) {
+      orders.push_back({std::move(axes), id::elementBytes(id::elementOf(value.getType()))});
+    };
+    for (const FlowStore &store : group.stores)
+      if (group.axes.contains(store.value) && isHere(makerOf(store.value)))
+        add(inAddressOrder(phase), store.value);
+    for (auto [taken, load] : group.loadOf)
+      if (isHere(taken.first))
+        add(inAddressOrder(phase), taken.first->getOperand(taken.second));
+    for (auto [step, number] : group.fetched) {
+      const Value operand = step->getOperand(number);
+      if (isHere(step))
+        add(countedAxes(step, operand), operand);
+      if (isHere(makerOf(operand)))
+        add(countedOf(operand), operand);
+    }
+    return orders;
+  }
+
+  /// The axes of the value that an operand is a view of, in the order in which computed numbers count its elements.
+  SmallVector<int> countedOf(Value operand) const {
+    Operation *view = operand.getDefiningOp(), *maker = makerOf(operand);
+    if (view == maker)
+      return group.axes.lookup(operand);
+    while (view->getOperand(0).getDefiningOp() != maker)
+      view = view->getOperand(0).getDefiningOp();
+    const SmallVector<int> axes = group.axes.lookup(view->getOperand(0));
+    auto permute = dyn_cast<id::PermuteOp>(view);
+    if (!permute)
+      return axes;
+    const digits::Permutation map = permute.getMap().getPermutation();
+    SmallVector<int> moved;
+    for (int place = 1; place <= map.size(); ++place)
+      moved.push_back(axes[static_cast<size_t>(map.source(place)) - 1]);
+    return moved;
   }
 
   /// What a phase stores or loads.
@@ -410,6 +631,7 @@ private:
 
   void write() {
     group.launch = digits::Launch();
+    group.launch.cluster = limits.cluster;
     group.levelOf.clear();
     group.levels.clear();
     for (auto [number, phase] : llvm::enumerate(phases)) {
@@ -426,23 +648,32 @@ private:
       for (int axis : held.take_front(lines))
         hold(Field::Lane, axis);
       for (int axis : inAddressOrder(phase))
-        if (!llvm::is_contained(phase.registers, axis))
+        if (!llvm::is_contained(phase.registers, axis) && !llvm::is_contained(phase.ranks, axis))
           hold(Field::Lane, axis);
       for (int axis : held.drop_front(lines))
         hold(Field::Lane, axis);
       for (int digit = 1; digit <= batchLanes; ++digit)
         mapping.push(Field::Lane, static_cast<int>(group.radices.size()) + digit);
+      for (int axis : phase.ranks)
+        hold(Field::Rank, axis);
       for (int axis : blocks)
         hold(Field::Block, axis);
       group.levels.push_back(std::move(mapping));
     }
     group.loadRuns = target.levelRunBytes;
     group.storeRuns = target.vectorBytes;
+    group.betweenBlocks = bytesBetweenBlocks();
   }
 };
 
 } // namespace
 
 bool passes::planPhases(FlowGroup &group, const Target &target, const LevelLimits &limits) {
-  return PhasePlanner(group, target, limits).run();
+  if (limits.cluster > 1 && !limits.phases)
+    return false;
+  LevelLimits tried = limits;
+  for (tried.cluster = 1; tried.cluster <= limits.cluster; ++tried.cluster)
+    if (PhasePlanner(group, target, tried).run())
+      return true;
+  return false;
 }

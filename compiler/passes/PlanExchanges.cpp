@@ -156,20 +156,21 @@ int64_t termsOf(id::ExchangeOp op, const digits::SharedLayout &layout) {
 digits::SharedLayout layoutOfComputed(id::ExchangeOp op, const ExchangeSides &sides) {
   // Instructions that a multiprocessor starts while words of a warp meet, and those of a term.
   constexpr int64_t perConflict = 8, perTerm = 2;
-  const digits::SharedLayout written = digits::paddedLayout(sides.source, sides.source, sides.wordBytes);
+  digits::Mapping source = sides.source;
+  source[digits::Field::Rank].clear(); // each block has its part in its own memory
+  const digits::SharedLayout written = digits::paddedLayout(source, source, sides.wordBytes);
   const std::optional<ComputedReads> reads = ComputedReads::of(op);
   if (!reads)
     return written;
   auto cost = [&](const digits::SharedLayout &layout) {
-    return perConflict * (digits::countConflicts(sides.source, layout, sides.wordBytes) +
-                          reads->conflicts(layout, sides.wordBytes)) +
+    return perConflict *
+               (digits::countConflicts(source, layout, sides.wordBytes) + reads->conflicts(layout, sides.wordBytes)) +
            perTerm * termsOf(op, layout);
   };
-  const digits::Mapping taken = reads->mapping(sides.source);
-  const digits::SharedLayout layouts[] = {written, digits::paddedLayout(sides.source, taken, sides.wordBytes),
-                                          digits::paddedLayout(sides.source, taken, sides.wordBytes,
-                                                               ComputedReads::lanes, /*betweenBlocks=*/false,
-                                                               orderOfNumbers(op, sides.source))};
+  const digits::Mapping taken = reads->mapping(source);
+  const digits::SharedLayout layouts[] = {written, digits::paddedLayout(source, taken, sides.wordBytes),
+                                          digits::paddedLayout(source, taken, sides.wordBytes, ComputedReads::lanes,
+                                                               /*betweenBlocks=*/false, orderOfNumbers(op, source))};
   return *std::min_element(std::begin(layouts), std::end(layouts),
                            [&](const auto &a, const auto &b) { return cost(a) < cost(b); });
 }

@@ -180,6 +180,8 @@ struct FlowGroup {
   digits::Launch launch;
   std::vector<digits::Mapping> levels; // of the axes and of batch digits; nodes have theirs in `reg`, or in `turn`
   llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step; 0 where there is one level
+  /// Of phases of a cluster: bytes of a problem that go from block to block, those of whole sectors.
+  int64_t betweenBlocks = 0;
   /// Consecutive bytes of a buffer that a thread loads or stores at most: for longer runs neighbouring threads take
   /// neighbouring accesses, and an exchange follows (memoryMapping). 0: it takes what it holds.
   int64_t loadRuns = 0, storeRuns = 0;

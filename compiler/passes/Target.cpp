@@ -77,7 +77,8 @@ static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::
          map.map("spilled", costs.spilled) && map.map("threads", costs.threads) && map.map("alone", costs.alone) &&
          map.map("cluster", costs.cluster) && map.map("clusterDoubling", costs.clusterDoubling) &&
          map.map("team", costs.team) && map.map("strided", costs.strided) && map.map("columns", costs.columns) &&
-         map.map("beyond", costs.beyond) && map.map("parts", costs.parts) && map.map("phases", costs.phases);
+         map.map("beyond", costs.beyond) && map.map("parts", costs.parts) && map.map("phases", costs.phases) &&
+         map.map("betweenBlocks", costs.betweenBlocks);
 }
 
 bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -81,6 +82,8 @@ struct GroupCosts {
   double beyond = 0;          // of groups beyond their bounds
   double parts = 0;           // where several kernels store parts of one result
   double phases = 0;          // of phases, which exchange all that they make
+  /// The time of a byte that goes from block to block between phases, over that of one that is read or written.
+  double betweenBlocks = 0;
 };
 
 /// Factors on the time of a kernel whose tiles are held by clusters of blocks, fitted to measured kernels.
@@ -132,6 +135,8 @@ struct Target {
   GroupCosts groups;       // of GPUs
   LatencyCosts latency;    // of GPUs
 
+  /// The blocks of the largest cluster that every machine runs without asking the driver.
+  int64_t clusterBlocks() const { return std::min<int64_t>(maxCluster, 8); }
   /// Registers of a thread that holds so many of data: with room for factors and addresses, and no more.
   int64_t registersBeside(int64_t dataRegisters) const;
   /// Blocks of a kernel that a multiprocessor holds at once, at least 1.

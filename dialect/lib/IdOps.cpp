@@ -732,20 +732,16 @@ SmallVector<int> ExchangeOp::keptDigits() {
   return kept;
 }
 
-/// The columns of the blocks, of an exchange from computed places: those of the input under the numbers that their
-/// digits have in the result; nothing where one is computed.
-static std::optional<std::vector<digits::Column>> keptColumns(ExchangeOp op, const std::vector<digits::Column> &from) {
-  const SmallVector<int> kept = op.keptDigits();
-  const int more = op.getResult().getType().getNumDigits() - static_cast<int>(kept.size());
-  std::vector<digits::Column> columns = from;
+bool ExchangeOp::keeps(digits::Field field) {
+  std::vector<digits::Column> columns = getInput().getType().getMapping()[field];
+  const SmallVector<int> kept = keptDigits();
+  const int more = getResult().getType().getNumDigits() - static_cast<int>(kept.size());
   for (digits::Column &column : columns)
     for (int &digit : column.digits) {
       const bool ofBatch = digit > static_cast<int>(kept.size());
       digit = ofBatch ? digit + more : kept[static_cast<size_t>(digit) - 1];
-      if (digit == 0)
-        return std::nullopt;
     }
-  return columns;
+  return columns == getResult().getType().getMapping()[field];
 }
 
 static LogicalResult verifyComputed(ExchangeOp op) {
@@ -764,12 +760,16 @@ static LogicalResult verifyComputed(ExchangeOp op) {
   if (failed(verifyDigits(op, op.getPlaces(), digits, "result")) || failed(verifyBody(op, op.getPlaces(), {}, numbers)))
     return failure();
   const digits::Mapping before = from.getMapping(), after = to.getMapping();
-  if (op.getKind() != ExchangeKind::Shared || !before[digits::Field::Rank].empty() ||
-      !after[digits::Field::Rank].empty() || !before[digits::Field::Turn].empty())
-    return op.emitOpError() << "from computed places goes through the memory of one block";
-  std::optional<std::vector<digits::Column>> blocks = keptColumns(op, before[digits::Field::Block]);
-  if (!blocks || *blocks != after[digits::Field::Block])
+  if ((op.getKind() != ExchangeKind::Shared && op.getKind() != ExchangeKind::Cluster) ||
+      !before[digits::Field::Turn].empty())
+    return op.emitOpError() << "from computed places goes through the memory of a block or a cluster";
+  auto isReplicated = [](const digits::Column &column) { return column.digits.empty(); };
+  if (llvm::any_of(before[digits::Field::Rank], isReplicated) || llvm::any_of(after[digits::Field::Rank], isReplicated))
+    return op.emitOpError() << "from computed places is of what each block of a cluster has a part of";
+  if (!op.keeps(digits::Field::Block))
     return op.emitOpError() << "computes digits that blocks hold";
+  if (op.getKind() == ExchangeKind::Shared && op.getLayout() && !op.keeps(digits::Field::Rank))
+    return op.emitOpError() << "takes what other blocks of the cluster hold";
   return success();
 }
 

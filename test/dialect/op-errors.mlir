@@ -464,7 +464,7 @@ func.func @places_by_shuffle(%x: !id.seq<2**2, f32>) {
   %0 = id.kernel "k" grid(%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
   ^bb0(%in: !id.seq<2**2, f32>):
     %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) block(2)", f32>
-    // expected-error@+1 {{'id.exchange' op from computed places goes through the memory of one block}}
+    // expected-error@+1 {{'id.exchange' op from computed places goes through the memory of a block or a cluster}}
     %2 = id.exchange %1 by shuffle : <2**2, "reg(1) block(2)", f32> -> <2**2, "reg(1) block(2)", f32> from [1], [2] {
       %d1 = id.digit 1 : i64
       %d2 = id.digit 2 : i64
@@ -472,6 +472,40 @@ func.func @places_by_shuffle(%x: !id.seq<2**2, f32>) {
     }
     %3 = id.store %2 [2, 1] : <2**2, "reg(1) block(2)", f32> -> <2**2, f32>
     id.yield %3 : !id.seq<2**2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @places_of_ranks(%x: !id.seq<2**2, f32>) {
+  %0 = id.kernel "k" cluster 2(%x) : (!id.seq<2**2, f32>) -> !id.seq<2**2, f32> {
+  ^bb0(%in: !id.seq<2**2, f32>):
+    %1 = id.load %in [2, 1] : <2**2, f32> -> <2**2, "reg(1) rank(2)", f32>
+    // expected-error@+1 {{'id.exchange' op takes what other blocks of the cluster hold}}
+    %2 = id.exchange %1 by shared <padded = true, words = 2, columns = 1, 1> : <2**2, "reg(1) rank(2)", f32> -> <2**2, "reg(1) rank(2)", f32> from [2, 1] {
+      %d1 = id.digit 1 : i64
+      id.yield %d1 : i64
+    }
+    %3 = id.store %2 [2, 1] : <2**2, "reg(1) rank(2)", f32> -> <2**2, f32>
+    id.yield %3 : !id.seq<2**2, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @places_of_all_ranks(%x: !id.seq<2, f32>) {
+  %0 = id.kernel "k" cluster 2(%x) : (!id.seq<2, f32>) -> !id.seq<2, f32> {
+  ^bb0(%in: !id.seq<2, f32>):
+    %1 = id.load %in [1] : <2, f32> -> <2, "reg(1) rank(_)", f32>
+    // expected-error@+1 {{'id.exchange' op from computed places is of what each block of a cluster has a part of}}
+    %2 = id.exchange %1 by shared : <2, "reg(1) rank(_)", f32> -> <2, "reg(1) rank(_)", f32> from [1] {
+      %d1 = id.digit 1 : i64
+      id.yield %d1 : i64
+    }
+    %3 = id.store %2 [1] : <2, "reg(1) rank(_)", f32> -> <2, f32>
+    id.yield %3 : !id.seq<2, f32>
   }
   return
 }

@@ -70,6 +70,39 @@ func.func @clusters(%x: !s) -> !s {
 
 // -----
 
+// What other blocks read stays until the cluster meets again: the second exchange from computed places has a place of its
+// own, the third, behind a barrier of the cluster, that of the first. Who reads last meets once more before blocks end.
+// CHECK-LABEL: func.func @peers
+// CHECK: id.kernel "k" cluster 2(%arg0) {id.shared_bytes = 128 : i64}
+// CHECK: by cluster {{.*}}{id.after = #id.meeting<none>, id.before = #id.meeting<none>, id.between = #id.meeting<cluster>, id.shared_offset = 0 : i64}
+// CHECK: by cluster {{.*}}{id.after = #id.meeting<none>, id.before = #id.meeting<none>, id.between = #id.meeting<cluster>, id.shared_offset = 64 : i64}
+// CHECK: by cluster {{.*}}{id.after = #id.meeting<cluster>, id.before = #id.meeting<none>, id.between = #id.meeting<cluster>, id.shared_offset = 0 : i64}
+!s = !id.seq<2**5, f32>
+!a = !id.tile<2**5, "reg(1) lane(4..2) rank(5)", f32>
+func.func @peers(%x: !s) -> !s {
+  %0 = id.kernel "k" cluster 2(%x) : (!s) -> !s {
+  ^bb0(%in: !s):
+    %1 = id.load %in [5, 4, 3, 2, 1] : !s -> !a
+    %2 = id.exchange %1 by cluster <padded = true, words = 16, columns = 1, 1, 2, 2, 3, 4, 4, 8> : !a -> !a from [5, 4, 3, 2, 1] {
+      %d = id.digit 1 : i64
+      id.yield %d : i64
+    }
+    %3 = id.exchange %2 by cluster <padded = true, words = 16, columns = 1, 1, 2, 2, 3, 4, 4, 8> : !a -> !a from [5, 4, 3, 2, 1] {
+      %d = id.digit 5 : i64
+      id.yield %d : i64
+    }
+    %4 = id.exchange %3 by cluster <padded = true, words = 16, columns = 1, 1, 2, 2, 3, 4, 4, 8> : !a -> !a from [5, 4, 3, 2, 1] {
+      %d = id.digit 5 : i64
+      id.yield %d : i64
+    }
+    %5 = id.store %4 [5, 4, 3, 2, 1] : !a -> !s
+    id.yield %5 : !s
+  }
+  return %0 : !s
+}
+
+// -----
+
 // Sections of ever fewer threads: what lives at the same time lies side by side, and 16 threads are of one warp. Where a
 // block has the tiles of several problems they are not.
 // CHECK-LABEL: func.func @sections

@@ -44,6 +44,24 @@ static int64_t registerOffset(const Mapping &mapping, size_t r, const ExchangeWo
   return offset;
 }
 
+static int64_t weightIn(const digits::LinearForm &form, int digit) {
+  return digit <= static_cast<int>(form.weight.size()) ? form.weight[digit - 1] : 0;
+}
+
+/// The rank of the block that has an element, in its digits; empty where all blocks have it.
+static digits::LinearForm rankOf(const Mapping &mapping) {
+  digits::LinearForm rank;
+  int64_t weight = 1;
+  for (const digits::Column &column : mapping[Field::Rank]) {
+    if (!column.digits.empty()) {
+      rank.weight.resize(std::max<size_t>(rank.weight.size(), column.digits[0]), 0);
+      rank.weight[column.digits[0] - 1] = weight;
+    }
+    weight *= column.radix;
+  }
+  return rank;
+}
+
 //===--- writing and reading --------------------------------------------------------------------------------------===//
 
 void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
@@ -52,7 +70,7 @@ void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
   auto columnOf = [&](int digit) -> int64_t { return layout.column(digit); };
   Value own = pointerOf(op, tile.mapping, words, columnOf);
   std::optional<Destinations> blocks;
-  if (op.getKind() == id::ExchangeKind::Cluster)
+  if (sendsToBlocks(op))
     blocks.emplace(destinationsOf(op, tile.mapping, own));
   const Destinations::Block here{own, {}};
   for (size_t r = 0; r < tile.registers.size(); ++r) {
@@ -121,6 +139,7 @@ FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const M
   // The digits of the batch are the same behind as before.
   auto columnOf = [&](int digit) -> int64_t { return digit > own ? layout.column(digit + more) : 0; };
   Value base = pointerOf(op, after, words, columnOf);
+  const digits::LinearForm ranks = rankOf(tile.mapping);
   SmallVector<int64_t> lengths;
   for (size_t i = 0; i < op.getRuns()->size(); ++i) {
     lengths.push_back(1);
@@ -134,37 +153,32 @@ FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const M
     FailureOr<std::vector<IndexSum>> numbers = bodies.numbers(op.getPlaces(), digitOf, sums, lengths);
     if (failed(numbers))
       return failure();
-    IndexSum offset{registerOffset(after, r, words, columnOf), {}};
+    IndexSum offset{registerOffset(after, r, words, columnOf), {}}, rank;
     for (auto [i, number] : llvm::enumerate(*numbers)) {
       SmallVector<int32_t> ofRun;
       for (int64_t digit : op.getRun(i))
         ofRun.push_back(radices[static_cast<size_t>(digit) - 1]);
-      for (auto [digit, value] : llvm::zip(op.getRun(i), sums.digitsOf(number, ofRun)))
+      for (auto [digit, value] : llvm::zip(op.getRun(i), sums.digitsOf(number, ofRun))) {
         offset = IndexSums::add(offset, value, layout.column(static_cast<int>(digit)) * words.bytes);
+        rank = IndexSums::add(rank, value, weightIn(ranks, static_cast<int>(digit)));
+      }
     }
-    Value common = code.byteOffset(base, sums.value({0, offset.terms}));
-    moved.registers[r] = code.leavesOf(read(common, offset.constant, words, tile.element), tile.element);
+    Value from = code.byteOffset(base, sums.value({0, offset.terms}));
+    int64_t rest = offset.constant;
+    if (readsBlocks(op)) {
+      // Another block's memory has a stretch of addresses of its own, which none on the way to a word may leave.
+      Value block = arith::TruncIOp::create(b, loc, b.getI32Type(), sums.value(rank));
+      from = peerMemory(b, loc, code.at(from, std::exchange(rest, 0)), block);
+    }
+    moved.registers[r] = code.leavesOf(read(from, rest, words, tile.element), tile.element);
   }
   return moved;
 }
 
 //===--- between the blocks of a cluster --------------------------------------------------------------------------===//
 
-static int64_t weightIn(const digits::LinearForm &form, int digit) {
-  return digit <= static_cast<int>(form.weight.size()) ? form.weight[digit - 1] : 0;
-}
-
 FormExchange::Destinations FormExchange::destinationsOf(id::ExchangeOp op, const Mapping &before, Value own) {
-  Destinations to{own, tickets ? orderOf(op) : 0, {}, {}};
-  int64_t weight = 1;
-  const Mapping after = op.getResult().getType().getMapping();
-  for (const digits::Column &column : after[Field::Rank]) {
-    if (!column.digits.empty()) {
-      to.rank.weight.resize(std::max<size_t>(to.rank.weight.size(), column.digits[0]), 0);
-      to.rank.weight[column.digits[0] - 1] = weight;
-    }
-    weight *= column.radix;
-  }
+  Destinations to{own, tickets ? orderOf(op) : 0, rankOf(op.getResult().getType().getMapping()), {}};
   if (!to.rank.weight.empty())
     to.ofThread = place.numbers.sum(
         before, [&](int digit) { return weightIn(to.rank, digit); }, /*narrow=*/true);

@@ -12,6 +12,7 @@ void Barriers::meet(id::Meeting who) {
   if (who == id::Meeting::Block)
     block();
   if (who == id::Meeting::Cluster) {
+    awaitStart();
     machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
     machine::ClusterWaitOp::create(b, loc);
   }
@@ -42,6 +43,17 @@ void Barriers::awaitStart() {
   if (arrived)
     machine::ClusterWaitOp::create(b, loc);
   arrived = false;
+}
+
+void Barriers::arriveAtEnd() {
+  machine::ClusterArriveOp::create(b, loc, machine::ArrivalOrder::Release);
+  ending = true;
+}
+
+void Barriers::awaitEnd() {
+  if (ending)
+    machine::ClusterWaitOp::create(b, loc);
+  ending = false;
 }
 
 void Barriers::awaitPrevious() {

@@ -23,6 +23,11 @@ public:
   void arriveAtStart();
   void awaitStart();
 
+  /// Says that this block has read what it reads of others; by awaitEnd(), before a block ends, all of the cluster
+  /// have.
+  void arriveAtEnd();
+  void awaitEnd();
+
   /// The kernel starts before those ahead of it have ended: a dependent launch. The wait for them comes once, ahead of
   /// its first access to a buffer, in every thread; so it reads what they wrote, writes what they no longer read, and
   /// has ended only after them.
@@ -38,7 +43,7 @@ public:
 private:
   mlir::OpBuilder &b;
   mlir::Location loc;
-  bool arrived = false, awaitsPrevious = false, meetsBeforeStore = false;
+  bool arrived = false, ending = false, awaitsPrevious = false, meetsBeforeStore = false;
   bool due = false;
   std::function<void()> before, after;
 };

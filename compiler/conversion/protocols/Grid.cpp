@@ -34,15 +34,11 @@ LogicalResult conversion::emitGrid(TileCode &code, KernelFrame &frame) {
   return success();
 }
 
-/// True where blocks of a cluster always meet before words are sent between them, so that all are known to run.
-static bool meetsBeforeSending(id::KernelOp kernel) {
-  int sent = 0, met = 0;
-  for (id::ExchangeOp exchange : kernel.getBody().getOps<id::ExchangeOp>())
-    if (exchange.getKind() == id::ExchangeKind::Cluster) {
-      ++sent;
-      met += meetingOf(exchange, beforeAttr) == id::Meeting::Cluster;
-    }
-  return sent > 0 && met == sent;
+/// True where words are sent between the blocks of a cluster before these have met, so that all are known to run.
+static bool sendsFirst(id::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().getOps<id::ExchangeOp>(), [](id::ExchangeOp exchange) {
+    return sendsToBlocks(exchange) && meetingOf(exchange, beforeAttr) != id::Meeting::Cluster;
+  });
 }
 
 LogicalResult conversion::emitTiles(TileCode &code, const KernelFrame &frame, FormParts &parts, Value number) {
@@ -81,12 +77,12 @@ LogicalResult conversion::emitTiles(TileCode &code, const KernelFrame &frame, Fo
                              : arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, place.problem, frame.batch);
     b.setInsertionPointToStart(scf::IfOp::create(b, loc, TypeRange{}, active, false).thenBlock());
   }
-  if (frame.rank && !frame.lowered.launch.persistent && !meetsBeforeSending(frame.kernel))
+  if (frame.rank && !frame.lowered.launch.persistent && sendsFirst(frame.kernel))
     parts.barriers.arriveAtStart();
   place.count({frame.cut.threads, widestExtent(frame.kernel, Field::Rank), blocks}, block);
   if (failed(parts.emitter.emit()))
     return failure();
-  parts.barriers.awaitStart(); // where nothing was sent to other blocks
+  parts.barriers.awaitEnd();
   return success();
 }
 

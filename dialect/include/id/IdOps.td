@@ -321,6 +321,8 @@ def Id_ExchangeOp : Id_Op<"exchange", [Pure, IsolatedFromAbove]> {
     }
     /// For every digit of the input, from 1, the digit of the result that it is; 0: it is computed.
     ::llvm::SmallVector<int> keptDigits();
+    /// True when a field holds the same digits before and after; what was the batch is the batch.
+    bool keeps(::idc::digits::Field field);
     /// True when the bits of the words' numbers in shared memory are bits of digits: the layout is an XOR of columns, or
     /// will be one, where all digits are bits and no kind is asked for yet. Else it is a sum.
     bool isOfBits();

@@ -241,6 +241,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Sample{"radix_tickets", "fft.id", "fft_mixed", "radix_tickets.id", 1260},
                       Sample{"radix_tickets_late", "fft.id", "fft_mixed", "radix_tickets_late.id", 288},
                       Sample{"radix_ring", "fft.id", "fft_mixed", "radix_ring.id", 1152},
+                      Sample{"cluster_places", "cluster_places.mlir", nullptr, nullptr, 10},
                       Sample{"levels", "scan.id", "exclusive_scan", nullptr, 10},
                       Sample{"cooperative", "cooperative.mlir", nullptr, nullptr, 10},
                       Sample{"cooperative_turns", "cooperative_turns.mlir", nullptr, nullptr, 12}),
