@@ -1,10 +1,10 @@
 #include "compiler/codegen/Compiler.h"
 
-#include "compiler/codegen/HostObject.h"
 #include "compiler/codegen/LayoutOptions.h"
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/codegen/Ptx.h"
+#include "compiler/codegen/Signature.h"
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/LowerToCpu.h"
@@ -57,9 +57,44 @@ static llvm::Error message(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
+namespace {
+/// Prints MLIR's diagnostics like the front end's, and keeps them.
+class MessageRecorder : public SourceMgrDiagnosticHandler {
+public:
+  MessageRecorder(llvm::SourceMgr &sources, MLIRContext *context, std::vector<frontend::Diagnostics::Message> &messages)
+      : SourceMgrDiagnosticHandler(sources, context, stream), messages(messages) {
+    setHandler([this](mlir::Diagnostic &diagnostic) { record(diagnostic); });
+  }
+
+private:
+  void record(mlir::Diagnostic &diagnostic) {
+    text.clear();
+    emitDiagnostic(diagnostic);
+    frontend::Diagnostics::Message message;
+    message.isNote = diagnostic.getSeverity() == DiagnosticSeverity::Note;
+    message.text = frontend::visibleText(diagnostic.str(), maxMessageLine);
+    if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>()) {
+      message.file = frontend::visibleText(place.getFilename(), maxMessageLine);
+      message.line = message.endLine = place.getLine();
+      message.column = place.getColumn();
+      message.endColumn = message.column + 1;
+    }
+    if (!text.empty())
+      for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim('\n'), '\n'))
+        message.rendered += frontend::visibleText(line, maxMessageLine) + "\n";
+    messages.push_back(std::move(message));
+  }
+
+  std::string text;
+  llvm::raw_string_ostream stream{text};
+  std::vector<frontend::Diagnostics::Message> &messages;
+};
+} // namespace
+
 struct Compiler::State {
   CompileRequest request;
   frontend::Diagnostics diagnostics;
+  std::vector<frontend::Diagnostics::Message> laterMessages; // of MLIR's passes
   std::unique_ptr<frontend::Source> source;
   std::optional<frontend::Program> program;
   passes::Target target;
@@ -81,6 +116,7 @@ struct Compiler::State {
   llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error applySchedule(llvm::raw_ostream &errors);
+  std::vector<std::string> tunedTables() const;
   std::string tunedTable() const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
   llvm::Error toLlvm(llvm::raw_ostream &errors);
@@ -90,13 +126,11 @@ struct Compiler::State {
 
   /// Runs `work` with MLIR's diagnostics printed like the front end's.
   template <class Work> llvm::Error withDiagnostics(llvm::raw_ostream &errors, Work work) {
-    std::string text;
-    llvm::raw_string_ostream messages(text);
-    SourceMgrDiagnosticHandler handler(diagnostics.sources, &context, messages);
+    const size_t before = laterMessages.size();
+    MessageRecorder recorder(diagnostics.sources, &context, laterMessages);
     bool good = succeeded(work());
-    for (llvm::StringRef line : llvm::split(llvm::StringRef(text).rtrim('\n'), '\n'))
-      if (!text.empty())
-        errors << frontend::visibleText(line, maxMessageLine) << "\n";
+    for (size_t i = before; i < laterMessages.size(); ++i)
+      errors << laterMessages[i].rendered;
     return good ? llvm::Error::success() : reported();
   }
 };
@@ -116,7 +150,8 @@ llvm::Error Compiler::State::parse(llvm::raw_ostream &errors) {
   std::string error;
   if (!passes::findTarget(request.target, target, error))
     return message(error);
-  source = frontend::parseFile(request.file, request.libraries, diagnostics);
+  source = request.text ? frontend::parseText(*request.text, request.file, request.libraries, diagnostics)
+                        : frontend::parseFile(request.file, request.libraries, diagnostics);
   if (source && frontend::check(*source, diagnostics))
     return llvm::Error::success();
   source.reset();
@@ -238,15 +273,26 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
   return llvm::Error::success();
 }
 
-/// The table of measured schedules beside a program of a library, or nothing.
-std::string Compiler::State::tunedTable() const {
+/// Where a table of measured schedules beside a program of a library may be.
+std::vector<std::string> Compiler::State::tunedTables() const {
+  std::vector<std::string> tables;
+  if (request.text)
+    return tables;
   llvm::StringRef file(request.file), folder = llvm::sys::path::parent_path(file);
   for (const std::string &library : request.libraries) {
     llvm::SmallString<256> table(library);
     llvm::sys::path::append(table, "tuned", request.target, llvm::sys::path::filename(file));
-    if (llvm::sys::fs::equivalent(folder.empty() ? "." : folder, library) && llvm::sys::fs::exists(table))
-      return table.str().str();
+    if (llvm::sys::fs::equivalent(folder.empty() ? "." : folder, library))
+      tables.push_back(table.str().str());
   }
+  return tables;
+}
+
+/// The table that is there, or nothing.
+std::string Compiler::State::tunedTable() const {
+  for (const std::string &table : tunedTables())
+    if (llvm::sys::fs::exists(table))
+      return table;
   return {};
 }
 
@@ -437,8 +483,20 @@ std::vector<std::string> Compiler::files() const {
   return paths;
 }
 
-llvm::Expected<LibraryInstance> Compiler::instance(const std::string &prefix, bool laterGpus,
-                                                   llvm::raw_ostream &errors) {
+std::vector<std::string> Compiler::absentFiles() const {
+  std::vector<std::string> paths = state->source ? state->source->absent : std::vector<std::string>();
+  if (state->request.scheduleFile.empty() && state->tunedTable().empty())
+    llvm::append_range(paths, state->tunedTables());
+  return paths;
+}
+
+std::vector<frontend::Diagnostics::Message> Compiler::messages() const {
+  std::vector<frontend::Diagnostics::Message> all = state->diagnostics.messages();
+  llvm::append_range(all, state->laterMessages);
+  return all;
+}
+
+llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llvm::raw_ostream &errors) {
   State &s = *state;
   LibraryInstance result;
   result.target = s.request.target;
@@ -446,17 +504,18 @@ llvm::Expected<LibraryInstance> Compiler::instance(const std::string &prefix, bo
   if (!manifest)
     return manifest.takeError();
   result.manifest = *manifest;
+  result.signature = signature(*s.program, *frontend::findFunction(s.source->main(), s.request.entry), *s.source);
   result.workspaceFixedBytes = conversion::fixedBytes(s.launches);
   result.workspaceBytesPerProblem = conversion::workspaceBytes(s.launches);
   bool cpu = s.target.kind == "cpu";
-  Level level = !whyNoFatbin().empty() ? Level::Ptx : laterGpus ? Level::Fatbin : Level::Cubin;
-  llvm::Expected<std::string> code = cpu ? hostKernels(*s.kernels, prefix) : emit(level, errors);
+  Level level = !whyNoFatbin().empty() ? Level::Ptx : form.laterGpus ? Level::Fatbin : Level::Cubin;
+  llvm::Expected<std::string> code = cpu ? hostKernels(*s.kernels, form.prefix, form.processor) : emit(level, errors);
   if (!code)
     return code.takeError();
   (cpu ? result.object : result.image) = std::move(*code);
   if (cpu)
     for (const conversion::LoweredKernel &kernel : s.launches)
-      result.kernels.push_back(prefix + kernel.name);
+      result.kernels.push_back(form.prefix + kernel.name);
   return result;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "compiler/codegen/CpuJit.h"
+#include "compiler/codegen/HostObject.h"
 #include "compiler/codegen/Library.h"
 #include "compiler/codegen/Toolkit.h"
 #include "compiler/conversion/Buffers.h"
@@ -23,7 +24,8 @@ namespace idc::codegen {
 
 struct CompileRequest {
   std::string file;
-  std::string entry; // empty: the file's only algorithm
+  std::optional<std::string> text = {}; // of the program; `file` is then its name in messages
+  std::string entry;                    // empty: the file's only algorithm
   frontend::SizeMap sizes;
   frontend::TypeMap types;
   std::string target = "sm_90";       // of passes::findTarget
@@ -44,6 +46,13 @@ const char *levelName(Level level);
 std::optional<Level> findLevel(llvm::StringRef name);
 /// File name extension of a level's output: "ptx", "json", …
 const char *levelExtension(Level level);
+
+/// Which form an instance of a program has.
+struct InstanceForm {
+  std::string prefix = {}; // begins the symbols of CPU kernels
+  bool laterGpus = false;  // a GPU's image is a fat binary with PTX, else a cubin; without CUDA's tools PTX alone
+  Processor processor = Processor::Common; // of CPU kernels
+};
 
 class Compiler {
 public:
@@ -78,15 +87,20 @@ public:
   /// Machine code of the kernels for this computer; the target must be a CPU.
   llvm::Expected<const CpuJit *> jit(llvm::raw_ostream &errors);
 
-  /// What a library holds of the program. Symbols of CPU kernels begin with `prefix`. A GPU's image is a fat binary
-  /// with PTX if `laterGpus` are to run it, else a cubin; PTX alone without CUDA's tools.
-  llvm::Expected<LibraryInstance> instance(const std::string &prefix, bool laterGpus, llvm::raw_ostream &errors);
+  /// What a library holds of the program.
+  llvm::Expected<LibraryInstance> instance(const InstanceForm &form, llvm::raw_ostream &errors);
 
   /// The algorithm as written, after parsing and checking.
   llvm::Expected<const frontend::Function *> declaration(llvm::raw_ostream &errors);
 
   /// The files that the program is made of, once it is parsed: sources, schedules.
   std::vector<std::string> files() const;
+
+  /// Files that would have been part of it had they been there, in place of some of files().
+  std::vector<std::string> absentFiles() const;
+
+  /// All that was printed to `errors` so far, as data. Errors without a place that were returned are not among them.
+  std::vector<frontend::Diagnostics::Message> messages() const;
 
   /// Why a fat binary cannot be made here (no toolkit), or empty.
   static std::string whyNoFatbin();

@@ -1,4 +1,4 @@
-// Kernels for the CPU, compiled in memory.
+// Kernels for the CPU, loaded into this process.
 #pragma once
 
 #include "mlir/IR/BuiltinOps.h"
@@ -10,13 +10,15 @@
 
 namespace idc::codegen {
 
-/// Machine code of a module in the LLVM dialect, alive as long as the object.
+/// Machine code in memory, alive as long as the object. Threads may make, use and destroy such objects at once.
 class CpuJit {
 public:
   ~CpuJit();
   CpuJit(CpuJit &&) noexcept;
-  /// Compiles for this machine's processor. The error says what failed.
+  /// Compiles a module in the LLVM dialect for this computer's processor. The error says what failed.
   static llvm::Expected<CpuJit> compile(mlir::ModuleOp module);
+  /// Loads what hostKernels() has made for this computer's processor, which is not looked at afterwards.
+  static llvm::Expected<CpuJit> load(llvm::StringRef object);
   /// The address of a function, or null.
   void *lookup(llvm::StringRef name) const;
 
@@ -25,8 +27,5 @@ private:
   std::unique_ptr<State> state;
   explicit CpuJit(std::unique_ptr<State> state);
 };
-
-/// Optimised LLVM IR of the module for this machine, as text.
-llvm::Expected<std::string> hostLlvmIr(mlir::ModuleOp module);
 
 } // namespace idc::codegen

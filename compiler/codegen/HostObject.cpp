@@ -7,11 +7,14 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/TargetParser/Host.h"
+
+#include <set>
 
 using namespace mlir;
 
@@ -56,22 +59,71 @@ llvm::Expected<std::string> idc::codegen::hostObject(llvm::Module &module) {
   return emitObject(module, **machine);
 }
 
-llvm::Expected<std::string> idc::codegen::hostKernels(ModuleOp module, const std::string &prefix) {
-  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = objectMachine(/*vectors=*/true);
-  if (!machine)
-    return machine.takeError();
+static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> thisMachine() {
+  idc::codegen::initializeBackEnds();
+  llvm::Expected<llvm::orc::JITTargetMachineBuilder> builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  builder->setRelocationModel(llvm::Reloc::PIC_);
+  builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
+  return builder->createTargetMachine();
+}
+
+std::string idc::codegen::thisProcessor() {
+  std::string text = llvm::sys::getHostCPUName().str();
+  std::set<std::string> features;
+  for (const auto &feature : llvm::sys::getHostCPUFeatures())
+    if (feature.second)
+      features.insert(feature.first().str());
+  for (const std::string &feature : features)
+    text += " " + feature;
+  return text;
+}
+
+/// The kernels as an optimised LLVM module for the machine.
+static llvm::Expected<std::unique_ptr<llvm::Module>> optimisedKernels(ModuleOp module, const std::string &prefix,
+                                                                      bool hidden, llvm::TargetMachine &machine,
+                                                                      llvm::LLVMContext &context) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
-  llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> kernels = translateModuleToLLVMIR(module, context, prefix);
   if (!kernels)
     return error("the kernels could not be translated to LLVM IR");
-  setTarget(*kernels, **machine);
+  setTarget(*kernels, machine);
   for (llvm::Function &function : *kernels)
     if (!function.isDeclaration() && !function.hasLocalLinkage()) {
       function.setName(prefix + function.getName());
-      function.setVisibility(llvm::GlobalValue::HiddenVisibility);
+      if (hidden)
+        function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     }
-  optimizeForHost(*kernels, **machine);
-  return emitObject(*kernels, **machine);
+  idc::codegen::optimizeForHost(*kernels, machine);
+  return kernels;
+}
+
+llvm::Expected<std::string> idc::codegen::hostKernels(ModuleOp module, const std::string &prefix, Processor processor) {
+  const bool common = processor == Processor::Common;
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
+      common ? objectMachine(/*vectors=*/true) : thisMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> kernels = optimisedKernels(module, prefix, common, **machine, context);
+  if (!kernels)
+    return kernels.takeError();
+  return emitObject(**kernels, **machine);
+}
+
+llvm::Expected<std::string> idc::codegen::hostLlvmIr(ModuleOp module) {
+  llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine = thisMachine();
+  if (!machine)
+    return machine.takeError();
+  llvm::LLVMContext context;
+  llvm::Expected<std::unique_ptr<llvm::Module>> kernels =
+      optimisedKernels(module, "", /*hidden=*/false, **machine, context);
+  if (!kernels)
+    return kernels.takeError();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  (*kernels)->print(stream, nullptr);
+  return text;
 }

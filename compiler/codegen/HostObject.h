@@ -15,9 +15,20 @@ namespace idc::codegen {
 /// Position-independent code of a module, for every processor of this computer's architecture.
 llvm::Expected<std::string> hostObject(llvm::Module &module);
 
-/// The same of CPU kernels in the LLVM dialect, each called `prefix` and its own name, invisible outside the program
-/// or shared library that it is linked into. Uses the vector instructions that most processors have: AVX2 and FMA on
-/// x86 (x86-64-v3).
-llvm::Expected<std::string> hostKernels(mlir::ModuleOp module, const std::string &prefix);
+/// Which processors code is for.
+enum class Processor {
+  Common, // those with the vector instructions that most have: AVX2 and FMA on x86 (x86-64-v3)
+  This    // this computer's, with all that it has
+};
+
+/// The same of CPU kernels in the LLVM dialect, each called `prefix` and its own name. Those for common processors are
+/// invisible outside the program or shared library that they are linked into.
+llvm::Expected<std::string> hostKernels(mlir::ModuleOp module, const std::string &prefix, Processor processor);
+
+/// Optimised LLVM IR of such kernels for this computer's processor, as text.
+llvm::Expected<std::string> hostLlvmIr(mlir::ModuleOp module);
+
+/// This computer's processor and what it has, as LLVM names them: code for it runs where this is the same.
+std::string thisProcessor();
 
 } // namespace idc::codegen

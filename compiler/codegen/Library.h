@@ -19,6 +19,7 @@ struct LibraryInstance {
   std::string object;               // for the CPU: an object file with the kernels,
   std::vector<std::string> kernels; // and their symbols, in the manifest's order
   std::string manifest;
+  std::string signature; // what its arguments and results are in the program (Signature.h)
   int64_t workspaceFixedBytes = 0, workspaceBytesPerProblem = 0;
 };
 

@@ -216,6 +216,7 @@ struct SourceFile {
 struct Source {
   std::vector<std::unique_ptr<SourceFile>> files;
   std::vector<std::string> folders; // where imports are looked for
+  std::vector<std::string> absent;  // where they were looked for before they were found elsewhere
   const SourceFile &main() const { return *files.front(); }
 };
 

@@ -57,11 +57,14 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
       std::tie(message.line, message.column) = sources.getLineAndColumn(marked.Start, buffer);
       std::tie(message.endLine, message.endColumn) = sources.getLineAndColumn(marked.End, buffer);
     }
+    llvm::raw_string_ostream rendered(message.rendered);
+    print(entry, rendered);
     result.push_back(std::move(message));
   }
   if (full()) {
     result.emplace_back();
     result.back().text = "there are " + std::to_string(errorCount - maxErrors) + " more errors";
+    result.back().rendered = "error: " + result.back().text + "\n";
   }
   return result;
 }

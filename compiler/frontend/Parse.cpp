@@ -85,8 +85,10 @@ private:
       }
       if (known != loaded.end())
         return known->second;
-      if (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_directory(path))
+      if (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_directory(path)) {
+        source->absent.push_back(path.str().str());
         continue;
+      }
       auto buffer = readSource(path);
       if (buffer)
         return add(std::move(*buffer), path.str().str());

@@ -1,9 +1,9 @@
 #include "compiler/tools/LibraryCommand.h"
 
 #include "compiler/codegen/LibrarySignature.h"
+#include "compiler/codegen/ResultCache.h"
 #include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/Progress.h"
-#include "compiler/tools/ResultCache.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -215,11 +215,10 @@ void LibraryMaker::run(Job &job) {
   llvm::Expected<const frontend::Function *> declaration = compiler.declaration(errors);
   if (!declaration)
     return fail(declaration.takeError());
-  std::string prefix = "idc." + library.functions[job.function].name + ".";
+  const InstanceForm form{"idc." + library.functions[job.function].name + ".", job.laterGpus, Processor::Common};
   std::vector<std::string> sources = compiler.files();
-  llvm::Expected<LibraryInstance> instance = cache.get(cache.key(job.request, sources, prefix, job.laterGpus), [&] {
-    return compiler.instance(prefix, job.laterGpus, errors);
-  });
+  llvm::Expected<LibraryInstance> instance =
+      cache.get(cache.key(job.request, sources, form), [&] { return compiler.instance(form, errors); });
   if (!instance)
     return fail(instance.takeError());
   job.instance = std::move(*instance);

@@ -1,6 +1,8 @@
 // The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc check`
 // and `idc format`.
 #include "compiler/codegen/Compiler.h"
+#include "compiler/codegen/Installation.h"
+#include "compiler/codegen/RequestOptions.h"
 #include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
@@ -210,17 +212,6 @@ static bool checkGivenOnce() {
   return true;
 }
 
-/// The standard library: beside an installed tool (../share/idc/stdlib), else the source tree's.
-static std::string standardLibrary(const char *program) {
-  static int anchor;
-  llvm::SmallString<256> path(llvm::sys::fs::getMainExecutable(program, &anchor));
-  llvm::sys::path::remove_filename(path);
-  llvm::sys::path::append(path, "..", "share", "idc", "stdlib");
-  if (llvm::sys::fs::is_directory(path))
-    return path.str().str();
-  return IDC_SOURCE_STDLIB;
-}
-
 /// `emulate` and `emulate:sm_NN`: sets the architecture; false with a message printed when there is no such GPU or
 /// --arch names another.
 static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
@@ -241,8 +232,10 @@ static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
   return false;
 }
 
+static int fail(llvm::Error error) { return fail(llvm::Twine(llvm::toString(std::move(error)))); }
+
 /// Fills the request from the common flags but for --set; false with a message printed on a malformed one.
-static bool makeRequestWithoutSettings(const char *program, codegen::CompileRequest &request) {
+static bool makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
   request.target = arch;
   request.scheduleFile = scheduleFile;
@@ -250,57 +243,32 @@ static bool makeRequestWithoutSettings(const char *program, codegen::CompileRequ
   request.ownSchedules = candidate.getNumOccurrences() == 0;
   request.inPlace = inPlace;
   request.layouts.assign(layouts.begin(), layouts.end());
-  std::optional<passes::Plan> wanted = passes::findPlan(plan);
-  if (!wanted) {
-    fail("unknown plan '" + plan + "'; known are throughput and latency");
+  if (llvm::Error error = codegen::setPlan(plan, request)) {
+    fail(std::move(error));
     return false;
   }
-  request.plan = *wanted;
   request.libraries.assign(libraries.begin(), libraries.end());
-  request.libraries.push_back(standardLibrary(program));
-  // A program of the standard library may be named without its folder.
-  request.file = file;
-  if (!llvm::sys::fs::exists(request.file)) {
-    llvm::SmallString<256> inLibrary(request.libraries.back());
-    llvm::sys::path::append(inLibrary, request.file);
-    if (llvm::sys::fs::exists(inLibrary))
-      request.file = inLibrary.str().str();
-  }
+  request.libraries.push_back(codegen::standardLibrary());
+  codegen::setFile(file, request);
   return true;
 }
 
 /// Fills the request from the common flags; false with a message printed on a malformed one.
-static bool makeRequest(const char *program, codegen::CompileRequest &request) {
-  if (!makeRequestWithoutSettings(program, request))
+static bool makeRequest(codegen::CompileRequest &request) {
+  if (!makeRequestWithoutSettings(request))
     return false;
-  for (llvm::StringRef setting : settings) {
-    auto [name, value] = setting.split('=');
-    if (name.empty() || value.empty()) {
-      fail("--set needs NAME=VALUE, not '" + setting + "'");
+  for (llvm::StringRef setting : settings)
+    if (llvm::Error error = codegen::addSetting(setting, request)) {
+      fail(std::move(error));
       return false;
     }
-    int64_t number = 0;
-    bool isNumber = !value.getAsInteger(10, number);
-    double real = 0;
-    const bool isReal = value.contains('.') && !value.getAsDouble(real);
-    if (!isNumber && !isReal && (llvm::isDigit(value[0]) || value[0] == '-')) {
-      fail("--set " + setting + ": '" + value + "' is no integer of 64 bits, no real number and no type");
-      return false;
-    }
-    bool fresh = isNumber ? request.sizes.emplace(name.str(), number).second
-                          : request.types.emplace(name.str(), value.str()).second;
-    if (!fresh) {
-      fail("--set " + name + " is given twice");
-      return false;
-    }
-  }
   return true;
 }
 
 /// `idc compile` of a library.
-static int compileLibrary(const char *program) {
+static int compileLibrary() {
   tools::LibraryRequest request;
-  if (!makeRequestWithoutSettings(program, request.program))
+  if (!makeRequestWithoutSettings(request.program))
     return 1;
   request.settings.assign(settings.begin(), settings.end());
   request.architectures = arch;
@@ -320,19 +288,19 @@ static std::string withoutExtension(llvm::StringRef path, llvm::ArrayRef<Level> 
   return path.str();
 }
 
-static int compile(const char *program) {
+static int compile() {
   bool otherOutput = printSchedule || outputPrefix.empty() || outputPrefix == "-";
   if (emit.empty() ? !otherOutput : llvm::is_contained(emit, "library")) {
     if (emit.size() > 1)
       return fail("--emit=library stands alone: a library has its own manifest");
     if (otherOutput)
       return fail("a library needs -o PREFIX, and no --print-schedule");
-    return compileLibrary(program);
+    return compileLibrary();
   }
   if (!depfile.empty())
     return fail("--depfile is for libraries");
   codegen::CompileRequest request;
-  if (!makeRequest(program, request))
+  if (!makeRequest(request))
     return 1;
   if (compileTarget == "cpu")
     request.target = "cpu";
@@ -395,9 +363,9 @@ static int compile(const char *program) {
   return 0;
 }
 
-static int run(const char *program) {
+static int run() {
   codegen::CompileRequest request;
-  if (!makeRequest(program, request))
+  if (!makeRequest(request))
     return 1;
   llvm::StringRef device = llvm::StringRef(runTarget).split(':').first;
   bool emulated = device == "emulate";
@@ -439,7 +407,7 @@ static int run(const char *program) {
 
 /// The last setting of the form NAME=A..B is a range of sizes; each size with the other settings. Nothing with a
 /// message printed on a malformed range.
-static std::optional<std::vector<frontend::SizeMap>> sizesOf(const char *program, codegen::CompileRequest &request) {
+static std::optional<std::vector<frontend::SizeMap>> sizesOf(codegen::CompileRequest &request) {
   std::string name;
   int64_t first = 0, last = 0;
   for (std::string &setting : settings) {
@@ -454,7 +422,7 @@ static std::optional<std::vector<frontend::SizeMap>> sizesOf(const char *program
     name = left.str();
     setting = name + "=" + low.str();
   }
-  if (!makeRequest(program, request))
+  if (!makeRequest(request))
     return std::nullopt;
   std::vector<frontend::SizeMap> sizes{request.sizes};
   for (int64_t size = first + 1; !name.empty() && size <= last; ++size) {
@@ -464,9 +432,9 @@ static std::optional<std::vector<frontend::SizeMap>> sizesOf(const char *program
   return sizes;
 }
 
-static int tune(const char *program) {
+static int tune() {
   codegen::CompileRequest request;
-  std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(program, request);
+  std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(request);
   if (!sizes)
     return 1;
   if (results.empty() == candidateFolder.empty())
@@ -482,9 +450,9 @@ static int tune(const char *program) {
   return tools::mergeResults(results, table.empty() ? path.str().str() : table);
 }
 
-static int explain(const char *program) {
+static int explain() {
   codegen::CompileRequest request;
-  if (!makeRequest(program, request))
+  if (!makeRequest(request))
     return 1;
   tools::ExplainOutput output;
   output.text = explainText || (svgFolder.empty() && htmlFile.empty());
@@ -493,9 +461,9 @@ static int explain(const char *program) {
   return tools::explainProgram(std::move(request), output);
 }
 
-static int check(const char *program) {
+static int check() {
   codegen::CompileRequest request;
-  if (!makeRequest(program, request))
+  if (!makeRequest(request))
     return 1;
   if (request.entry.empty() && !settings.empty())
     return fail("--set needs --entry");
@@ -525,17 +493,17 @@ static bool flushOutput() {
   return arrived;
 }
 
-static int runCommandGiven(const char *program) {
+static int runCommandGiven() {
   if (compileCommand)
-    return compile(program);
+    return compile();
   if (runCommand)
-    return run(program);
+    return run();
   if (explainCommand)
-    return explain(program);
+    return explain();
   if (tuneCommand)
-    return tune(program);
+    return tune();
   if (checkCommand)
-    return check(program);
+    return check();
   if (formatCommand)
     return format();
   cl::PrintHelpMessage(false, true);
@@ -562,6 +530,6 @@ int main(int argc, char **argv) {
                               "idc: a compiler for index-digit algorithms\n");
   if (!checkGivenOnce())
     return 1;
-  const int status = runCommandGiven(argv[0]);
+  const int status = runCommandGiven();
   return flushOutput() ? status : 1;
 }

@@ -41,7 +41,8 @@ typedef enum idc_status {
   IDC_ERROR_TOO_LARGE = 8,        /* a byte count or a grid of this batch exceeds the limits (2^31 - 1 blocks) */
   IDC_ERROR_OUT_OF_MEMORY = 9,    /* host or device memory is exhausted */
   IDC_ERROR_DRIVER = 10,          /* the driver reported another error; an earlier kernel may have failed */
-  IDC_ERROR_NOT_LOADED = 11       /* the code has to be loaded before, as the stream is capturing a graph */
+  IDC_ERROR_NOT_LOADED = 11,      /* the code has to be loaded before, as the stream is capturing a graph */
+  IDC_ERROR_PROGRAM = 12          /* the program or the request is wrong; diagnostics say how (idc/compiler.h) */
 } idc_status;
 
 /// A short sentence for a status, in static storage; never null, also for numbers that are no status.

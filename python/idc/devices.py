@@ -1,0 +1,220 @@
+"""Arrays of the libraries that people have them in: NumPy's on the CPU; PyTorch's, CuPy's and JAX's on a GPU.
+
+A family is what calls ask about arrays of one kind: where an array lies, how to make another, on which stream its
+library works. Results and workspaces are made by the library whose array the first argument is, with its allocator,
+and kernels run on its current stream, so that they are in order with everything else the caller does, and captured when
+a graph is.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Any, NamedTuple, Optional
+
+import numpy as np
+
+from .errors import Error
+
+
+class View(NamedTuple):
+    """Where an array lies; `strides` are in bytes."""
+
+    dtype: np.dtype
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    pointer: int
+
+
+class Family:
+    """Arrays of one library on one device. `place` tells devices apart."""
+
+    target = "cpu"
+    place: Any = None
+
+    def view(self, array) -> View:
+        raise NotImplementedError
+
+    def pointer(self, array) -> int:
+        return self.view(array).pointer
+
+    def empty(self, shape: tuple[int, ...], dtype: np.dtype):
+        raise NotImplementedError
+
+    def convert(self, array, dtype: np.dtype):
+        """The elements as another type, dense."""
+        raise NotImplementedError
+
+    def dense(self, array):
+        raise NotImplementedError
+
+    def stream(self) -> Optional[int]:
+        return None
+
+    def current(self):
+        """A context in which the device is the current one."""
+        return contextlib.nullcontext()
+
+
+class Host(Family):
+    """NumPy's arrays."""
+
+    def view(self, array) -> View:
+        return View(array.dtype, array.shape, array.strides, array.__array_interface__["data"][0])
+
+    def pointer(self, array) -> int:
+        return array.__array_interface__["data"][0]
+
+    def empty(self, shape, dtype):
+        return np.empty(shape, dtype)
+
+    def convert(self, array, dtype):
+        return np.ascontiguousarray(array, dtype)
+
+    def dense(self, array):
+        return np.array(array, order="C", copy=True)
+
+
+HOST = Host()
+
+
+def target_for(capability: tuple[int, int]) -> str:
+    """The newest architecture that the compiler knows and that such a device runs."""
+    from . import libidc
+
+    known = [int(name[3:]) for name in libidc.lib.idc_targets().decode().split() if name.startswith("sm_")]
+    usable = [number for number in known if number <= 10 * capability[0] + capability[1]]
+    if not usable:
+        raise Error(f"the compiler has no target for a GPU of compute capability {capability[0]}.{capability[1]}")
+    return f"sm_{max(usable)}"
+
+
+class Torch(Family):
+    """PyTorch's tensors on one GPU."""
+
+    def __init__(self, device):
+        import torch
+
+        self._torch, self._device = torch, device
+        self.place = ("torch", device.index)
+        self.target = target_for(torch.cuda.get_device_capability(device))
+        self._to_numpy = {
+            getattr(torch, name): np.dtype(name)
+            for name in ("bool", "int8", "int16", "int32", "int64", "uint8", "float16", "float32", "float64",
+                         "complex64", "complex128")
+        }  # fmt: skip
+        self._from_numpy = {dtype: own for own, dtype in self._to_numpy.items()}
+
+    def view(self, array):
+        if array.requires_grad and self._torch.is_grad_enabled():
+            raise Error("derivatives of idc's functions are not known: pass tensor.detach(), or use torch.no_grad()")
+        if array.is_conj() or array.is_neg():
+            array = array.resolve_conj().resolve_neg()
+        dtype = self._to_numpy.get(array.dtype)
+        if dtype is None:
+            raise Error(f"no element type of the language is {array.dtype}")
+        size = array.element_size()
+        return View(dtype, tuple(array.shape), tuple(s * size for s in array.stride()), array.data_ptr())
+
+    def pointer(self, array):
+        return array.data_ptr()
+
+    def empty(self, shape, dtype):
+        if dtype not in self._from_numpy:
+            raise Error(f"PyTorch has no element type for {dtype}")
+        return self._torch.empty(shape, dtype=self._from_numpy[dtype], device=self._device)
+
+    def convert(self, array, dtype):
+        return array.to(self._from_numpy[dtype]).contiguous()
+
+    def dense(self, array):
+        return array.contiguous() if not array.is_contiguous() else array.clone()
+
+    def stream(self):
+        return self._torch.cuda.current_stream(self._device).cuda_stream
+
+    def current(self):
+        return self._torch.cuda.device(self._device)
+
+
+class Cupy(Family):
+    """CuPy's arrays on one GPU, and what has `__cuda_array_interface__` or `__dlpack__` and no family of its own."""
+
+    def __init__(self, index: int):
+        import cupy
+
+        self._cupy, self._device = cupy, cupy.cuda.Device(index)
+        self.place = ("cupy", index)
+        capability = self._device.compute_capability
+        self.target = target_for((int(capability[:-1]), int(capability[-1])))
+
+    def view(self, array):
+        return View(array.dtype, array.shape, array.strides, array.data.ptr)
+
+    def pointer(self, array):
+        return array.data.ptr
+
+    def empty(self, shape, dtype):
+        return self._cupy.empty(shape, dtype)
+
+    def convert(self, array, dtype):
+        return self._cupy.ascontiguousarray(array, dtype)
+
+    def dense(self, array):
+        return self._cupy.array(array, order="C", copy=True)
+
+    def stream(self):
+        return self._cupy.cuda.get_current_stream().ptr or None
+
+    def current(self):
+        return self._device
+
+
+_families: dict[Any, Family] = {}
+
+
+def _kept(key, make) -> Family:
+    if key not in _families:
+        _families[key] = make()
+    return _families[key]
+
+
+def _module_of(array) -> str:
+    return type(array).__module__.split(".")[0]
+
+
+def family_of(array) -> tuple[Family, Any]:
+    """The family of an array and the array as one of the family; NumPy's for everything that lies on the CPU."""
+    if isinstance(array, np.ndarray):
+        return HOST, array
+    module = _module_of(array)
+    if module == "torch" and "torch" in sys.modules and array.device.type == "cuda":
+        device = array.device
+        return _kept(("torch", device.index), lambda: Torch(device)), array
+    if module == "cupy" and hasattr(array, "__cuda_array_interface__"):
+        index = array.device.id
+        return _kept(("cupy", index), lambda: Cupy(index)), array
+    if hasattr(array, "__cuda_array_interface__") or _on_gpu(array):
+        return _through_cupy(array)
+    return HOST, np.asarray(array)
+
+
+def _on_gpu(array) -> bool:
+    """Whether an array that speaks DLPack lies in a GPU's memory (device types 2, CUDA, and 13, CUDA managed)."""
+    device = getattr(array, "__dlpack_device__", None)
+    return device is not None and int(device()[0]) in (2, 13)
+
+
+def _through_cupy(array) -> tuple[Family, Any]:
+    """Arrays of other libraries as CuPy's, or PyTorch's, without a copy; results are theirs, too."""
+    if "cupy" in sys.modules or "torch" not in sys.modules:
+        try:
+            import cupy
+        except ImportError as error:
+            raise Error(f"an array of {_module_of(array)} on a GPU needs CuPy or PyTorch, to make results with") from error
+        taken = cupy.from_dlpack(array) if hasattr(array, "__dlpack__") else cupy.asarray(array)
+    else:
+        import torch
+
+        taken = torch.from_dlpack(array) if hasattr(array, "__dlpack__") else torch.as_tensor(array, device="cuda")
+    return family_of(taken)
