@@ -17,12 +17,14 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   gpu       an NVIDIA GPU with its driver
   gfortran  the Fortran compiler
   chromium  a browser without a window: pages can be looked at
+  scipy     SciPy, for the system's python3
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
 
 import ctypes
 import os
 import shutil
+import subprocess
 
 import lit.formats
 
@@ -63,6 +65,8 @@ if has_gpu():
 for program in ("chromium", "gfortran"):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
+if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("scipy")
 if "-fsanitize" not in config.c_flags:
     config.available_features.add("unsanitized")
 

@@ -8,7 +8,13 @@ declares are its last ones. A call with new shapes or dtypes compiles, which tak
 kept in the process and on disk.
 """
 
+from . import fft
 from .errors import CompileError, CopyWarning, Diagnostic, Error
+from .fft import __ua_domain__, __ua_function__
+from .functions import convolve, correlate, cumsum, hadamard, solve_tridiagonal, sort
 from .program import Entry, Program, compile, load
 
-__all__ = ["CompileError", "CopyWarning", "Diagnostic", "Entry", "Error", "Program", "compile", "load"]
+__all__ = [
+    "CompileError", "CopyWarning", "Diagnostic", "Entry", "Error", "Program", "compile", "convolve", "correlate", "cumsum",
+    "fft", "hadamard", "load", "solve_tridiagonal", "sort",
+]  # fmt: skip

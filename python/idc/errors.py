@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+
 
 class Error(Exception):
     """A call that cannot be done: arguments that do not fit, a library that is not there, a failure of the runtime."""
@@ -36,3 +40,11 @@ class Diagnostic:
 
 class CopyWarning(UserWarning):
     """An array lay in memory in a way that compiled code cannot read, and was copied. Said once for each place."""
+
+
+def warn_of_copy(message: str) -> None:
+    """Warns at the caller's line, the first outside this package."""
+    here, level, frame = os.path.dirname(__file__), 1, sys._getframe()
+    while frame.f_back is not None and os.path.dirname(frame.f_code.co_filename) == here:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, CopyWarning, level)

@@ -30,6 +30,8 @@ def _one_stride(lengths: tuple[int, ...], strides: list[int]) -> Optional[int]:
 def layout_of(view: View, dimensions: int) -> Optional[tuple[str, int]]:
     """The layout, empty for a dense array, and by how many bytes the pointer that goes with it lies before the array;
     None when no layout says where the elements are. The last `dimensions` axes are those of one problem."""
+    if 0 in view.shape:
+        return "", 0  # there are no elements
     size = view.dtype.itemsize
     if any(stride % size for stride in view.strides) or view.pointer % size:
         return None

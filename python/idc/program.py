@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ctypes
 import os
-import warnings
 from typing import Any, Iterable, Optional, Union
 
 import numpy as np
 
 from . import libidc, sizes
-from .devices import HOST, Family, View, family_of
-from .errors import CopyWarning, Error
+from .devices import HOST, Family, View, family_of, host_pointer
+from .errors import Error, warn_of_copy
 from .layouts import layout_of
 from .types import dtype_of, name_of, real_of
 
@@ -98,7 +97,7 @@ class Entry:
                 array = arguments[i]
                 if type(array) is not np.ndarray:
                     break
-                pointer = array.__array_interface__["data"][0]
+                pointer = host_pointer(array)
                 pointers.append(pointer)
                 key.append((array.dtype, array.shape, array.strides, pointer & 15))
             else:
@@ -110,6 +109,12 @@ class Entry:
     # ---- everything that is not a repetition ----
 
     def _call_any(self, arguments: tuple, out, plan: str, settings: dict[str, Setting]):
+        call, arguments, pointers = self.find(arguments, plan, settings)
+        return call(arguments, pointers, out)
+
+    def find(self, arguments: tuple, plan: str, settings: dict[str, Setting]):
+        """The call for arrays like these, compiled if it is new, and what it is to be called with: the arguments as
+        arrays and their pointers."""
         if len(arguments) != len(self._parameters):
             raise TypeError(f"{self.__doc__.splitlines()[0]}: takes {len(self._parameters)} arguments, "
                             f"not {len(arguments)}")  # fmt: skip
@@ -129,7 +134,7 @@ class Entry:
         call = self._calls.get(key)
         if call is None:
             call = self._calls[key] = self._prepare(family, views, plan, settings)
-        return call(arguments, [v.pointer for v in views], out)
+        return call, arguments, [v.pointer for v in views]
 
     def _prepare(self, family: Family, views: list[View], plan: str, settings: dict[str, Setting]):
         """A call for arrays like these: one that launches, or one that converts arguments and calls again."""
@@ -151,8 +156,8 @@ class Entry:
             layout = layout_of(full, count)
             if layout is None:
                 where = f"the argument '{parameter['name']}' of {self.__name__}"
-                warnings.warn(f"{where} lies in memory in a way that no layout describes, and is copied", CopyWarning, 4)
-                changes[i] = family.dense
+                warn_of_copy(f"{where} lies in memory in a way that no layout describes, and is copied")
+                changes[i] = lambda array, shape=full.shape: family.dense(array, shape)
                 continue
             layouts.append((parameter["name"], *layout))
         if changes:
@@ -180,7 +185,7 @@ class Entry:
         for length in batch:
             count *= length
         outputs = [(batch + tuple(o["shape"]), dtype_of(o["type"])) for o in signature["outputs"]]
-        return _Launching(family, module, count, self._arrays, [before for _, _, before in layouts],
+        return Launch(family, module, count, self._arrays, [before for _, _, before in layouts],
                           [(i, dtype_of(s["type"])) for i, s in zip(scalars, signature["scalars"])], outputs)  # fmt: skip
 
     def _types(self, views: list[View], texts: dict[str, str]) -> list[Optional[np.dtype]]:
@@ -209,7 +214,7 @@ class Entry:
                 elif element == f"complex<{variable}>":
                     element = f"complex<{text}>"
             try:
-                expected.append(dtype_of(element.replace("mod<", "mod<") if element else element))
+                expected.append(dtype_of(element))
             except (Error, ValueError):
                 expected.append(None)  # a record, whose fields the compiled function tells
         return expected
@@ -235,16 +240,20 @@ class Entry:
         for i, view in zip(self._arrays, views):
             dimensions = self._parameters[i]["dimensions"]
             lengths += zip(dimensions, view.shape[len(view.shape) - len(dimensions) :])
-        sizes.solve(lengths, known)
+        try:
+            sizes.solve(lengths, known)
+        except sizes.NoSize as wrong:
+            length, declared = wrong.args
+            raise Error(f"{self.__name__}: no array of length {length} is a {declared}") from None
         for name, number in known.items():
             texts.setdefault(name, str(number))
         for expression, length in lengths:
             result = sizes.value(expression, known)
             if result is None and isinstance(expression, list):
-                names = [n for n in sorted(sizes._names(expression)) if n not in known]
-                if names:
-                    raise Error(f"{self.__name__}: a length of {length} does not decide '{names[0]}' in "
-                                f"{sizes.text(expression)}: give it, as in {names[0]}=8")  # fmt: skip
+                unknown = [name for name in sorted(sizes.names(expression)) if name not in known]
+                if unknown:
+                    raise Error(f"{self.__name__}: a length of {length} does not decide '{unknown[0]}' in "
+                                f"{sizes.text(expression)}: give it, as in {unknown[0]}=8")  # fmt: skip
             if result is not None and result != length:
                 raise Error(f"{self.__name__}: no array has the length {length} where {sizes.text(expression)} is "
                             f"{result}")  # fmt: skip
@@ -313,7 +322,7 @@ class _Slot:
         self.addresses = tuple(ctypes.addressof(a) for a in (self.inputs, self.scalars, self.outputs))
 
 
-class _Launching:
+class Launch:
     """A call of a loaded function with arrays of certain shapes, types and strides."""
 
     def __init__(self, family: Family, module: libidc.Module, batch: int, arrays: list[int], before: list[int],
@@ -325,16 +334,16 @@ class _Launching:
         self._slots: list[_Slot] = []
 
     def __call__(self, arguments, pointers, out):
-        family = self._family
         if out is not None:
             return self._into(arguments, pointers, out)
+        family = self._family
         if family is HOST:
             results = [np.empty(shape, dtype) for shape, dtype in self._outputs]
-            self._launch(arguments, pointers, [r.__array_interface__["data"][0] for r in results])
+            self._launch(arguments, pointers, [host_pointer(result) for result in results])
         else:
             with family.current():
                 results = [family.empty(shape, dtype) for shape, dtype in self._outputs]
-                self._launch(arguments, pointers, [family.pointer(r) for r in results])
+                self._launch(arguments, pointers, [family.pointer(result) for result in results])
         return results[0] if len(results) == 1 else tuple(results)
 
     def _launch(self, arguments, pointers, results) -> None:

@@ -35,10 +35,14 @@ def value(expression: Expression, known: dict[str, int]) -> Optional[int]:
     return functions[operator]() if operator in functions else None
 
 
-def _names(expression: Expression) -> set[str]:
+def names(expression: Expression) -> set[str]:
     if isinstance(expression, str):
         return {expression}
-    return set().union(*map(_names, expression[1:])) if isinstance(expression, list) else set()
+    return set().union(*map(names, expression[1:])) if isinstance(expression, list) else set()
+
+
+class NoSize(Exception):
+    """No value of a name makes an expression the length that an array has."""
 
 
 def _inverse(expression: Expression, result: int, known: dict[str, int]) -> Optional[tuple[str, int]]:
@@ -57,28 +61,39 @@ def _inverse(expression: Expression, result: int, known: dict[str, int]) -> Opti
         return _inverse(right, a - result, known) if b is None else _inverse(left, result + b, known)
     if operator == "*":
         factor, unknown = (a, right) if b is None else (b, left)
-        return _inverse(unknown, result // factor, known) if factor and result % factor == 0 else None
+        if factor and result % factor:
+            raise NoSize
+        return _inverse(unknown, result // factor, known) if factor else None
     if operator == "/" and b == 1:
         return _inverse(left, result, known)
     if operator == "^" and b is None and a > 1 and result > 0:
         exponent = 0
         while a**exponent < result:
             exponent += 1
-        return _inverse(right, exponent, known) if a**exponent == result else None
+        if a**exponent != result:
+            raise NoSize
+        return _inverse(right, exponent, known)
     if operator == "^" and a is None and b > 0 and result >= 0:
         root = round(result ** (1.0 / b))
-        return _inverse(left, root, known) if root**b == result else None
+        if root**b != result:
+            raise NoSize
+        return _inverse(left, root, known)
     return None
 
 
 def solve(lengths: list[tuple[Expression, int]], known: dict[str, int]) -> None:
-    """Adds to `known` the names that the lengths, pairs of an expression and its value, decide."""
+    """Adds to `known` the names that the lengths, pairs of an expression and its value, decide. Raises NoSize with a
+    length that no value makes, and its expression."""
     found = True
     while found:
         found = False
         for expression, length in lengths:
-            if len(_names(expression) - known.keys()) == 1:
-                if solution := _inverse(expression, length, known):
+            if len(names(expression) - known.keys()) == 1:
+                try:
+                    solution = _inverse(expression, length, known)
+                except NoSize:
+                    raise NoSize(length, text(expression)) from None
+                if solution:
                     known[solution[0]] = solution[1]
                     found = True
 
