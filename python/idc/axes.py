@@ -15,6 +15,7 @@ from .program import Entry, Launch, Program, load
 _PROGRAMS = Path(__file__).resolve().parent / "programs"
 _loaded: dict[str, Program] = {}
 _plans: dict[Any, tuple] = {}
+_MOST_PLANS = 16384
 
 
 def entry(file: str, name: str) -> Entry:
@@ -63,6 +64,8 @@ def repeat(plan, array):
 
 
 def _remember(key, plan) -> None:
+    if len(_plans) >= _MOST_PLANS:
+        _plans.clear()
     try:
         _plans[key] = plan
     except TypeError:  # arguments like lists

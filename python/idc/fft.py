@@ -19,7 +19,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from typing import Any, Optional, Sequence
+from typing import Any, Literal, Optional, Sequence, Union
 
 import numpy as np
 
@@ -31,6 +31,9 @@ __all__ = [
     "irfftn", "fftfreq", "rfftfreq", "fftshift", "ifftshift", "dct", "idct", "dst", "idst", "dctn", "idctn", "dstn",
     "idstn",
 ]  # fmt: skip
+
+Norm = Optional[Literal["backward", "ortho", "forward"]]
+Axes = Union[None, int, Sequence[int]]
 
 _FILE = "transforms.id"
 _COMPLEX = {"F": np.dtype("F"), "D": np.dtype("D"), "e": np.dtype("F"), "f": np.dtype("F"), "d": np.dtype("D")}
@@ -122,7 +125,8 @@ def _c2c(x, n, axis, norm, forward, workers, plan, out, key):
                 {"sign": 1 if forward else -1}, out, key)  # fmt: skip
 
 
-def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def fft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+        workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The Fourier transform along one axis, X[k] = sum over j of x[j] exp(-2 pi i j k / n).
 
     `n`: the length; a longer axis is cropped, a shorter one padded with zeros. `norm`: "backward" (unscaled forward, 1/n
@@ -134,7 +138,8 @@ def fft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=
     return _c2c(x, n, axis, norm, True, workers, plan, out=out)
 
 
-def ifft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ifft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of fft.
 
     >>> np.round(ifft([4., 0., 0., 0.]).real, 3)
@@ -165,7 +170,8 @@ def _c2r(x, n, axis, norm, forward, workers, plan, out, key):
                 key)  # fmt: skip
 
 
-def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def rfft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The Fourier transform of real values: its first n//2 + 1 values, which the others mirror.
 
     >>> rfft([1., 1., 1.]).real.round(3)
@@ -174,7 +180,8 @@ def rfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _r2c(x, n, axis, norm, True, workers, plan, out=out)
 
 
-def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def irfft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of rfft. `n`: the number of real values, 2*(m - 1) of m complex ones when it is not given.
 
     >>> np.round(irfft([1., 1., 1.]), 3)
@@ -183,7 +190,8 @@ def irfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, pla
     return _c2r(x, n, axis, norm, False, workers, plan, out=out)
 
 
-def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def hfft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The Fourier transform, which is real, of values of which the first half is given and the others mirror it.
 
     >>> np.round(hfft([1., 2., 3.]), 3)
@@ -192,7 +200,8 @@ def hfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan
     return _c2r(x, n, axis, norm, True, workers, plan, out=out)
 
 
-def ihfft(x, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ihfft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of hfft: the first n//2 + 1 values."""
     return _r2c(x, n, axis, norm, False, workers, plan, out=out)
 
@@ -240,7 +249,8 @@ def _c2cn(x, s, axes, norm, forward, workers, plan, out, key):
     return x
 
 
-def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def fftn(x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The Fourier transform along several axes, all when nothing is said. `s`: the length along each.
 
     >>> np.round(fftn(np.ones((2, 3))).real, 3)
@@ -250,22 +260,26 @@ def fftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, pl
     return _c2cn(x, s, axes, norm, True, workers, plan, out=out)
 
 
-def ifftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ifftn(x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of fftn."""
     return _c2cn(x, s, axes, norm, False, workers, plan, out=out)
 
 
-def fft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def fft2(x: Any, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """fftn along two axes."""
     return _c2cn(x, s, axes, norm, True, workers, plan, out=out)
 
 
-def ifft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def ifft2(x: Any, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of fft2."""
     return _c2cn(x, s, axes, norm, False, workers, plan, out=out)
 
 
-def rfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def rfftn(x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The Fourier transform of real values along several axes; along the last of them its first n//2 + 1 values.
 
     >>> rfftn(np.ones((4, 6))).shape
@@ -294,7 +308,8 @@ def _r2cn(x, s, axes, norm, workers, plan, out, key):
     return x
 
 
-def irfftn(x, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def irfftn(x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+           workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of rfftn. `s`: the lengths of the result, of which the last is 2*(m - 1) when it is not given."""
     return _c2rn(x, s, axes, norm, workers, plan, out=out)
 
@@ -319,12 +334,14 @@ def _c2rn(x, s, axes, norm, workers, plan, out, key):
     return _one("c2r", _not_empty(family, x, axis), lengths[-1], axis, by, {"conjugated": False}, out)
 
 
-def rfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def rfft2(x: Any, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """rfftn along two axes."""
     return rfftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
 
-def irfft2(x, s=None, axes=(-2, -1), norm=None, overwrite_x=False, workers=None, *, plan=None, out=None):
+def irfft2(x: Any, s: Axes = None, axes: Axes = (-2, -1), norm: Norm = None, overwrite_x: bool = False,
+           workers: Optional[int] = None, *, plan: None = None, out: Any = None) -> Any:
     """The inverse of rfft2."""
     return irfftn(x, s, axes, norm, overwrite_x, workers, plan=plan, out=out)
 
@@ -375,7 +392,8 @@ def _r2r(x, type, n, axes, several, norm, forward, orthogonalize, workers, sine,
     return x
 
 
-def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
+def dct(x: Any, type: int = 2, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+        workers: Optional[int] = None, orthogonalize: Optional[bool] = None, *, out: Any = None) -> Any:
     """The cosine transform of the kind `type`, 1 to 4, along one axis, as scipy.fft.dct has it.
 
     `norm` as of fft, for 2n values (2(n-1) of type 1). `orthogonalize`: the form that is an orthogonal matrix times a
@@ -387,7 +405,8 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, 
     return _r2r(x, type, n, axis, False, norm, True, orthogonalize, workers, False, out=out)
 
 
-def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
+def idct(x: Any, type: int = 2, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, orthogonalize: Optional[bool] = None, *, out: Any = None) -> Any:
     """The inverse of dct of the same type.
 
     >>> np.round(idct(dct([1., 2., 3.])), 3)
@@ -396,33 +415,39 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None,
     return _r2r(x, type, n, axis, False, norm, False, orthogonalize, workers, False, out=out)
 
 
-def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
+def dst(x: Any, type: int = 2, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+        workers: Optional[int] = None, orthogonalize: Optional[bool] = None, *, out: Any = None) -> Any:
     """The sine transform of the kind `type`, 1 to 4, along one axis, as scipy.fft.dst has it; of 2n values (2(n+1) of
     type 1)."""
     return _r2r(x, type, n, axis, False, norm, True, orthogonalize, workers, True, out=out)
 
 
-def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None, *, out=None):
+def idst(x: Any, type: int = 2, n: Optional[int] = None, axis: int = -1, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, orthogonalize: Optional[bool] = None, *, out: Any = None) -> Any:
     """The inverse of dst of the same type."""
     return _r2r(x, type, n, axis, False, norm, False, orthogonalize, workers, True, out=out)
 
 
-def dctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None):
+def dctn(x: Any, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, orthogonalize: Optional[bool] = None, out: Any = None) -> Any:
     """dct along several axes, all when nothing is said."""
     return _r2r(x, type, s, axes, True, norm, True, orthogonalize, workers, False, out=out)
 
 
-def idctn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None):
+def idctn(x: Any, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, orthogonalize: Optional[bool] = None, out: Any = None) -> Any:
     """The inverse of dctn."""
     return _r2r(x, type, s, axes, True, norm, False, orthogonalize, workers, False, out=out)
 
 
-def dstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None):
+def dstn(x: Any, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+         workers: Optional[int] = None, *, orthogonalize: Optional[bool] = None, out: Any = None) -> Any:
     """dst along several axes."""
     return _r2r(x, type, s, axes, True, norm, True, orthogonalize, workers, True, out=out)
 
 
-def idstn(x, type=2, s=None, axes=None, norm=None, overwrite_x=False, workers=None, *, orthogonalize=None, out=None):
+def idstn(x: Any, type: int = 2, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrite_x: bool = False,
+          workers: Optional[int] = None, *, orthogonalize: Optional[bool] = None, out: Any = None) -> Any:
     """The inverse of dstn."""
     return _r2r(x, type, s, axes, True, norm, False, orthogonalize, workers, True, out=out)
 

@@ -5,7 +5,7 @@ Arrays are NumPy's, or others' on a GPU (idc.devices). Axes before those that a 
 
 from __future__ import annotations
 
-from typing import Optional
+from typing import Any, Literal, Optional
 
 import numpy as np
 
@@ -23,13 +23,14 @@ def _standard(file: str) -> Program:
     return _library[file]
 
 
-def solve_tridiagonal(a, b, c, d, *, pivoting: bool = True, periodic: bool = False):
+def solve_tridiagonal(a: Any, b: Any, c: Any, d: Any, *, pivoting: bool = True, periodic: bool = False) -> Any:
     """x with a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i]: one system for each of the axes before the last.
 
     All arguments have the shape (..., N), broadcast before the last axis. Where the system has no neighbour, a[0] and
     c[N-1], the coefficients are not used, but with `periodic`, where the last unknown is the first one's neighbour.
     Without `pivoting` systems are solved faster, but right only where elimination in order is: when b is large against a
-    and c, for one. A system that has no solution gives NaN or infinity.
+    and c, for one. A system that has no solution, or many, gives no
+    numbers that mean anything, NaN as a rule.
 
     >>> import numpy as np, idc
     >>> one = np.ones(4)
@@ -51,7 +52,7 @@ def solve_tridiagonal(a, b, c, d, *, pivoting: bool = True, periodic: bool = Fal
     return solve(*(_axes.copied(family, array, dtype) for family, array in prepared))
 
 
-def cumsum(x, axis: Optional[int] = None, *, exclusive: bool = False):
+def cumsum(x: Any, axis: Optional[int] = None, *, exclusive: bool = False) -> Any:
     """Sums of all elements up to each one along an axis, of all elements in order without one, as numpy.cumsum has it.
     `exclusive`: without the element itself.
 
@@ -80,7 +81,7 @@ def cumsum(x, axis: Optional[int] = None, *, exclusive: bool = False):
     return family.axis_back(result, axis) if moved else result
 
 
-def sort(x, axis: int = -1, *, descending: bool = False):
+def sort(x: Any, axis: int = -1, *, descending: bool = False) -> Any:
     """The elements along an axis in order. Not stable, and without a place for NaN: an axis that has one is in no order.
 
     >>> import numpy as np, idc
@@ -127,7 +128,7 @@ def _convolution(name: str, x, h, mode: str):
     return getattr(_standard("real_convolution.id"), name)(signal, filter, part=parts[mode])
 
 
-def convolve(x, h, mode: str = "full"):
+def convolve(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") -> Any:
     """The convolution of real signals, along the last axis, with a filter that is not longer; `mode` as in
     scipy.signal.convolve: "full" has N + M - 1 elements, "same" N, "valid" N - M + 1.
 
@@ -138,7 +139,7 @@ def convolve(x, h, mode: str = "full"):
     return _convolution("convolve1d", x, h, mode)
 
 
-def correlate(x, h, mode: str = "full"):
+def correlate(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") -> Any:
     """The same with the filter turned round, as in scipy.signal.correlate.
 
     >>> import numpy as np, idc
@@ -148,7 +149,7 @@ def correlate(x, h, mode: str = "full"):
     return _convolution("correlate1d", x, h, mode)
 
 
-def hadamard(x):
+def hadamard(x: Any) -> Any:
     """The Walsh-Hadamard transform along the last axis, whose length is a power of two, in natural order, unscaled.
 
     >>> import numpy as np, idc

@@ -16,6 +16,9 @@ from .types import dtype_of, name_of, real_of
 
 Setting = Union[int, float, bool, str, type, np.dtype]
 
+# Calls that an algorithm keeps. Whoever calls with ever new shapes compiles each time, or asks libidc.
+_MOST_CALLS = 4096
+
 
 def load(file: Union[str, os.PathLike], folders: Iterable[Union[str, os.PathLike]] = ()) -> "Program":
     """The program in a file, which may be one of the standard library without its folder. Imports are looked for in the
@@ -133,7 +136,10 @@ class Entry:
         key = (key, plan, tuple(settings.items()))
         call = self._calls.get(key)
         if call is None:
-            call = self._calls[key] = self._prepare(family, views, plan, settings)
+            call = self._prepare(family, views, plan, settings)
+            if len(self._calls) >= _MOST_CALLS:
+                self._calls.clear()
+            self._calls[key] = call
         return call, arguments, [v.pointer for v in views]
 
     def _prepare(self, family: Family, views: list[View], plan: str, settings: dict[str, Setting]):
