@@ -5,9 +5,10 @@
 //
 //   idc_request *request;
 //   idc_request_create(&request);
-//   idc_request_file(request, "fft.id");                 a program of the standard library
-//   idc_request_entry(request, "fft");
+//   idc_request_file(request, "scan.id");                a program of the standard library
+//   idc_request_entry(request, "inclusive_scan");
 //   idc_request_set(request, "n=12");
+//   idc_request_set(request, "T=f32");
 //   idc_result *result;
 //   idc_module *module;
 //   if (idc_compile(request, &result) == IDC_SUCCESS && idc_result_load(result, &module) == IDC_SUCCESS)
@@ -112,8 +113,8 @@ const void *idc_result_image(const idc_result *result, size_t *bytes);
 const char *idc_result_manifest(const idc_result *result, size_t *bytes);
 
 /// What the function takes and gives in the terms of its declaration, as JSON on one line:
-///   {"entry": "fft", "sizes": {"n": 12}, "types": {"T": "f32"},
-///    "inputs": [{"name": "x", "type": "complex<f32>", "shape": [4096]}], "scalars": [], "outputs": [...]}
+///   {"entry": "scan", "sizes": {"n": 12}, "types": {"T": "f32"},
+///    "inputs": [{"name": "x", "type": "f32", "shape": [4096]}], "scalars": [], "outputs": [...]}
 /// Types are as manifests spell them, shapes the lengths of the declared dimensions of one problem.
 const char *idc_result_signature(const idc_result *result);
 
