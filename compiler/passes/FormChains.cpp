@@ -385,7 +385,7 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     if (apart == 2)
       return;
     SmallVector<Operation *> copies;
-    if (keepChains(block, *target, copies) < apart)
+    if (keepChains(block, *target, copies) + 1 < apart) // a kernel less
       return;
     dropCopies(copies);
     note(ChainFinder(block, target).run());

@@ -148,9 +148,13 @@ private:
     // More barriers, where these save a kernel.
     add(words, many, 1, /*turns=*/true);
     add(words, all, 1, /*turns=*/true);
+    // A second block's memory is a block's own in half of all accesses; with more blocks, words of 4 bytes above all,
+    // cost more than the kernels that are saved.
+    constexpr int64_t blocks = 2, mostPhases = 32; // each is a barrier of all blocks
     auto addInClusters = [&](int64_t threads, bool turns = false) {
       add(words, threads, 1, turns);
-      limits.back().cluster = largestCluster;
+      limits.back().cluster = std::min(blocks, largestCluster);
+      limits.back().levels = mostPhases;
     };
     addInClusters(many);
     addInClusters(all);

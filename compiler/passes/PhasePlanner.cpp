@@ -231,10 +231,13 @@ private:
     return true;
   }
 
-  /// Shares the axes of every phase among the blocks of a cluster; false where a phase has none that make up as many.
+  /// Shares the axes of every phase among the blocks of a cluster; false where a phase has none that make up as many,
+  /// and of more phases than levels.
   bool share() {
     if (limits.cluster == 1)
       return true;
+    if (static_cast<int64_t>(phases.size()) > limits.levels)
+      return false;
     for (size_t first = 0; first < phases.size();) {
       size_t longest = 0;
       int64_t highest = -1;

@@ -9,7 +9,7 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .devices import HOST, family_of, host_pointer
+from .devices import HOST, family_of
 from .program import Entry, Launch, Program, load
 
 _PROGRAMS = Path(__file__).resolve().parent / "programs"
@@ -56,7 +56,7 @@ def remembered(key):
 def repeat(plan, array):
     """What such a plan makes of an array; None when the array does not begin where the plan needs it to."""
     call, arguments, shape = plan
-    pointer = host_pointer(array)
+    pointer = call.pointer(array)
     if pointer & 15:
         return None
     result = call(arguments, (pointer,), None)
@@ -94,7 +94,7 @@ def along(file: str, name: str, array, axis: int, scalars: tuple, settings: dict
     else:
         final = shape[:axis] + (tuple(result.shape)[1],) + shape[axis + 1 :]
         result = result.reshape(final)
-    if key is not None and moved is None and family is HOST and isinstance(call, Launch) and not pointers[0] & 15:
+    if key is not None and moved is None and isinstance(call, Launch) and not pointers[0] & 15:
         _remember(key, (call, (None,) + scalars, final))
     return result if out is None else written(result, out)
 
@@ -102,7 +102,7 @@ def along(file: str, name: str, array, axis: int, scalars: tuple, settings: dict
 def together(file: str, name: str, array, scalars: tuple, settings: dict, out=None, key=None):
     """`name` of `file` on the last axes that it declares; the key is as along() takes it."""
     call, arguments, pointers = entry(file, name).find((array,) + scalars, "throughput", settings)
-    if key is not None and isinstance(call, Launch) and type(array) is np.ndarray and not pointers[0] & 15:
+    if key is not None and isinstance(call, Launch) and not pointers[0] & 15:
         _remember(key, (call, (None,) + scalars, None))
     return call(arguments, pointers, out)
 

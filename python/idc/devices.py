@@ -27,6 +27,9 @@ class View(NamedTuple):
     pointer: int
 
 
+_HERE = contextlib.nullcontext()
+
+
 class Family:
     """Arrays of one library on one device. `place` tells devices apart."""
 
@@ -62,7 +65,12 @@ class Family:
 
     def current(self):
         """A context in which the device is the current one."""
-        return contextlib.nullcontext()
+        return _HERE
+
+    def identity(self, array) -> Optional[tuple]:
+        """What tells apart arrays of the family for which other code is compiled, as a key, and the array's pointer; None
+        for an array that has to be looked at more closely."""
+        raise NotImplementedError
 
 
 _address, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
@@ -123,6 +131,10 @@ class Torch(Family):
 
         self._torch, self._device = torch, device
         self.place = ("torch", device.index)
+        # A tenth of the time of the function below, which every PyTorch has.
+        self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+            lambda index: torch.cuda.current_stream(index).cuda_stream
+        )
         self.target = target_for(torch.cuda.get_device_capability(device))
         self._to_numpy = {
             getattr(torch, name): np.dtype(name)
@@ -135,7 +147,7 @@ class Torch(Family):
         if array.requires_grad and self._torch.is_grad_enabled():
             raise Error("derivatives of idc's functions are not known: pass tensor.detach(), or use torch.no_grad()")
         if array.is_conj() or array.is_neg():
-            array = array.resolve_conj().resolve_neg()
+            raise Error("a tensor that stands for its conjugate or negative has no elements of its own: resolve_conj()")
         dtype = self._to_numpy.get(array.dtype)
         if dtype is None:
             raise Error(f"no element type of the language is {array.dtype}")
@@ -163,10 +175,16 @@ class Torch(Family):
         return array.movedim(-1, axis)
 
     def stream(self):
-        return self._torch.cuda.current_stream(self._device).cuda_stream
+        return self._raw_stream(self._device.index)
 
     def current(self):
-        return self._torch.cuda.device(self._device)
+        here = self._torch.cuda.current_device() == self._device.index
+        return _HERE if here else self._torch.cuda.device(self._device)
+
+    def identity(self, array):
+        if array.is_conj() or array.is_neg() or (array.requires_grad and self._torch.is_grad_enabled()):
+            return None
+        return (array.dtype, array.shape, array.stride(), array.device), array.data_ptr()
 
 
 class Cupy(Family):
@@ -207,14 +225,28 @@ class Cupy(Family):
     def current(self):
         return self._device
 
+    def identity(self, array):
+        return (array.dtype, array.shape, array.strides, array.device.id), array.data.ptr
+
 
 _families: dict[Any, Family] = {}
+_of_type: dict[type, dict[Any, Family]] = {}  # families by the type of their arrays, then by the device
 
 
-def _kept(key, make) -> Family:
+def _kept(kind: type, key, make) -> Family:
     if key not in _families:
         _families[key] = make()
+        _of_type.setdefault(kind, {})[key[1]] = _families[key]
     return _families[key]
+
+
+def identity_of(array) -> Optional[tuple]:
+    """Family.identity() of an array on a GPU whose family is known; None for all others."""
+    families = _of_type.get(type(array))
+    if families is None:
+        return None
+    family = families.get(array.get_device() if hasattr(array, "get_device") else array.device.id)
+    return family.identity(array) if family is not None else None
 
 
 def _module_of(array) -> str:
@@ -228,10 +260,12 @@ def family_of(array) -> tuple[Family, Any]:
     module = _module_of(array)
     if module == "torch" and "torch" in sys.modules and array.device.type == "cuda":
         device = array.device
-        return _kept(("torch", device.index), lambda: Torch(device)), array
+        if array.is_conj() or array.is_neg():
+            array = array.resolve_conj().resolve_neg()
+        return _kept(type(array), ("torch", device.index), lambda: Torch(device)), array
     if module == "cupy" and hasattr(array, "__cuda_array_interface__"):
         index = array.device.id
-        return _kept(("cupy", index), lambda: Cupy(index)), array
+        return _kept(type(array), ("cupy", index), lambda: Cupy(index)), array
     if hasattr(array, "__cuda_array_interface__") or _on_gpu(array):
         return _through_cupy(array)
     return HOST, np.asarray(array)

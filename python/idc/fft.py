@@ -24,7 +24,7 @@ from typing import Any, Literal, Optional, Sequence, Union
 import numpy as np
 
 from . import axes as _axes
-from .devices import HOST
+from .devices import HOST, identity_of
 
 __all__ = [
     "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "fftn", "ifftn", "rfft2", "irfft2", "rfftn",
@@ -104,8 +104,11 @@ def _remembered(transform):
     @functools.wraps(transform)
     def call(x, *arguments, out=None):
         key = None
-        if type(x) is np.ndarray and out is None:
-            key = (transform, x.dtype, x.shape, x.strides, arguments)
+        if out is None:
+            if type(x) is np.ndarray:
+                key = (transform, x.dtype, x.shape, x.strides, arguments)
+            elif (own := identity_of(x)) is not None:
+                key = (transform, own[0], arguments)
             plan = _axes.remembered(key)
             if plan is not None and (result := _axes.repeat(plan, x)) is not None:
                 return result

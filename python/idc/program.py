@@ -9,7 +9,7 @@ from typing import Any, Iterable, Optional, Union
 import numpy as np
 
 from . import libidc, sizes
-from .devices import HOST, Family, View, family_of, host_pointer
+from .devices import HOST, Family, View, family_of, host_pointer, identity_of
 from .errors import Error, warn_of_copy
 from .layouts import layout_of
 from .types import dtype_of, name_of, real_of
@@ -98,22 +98,27 @@ class Entry:
         if len(arguments) == len(self._parameters):
             for i in self._arrays:
                 array = arguments[i]
-                if type(array) is not np.ndarray:
+                if type(array) is np.ndarray:
+                    pointer = host_pointer(array)
+                    own = (array.dtype, array.shape, array.strides)
+                elif (known := identity_of(array)) is not None:
+                    own, pointer = known
+                else:
                     break
-                pointer = host_pointer(array)
                 pointers.append(pointer)
-                key.append((array.dtype, array.shape, array.strides, pointer & 15))
+                key.append((*own, pointer & 15))
             else:
-                call = self._calls.get((tuple(key), plan, tuple(settings.items()) if settings else ()))
+                key = (tuple(key), plan, tuple(settings.items()) if settings else ())
+                call = self._calls.get(key)
                 if call is not None:
                     return call(arguments, pointers, out)
-        return self._call_any(arguments, out, plan, settings)
-
-    # ---- everything that is not a repetition ----
-
-    def _call_any(self, arguments: tuple, out, plan: str, settings: dict[str, Setting]):
+                call, arguments, pointers = self.find(arguments, plan, settings)
+                self._calls[key] = call
+                return call(arguments, pointers, out)
         call, arguments, pointers = self.find(arguments, plan, settings)
         return call(arguments, pointers, out)
+
+    # ---- everything that is not a repetition ----
 
     def find(self, arguments: tuple, plan: str, settings: dict[str, Setting]):
         """The call for arrays like these, compiled if it is new, and what it is to be called with: the arguments as
@@ -338,6 +343,7 @@ class Launch:
         self._before = before if any(before) else None
         self._workspace = module.workspace(batch)
         self._slots: list[_Slot] = []
+        self.pointer = host_pointer if family is HOST else family.pointer
 
     def __call__(self, arguments, pointers, out):
         if out is not None:
