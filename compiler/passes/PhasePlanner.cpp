@@ -14,9 +14,8 @@
 // same ones for as many phases as possible, since words go from block to block where they change.
 #include "compiler/passes/PhasePlanner.h"
 
+#include "compiler/passes/CountedPlaces.h"
 #include "compiler/passes/GroupMemory.h"
-
-#include "id/IndexCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -467,80 +466,26 @@ private:
       for (int digit : touched.placed.addressOrder())
         append(touched.axes[static_cast<size_t>(digit) - 1]);
     if (limits.cluster > 1)
-      for (auto [step, number] : group.fetched)
-        if (llvm::is_contained(phase.steps, step))
-          llvm::for_each(countedAxes(step, step->getOperand(number)), append);
+      for (Operation *step : phase.steps)
+        for (OpOperand &operand : step->getOpOperands())
+          if (isFetched(operand))
+            if (std::optional<CountedPlaces> places = CountedPlaces::of(group, operand))
+              llvm::for_each(places->order(), append);
     llvm::for_each(phase.axes, append);
     return order;
   }
 
-  /// How an operand from computed places is gathered: the number of an element, and the axes of the digits that it is
-  /// computed of.
-  struct Counted {
-    id::IndexCode code;
-    SmallVector<int32_t> radices;
-    SmallVector<int> axes;
-    /// The number where these axes have these values, and all others some that are the same.
-    std::optional<int64_t> at(ArrayRef<std::pair<int, int64_t>> values) {
-      SmallVector<int64_t> digits;
-      for (size_t digit = 0; digit < axes.size(); ++digit) {
-        digits.push_back(static_cast<int64_t>(digit) % 2); // in the middle, where nothing begins or ends
-        for (auto [axis, value] : values)
-          digits.back() = axis == axes[digit] ? (digits.back() + value) % radices[digit] : digits.back();
-      }
-      return code.at(digits);
-    }
-  };
-  std::optional<Counted> countedBy(Operation *step, Value operand) const {
-    auto permute = operand.getDefiningOp<id::PermuteOp>();
-    auto gather = (permute ? permute.getInput() : operand).getDefiningOp<id::GatherOp>();
-    std::optional<id::IndexCode> code = gather ? id::IndexCode::of(gather.getBody()) : std::nullopt;
-    if (!code)
-      return std::nullopt;
-    const SmallVector<int> axes = group.axesOf(step, operand);
-    const ArrayRef<int32_t> radices = id::radicesOf(gather.getType());
-    Counted counted{std::move(*code), SmallVector<int32_t>(radices), {}};
-    for (int digit = 1; digit <= static_cast<int>(radices.size()); ++digit) {
-      const int place = permute ? permute.getMap().getPermutation().destination(digit) : digit;
-      counted.axes.push_back(axes[static_cast<size_t>(place) - 1]);
-    }
-    return counted;
+  bool isFetched(OpOperand &operand) const {
+    return group.fetched.contains({operand.getOwner(), operand.getOperandNumber()});
   }
 
-  /// The axes of an operand from computed places in the order of what they add to the number of the element that is
-  /// taken: lanes with the lowest ones take neighbours.
-  SmallVector<int> countedAxes(Operation *step, Value operand) const {
-    SmallVector<std::pair<int64_t, int>> distances;
-    if (std::optional<Counted> counted = countedBy(step, operand))
-      if (const std::optional<int64_t> number = counted->at({}))
-        for (int axis : counted->axes)
-          if (const std::optional<int64_t> other = counted->at({{axis, 1}}); other && *other != *number)
-            distances.emplace_back(std::abs(*other - *number), axis);
-    llvm::stable_sort(distances, [](const auto &a, const auto &b) { return a.first < b.first; });
-    return llvm::to_vector(llvm::make_second_range(distances));
-  }
-
-  /// The sectors that a warp's elements of an operand from computed places lie in, over those that they fill.
-  double scatteredOver(Operation *step, Value operand, const Phase &phase) const {
-    std::optional<Counted> counted = countedBy(step, operand);
-    const int64_t bytes = id::elementBytes(id::elementOf(operand.getType()));
-    if (!counted)
-      return 1;
-    DenseSet<int64_t> sectors;
-    for (int64_t lane = 0; lane < target.lanes; ++lane) {
-      SmallVector<std::pair<int, int64_t>> values;
-      int64_t rest = lane;
-      for (int axis : inAddressOrder(phase))
-        if (!llvm::is_contained(phase.registers, axis) && !llvm::is_contained(phase.ranks, axis)) {
-          const int32_t radix = group.radices[static_cast<size_t>(axis)];
-          values.emplace_back(axis, rest % radix);
-          rest /= radix;
-        }
-      if (const std::optional<int64_t> number = counted->at(values))
-        sectors.insert(*number * bytes / target.sectorBytes);
-    }
-    return std::max(1.0, static_cast<double>(static_cast<int64_t>(sectors.size()) * target.sectorBytes) /
-                             static_cast<double>(target.lanes * bytes));
+  /// The axes that the threads of a phase hold, the lowest lanes first.
+  SmallVector<int> laneAxes(const Phase &phase) const {
+    SmallVector<int> axes = inAddressOrder(phase);
+    llvm::erase_if(axes, [&](int axis) {
+      return llvm::is_contained(phase.registers, axis) || llvm::is_contained(phase.ranks, axis);
+    });
+    return axes;
   }
 
   /// The bytes of a problem that go from block to block of a cluster.
@@ -552,9 +497,11 @@ private:
         if (group.loadOf.contains({step, operand.getOperandNumber()}))
           continue;
         const size_t from = phaseOf.lookup(makerOf(operand.get())), to = phaseOf.lookup(step);
-        if (phases[from].ranks != phases[to].ranks && sent.insert({operand.get(), to}).second)
-          bytes += static_cast<double>(sequenceBytes(operand.get().getType())) *
-                   scatteredOver(step, operand.get(), phases[to]);
+        if (phases[from].ranks == phases[to].ranks || !sent.insert({operand.get(), to}).second)
+          continue;
+        std::optional<CountedPlaces> places = isFetched(operand) ? CountedPlaces::of(group, operand) : std::nullopt;
+        bytes += static_cast<double>(sequenceBytes(operand.get().getType())) *
+                 (places ? places->scattered(laneAxes(phases[to]), target) : 1);
       }
     return static_cast<int64_t>(bytes);
   }
@@ -579,11 +526,12 @@ private:
       if (isHere(taken.first))
         add(inAddressOrder(phase), taken.first->getOperand(taken.second));
     for (auto [step, number] : group.fetched) {
-      const Value operand = step->getOperand(number);
+      OpOperand &operand = step->getOpOperand(number);
       if (isHere(step))
-        add(countedAxes(step, operand), operand);
-      if (isHere(makerOf(operand)))
-        add(countedOf(operand), operand);
+        if (std::optional<CountedPlaces> places = CountedPlaces::of(group, operand))
+          add(places->order(), operand.get());
+      if (isHere(makerOf(operand.get())))
+        add(countedOf(operand.get()), operand.get());
     }
     return orders;
   }
@@ -650,9 +598,8 @@ private:
       const ArrayRef<int> held(lanes);
       for (int axis : held.take_front(lines))
         hold(Field::Lane, axis);
-      for (int axis : inAddressOrder(phase))
-        if (!llvm::is_contained(phase.registers, axis) && !llvm::is_contained(phase.ranks, axis))
-          hold(Field::Lane, axis);
+      for (int axis : laneAxes(phase))
+        hold(Field::Lane, axis);
       for (int axis : held.drop_front(lines))
         hold(Field::Lane, axis);
       for (int digit = 1; digit <= batchLanes; ++digit)
