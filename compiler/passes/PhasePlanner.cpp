@@ -237,6 +237,9 @@ private:
       return true;
     if (static_cast<int64_t>(phases.size()) > limits.levels)
       return false;
+    std::vector<std::vector<Order>> orders; // of every phase
+    for (const Phase &phase : phases)
+      orders.push_back(ordersOf(phase));
     for (size_t first = 0; first < phases.size();) {
       size_t longest = 0;
       int64_t highest = -1;
@@ -244,8 +247,11 @@ private:
       forEachChoice(phases[first], 0, 1, chosen, [&](ArrayRef<int> ranks) {
         size_t run = 0;
         int64_t places = 0; // of these axes where others take or memory has the values
-        for (; first + run < phases.size() && canShare(phases[first + run], ranks); ++run)
-          for (const Order &order : ordersOf(phases[first + run]))
+        auto goesOn = [&](size_t phase) {
+          return phase < phases.size() && canShare(phases[phase], ranks) && !splitLines(orders[phase], ranks);
+        };
+        for (; goesOn(first + run); ++run)
+          for (const Order &order : orders[first + run])
             for (auto [place, axis] : llvm::enumerate(order.axes))
               places += llvm::is_contained(ranks, axis) ? static_cast<int64_t>(place) : 0;
         if (std::pair(run, places) <= std::pair(longest, highest))
@@ -276,9 +282,15 @@ private:
     }
   }
 
+  /// Axes in the order in which elements, of so many bytes, lie or are counted: neighbours there are taken together.
+  struct Order {
+    SmallVector<int> axes;
+    int64_t bytes;
+  };
+
   /// True where blocks that share these axes have less than a line together of what lies together in memory, or in the
   /// value whose computed places they take.
-  bool splitLines(const Phase &phase, ArrayRef<int> ranks) const {
+  bool splitLines(ArrayRef<Order> orders, ArrayRef<int> ranks) const {
     auto splits = [&](ArrayRef<int> order, int64_t run) {
       for (int axis : order) {
         if (run >= 4 * target.sectorBytes)
@@ -289,14 +301,12 @@ private:
       }
       return false;
     };
-    return llvm::any_of(ordersOf(phase), [&](const Order &order) { return splits(order.axes, order.bytes); });
+    return llvm::any_of(orders, [&](const Order &order) { return splits(order.axes, order.bytes); });
   }
 
   /// True when all values that a phase makes or takes of others have these axes, none of them in registers. What it
   /// loads may lack some: all blocks load that.
   bool canShare(const Phase &phase, ArrayRef<int> ranks) const {
-    if (splitLines(phase, ranks))
-      return false;
     auto shares = [&](Operation *step, Value value) {
       const SmallVector<int> axes = group.axesOf(step, value);
       return llvm::all_of(ranks, [&](int axis) { return llvm::is_contained(axes, axis); });
@@ -506,11 +516,6 @@ private:
     return static_cast<int64_t>(bytes);
   }
 
-  /// Axes in the order in which elements, of so many bytes, lie or are counted: neighbours there are taken together.
-  struct Order {
-    SmallVector<int> axes;
-    int64_t bytes;
-  };
   /// The orders of what a phase stores or loads, of what it takes from computed places, and of what it makes that is
   /// taken so.
   std::vector<Order> ordersOf(const Phase &phase) const {

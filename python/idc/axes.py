@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import numpy as np
 
@@ -13,16 +14,19 @@ from .devices import HOST, family_of
 from .program import Entry, Launch, Program, load
 
 _PROGRAMS = Path(__file__).resolve().parent / "programs"
-_loaded: dict[str, Program] = {}
 _plans: dict[Any, tuple] = {}
 _MOST_PLANS = 16384
 
 
+@functools.lru_cache(maxsize=None)
+def program(file: Union[str, Path]) -> Program:
+    """The program in a file, loaded once."""
+    return load(file)
+
+
 def entry(file: str, name: str) -> Entry:
     """An algorithm of one of the package's programs."""
-    if file not in _loaded:
-        _loaded[file] = load(_PROGRAMS / file)
-    return getattr(_loaded[file], name)
+    return getattr(program(_PROGRAMS / file), name)
 
 
 def axis_of(axis, dimensions: int) -> int:

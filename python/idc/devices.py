@@ -72,6 +72,11 @@ class Family:
         for an array that has to be looked at more closely."""
         raise NotImplementedError
 
+    @staticmethod
+    def device_number(array) -> int:
+        """The number of the GPU in whose memory an array lies; below 0 for none."""
+        raise NotImplementedError
+
 
 _address, _from_buffer = ctypes.addressof, ctypes.c_char.from_buffer
 
@@ -126,9 +131,10 @@ def target_for(capability: tuple[int, int]) -> str:
 class Torch(Family):
     """PyTorch's tensors on one GPU."""
 
-    def __init__(self, device):
+    def __init__(self, array):
         import torch
 
+        device = array.device
         self._torch, self._device = torch, device
         self.place = ("torch", device.index)
         # A tenth of the time of the function below, which every PyTorch has.
@@ -186,13 +192,18 @@ class Torch(Family):
             return None
         return (array.dtype, array.shape, array.stride(), array.device), array.data_ptr()
 
+    @staticmethod
+    def device_number(array):
+        return array.get_device()
+
 
 class Cupy(Family):
     """CuPy's arrays on one GPU, and what has `__cuda_array_interface__` or `__dlpack__` and no family of its own."""
 
-    def __init__(self, index: int):
+    def __init__(self, array):
         import cupy
 
+        index = array.device.id
         self._cupy, self._device = cupy, cupy.cuda.Device(index)
         self.place = ("cupy", index)
         capability = self._device.compute_capability
@@ -228,24 +239,29 @@ class Cupy(Family):
     def identity(self, array):
         return (array.dtype, array.shape, array.strides, array.device.id), array.data.ptr
 
+    @staticmethod
+    def device_number(array):
+        return array.device.id
 
-_families: dict[Any, Family] = {}
-_of_type: dict[type, dict[Any, Family]] = {}  # families by the type of their arrays, then by the device
+
+_families: dict[tuple[type, int], Family] = {}  # by kind and device
+_kinds: dict[type, type] = {}  # of families, by the type of their arrays
 
 
-def _kept(kind: type, key, make) -> Family:
+def _kept(kind: type, array) -> Family:
+    key = (kind, kind.device_number(array))
     if key not in _families:
-        _families[key] = make()
-        _of_type.setdefault(kind, {})[key[1]] = _families[key]
+        _families[key] = kind(array)
+    _kinds[type(array)] = kind
     return _families[key]
 
 
 def identity_of(array) -> Optional[tuple]:
     """Family.identity() of an array on a GPU whose family is known; None for all others."""
-    families = _of_type.get(type(array))
-    if families is None:
+    kind = _kinds.get(type(array))
+    if kind is None:
         return None
-    family = families.get(array.get_device() if hasattr(array, "get_device") else array.device.id)
+    family = _families.get((kind, kind.device_number(array)))
     return family.identity(array) if family is not None else None
 
 
@@ -259,13 +275,11 @@ def family_of(array) -> tuple[Family, Any]:
         return HOST, array
     module = _module_of(array)
     if module == "torch" and "torch" in sys.modules and array.device.type == "cuda":
-        device = array.device
         if array.is_conj() or array.is_neg():
             array = array.resolve_conj().resolve_neg()
-        return _kept(type(array), ("torch", device.index), lambda: Torch(device)), array
+        return _kept(Torch, array), array
     if module == "cupy" and hasattr(array, "__cuda_array_interface__"):
-        index = array.device.id
-        return _kept(type(array), ("cupy", index), lambda: Cupy(index)), array
+        return _kept(Cupy, array), array
     if hasattr(array, "__cuda_array_interface__") or _on_gpu(array):
         return _through_cupy(array)
     return HOST, np.asarray(array)

@@ -10,17 +10,8 @@ from typing import Any, Literal, Optional
 import numpy as np
 
 from . import axes as _axes
-from .program import Program, load
 
 __all__ = ["convolve", "correlate", "cumsum", "hadamard", "solve_tridiagonal", "sort"]
-
-_library: dict[str, Program] = {}
-
-
-def _standard(file: str) -> Program:
-    if file not in _library:
-        _library[file] = load(file)
-    return _library[file]
 
 
 def solve_tridiagonal(a: Any, b: Any, c: Any, d: Any, *, pivoting: bool = True, periodic: bool = False) -> Any:
@@ -39,11 +30,11 @@ def solve_tridiagonal(a: Any, b: Any, c: Any, d: Any, *, pivoting: bool = True, 
     """
     if pivoting:
         name = "periodic_tridiagonal_pivoting_any" if periodic else "tridiagonal_pivoting_any"
-        solve = getattr(_standard("tridiagonal_pivoting.id"), name)
+        solve = getattr(_axes.program("tridiagonal_pivoting.id"), name)
     elif periodic:
         raise ValueError("periodic systems of any size are solved with pivoting")
     else:
-        solve = _standard("tridiagonal.id").tridiagonal_any
+        solve = _axes.program("tridiagonal.id").tridiagonal_any
     prepared = [_axes.array_of(argument) for argument in (a, b, c, d)]
     kinds = [family.view(array).dtype for family, array in prepared]
     if any(kind.kind in "biu" for kind in kinds):
@@ -75,7 +66,7 @@ def cumsum(x: Any, axis: Optional[int] = None, *, exclusive: bool = False) -> An
     axis = _axes.axis_of(axis, len(x.shape))
     if x.shape[axis] == 0:
         return x
-    scan = getattr(_standard("scan.id"), "exclusive_scan_any" if exclusive else "inclusive_scan_any")
+    scan = getattr(_axes.program("scan.id"), "exclusive_scan_any" if exclusive else "inclusive_scan_any")
     moved = axis != len(x.shape) - 1
     result = scan(family.axis_last(x, axis) if moved else x)
     return family.axis_back(result, axis) if moved else result
@@ -111,7 +102,7 @@ def sort(x: Any, axis: int = -1, *, descending: bool = False) -> Any:
             padded[..., count:] = last
         x = padded
     name = "bitonic_sort_descending" if descending else "bitonic_sort"
-    result = getattr(_standard("sort.id"), name)(x)[..., :count]
+    result = getattr(_axes.program("sort.id"), name)(x)[..., :count]
     return family.axis_back(result, axis) if moved else result
 
 
@@ -125,7 +116,7 @@ def _convolution(name: str, x, h, mode: str):
         kinds.append(np.dtype(np.float64))
     dtype = np.result_type(*kinds)
     signal, filter = (_axes.copied(family, array, dtype) for family, array in prepared)
-    return getattr(_standard("real_convolution.id"), name)(signal, filter, part=parts[mode])
+    return getattr(_axes.program("real_convolution.id"), name)(signal, filter, part=parts[mode])
 
 
 def convolve(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") -> Any:
@@ -156,4 +147,4 @@ def hadamard(x: Any) -> Any:
     >>> idc.hadamard(np.array([1., 0., 0., 0.]))
     array([1., 1., 1., 1.])
     """
-    return _standard("hadamard.id").hadamard(x)
+    return _axes.program("hadamard.id").hadamard(x)

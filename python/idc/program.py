@@ -94,28 +94,27 @@ class Entry:
         return f"<idc algorithm {self.__doc__.splitlines()[0]}>"
 
     def __call__(self, *arguments, out=None, plan: str = "throughput", **settings: Setting):
-        pointers, key = [], []
+        pointers, key, known = [], [], None
         if len(arguments) == len(self._parameters):
             for i in self._arrays:
                 array = arguments[i]
                 if type(array) is np.ndarray:
                     pointer = host_pointer(array)
                     own = (array.dtype, array.shape, array.strides)
-                elif (known := identity_of(array)) is not None:
-                    own, pointer = known
+                elif (identity := identity_of(array)) is not None:
+                    own, pointer = identity
                 else:
                     break
                 pointers.append(pointer)
                 key.append((*own, pointer & 15))
             else:
-                key = (tuple(key), plan, tuple(settings.items()) if settings else ())
-                call = self._calls.get(key)
+                known = (tuple(key), plan, tuple(settings.items()) if settings else ())
+                call = self._calls.get(known)
                 if call is not None:
                     return call(arguments, pointers, out)
-                call, arguments, pointers = self.find(arguments, plan, settings)
-                self._calls[key] = call
-                return call(arguments, pointers, out)
         call, arguments, pointers = self.find(arguments, plan, settings)
+        if known is not None:
+            self._calls[known] = call
         return call(arguments, pointers, out)
 
     # ---- everything that is not a repetition ----
