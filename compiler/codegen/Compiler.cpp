@@ -558,6 +558,11 @@ static std::string manifest(const frontend::Program &program, const std::string 
   auto layOut = [&](ManifestArray &array, int value, const digits::ArrayLayout &layout, bool isOutput) {
     array.layout = layout;
     array.isOutput = isOutput;
+    const auto sequence = isOutput ? id::resultArray(function, static_cast<unsigned>(info.outputs.size()) - 1)
+                                   : id::argumentArray(function, static_cast<unsigned>(info.inputs.size()) - 1);
+    if (target == "cpu") // wide accesses need not be aligned
+      for (Type number : conversion::numberTypes(sequence.getElement()))
+        array.alignment = std::max(array.alignment, id::elementBytes(number));
     if (!layout.planar)
       return;
     const frontend::TypeRef &element = program.values[value].element;
@@ -570,8 +575,6 @@ static std::string manifest(const frontend::Program &program, const std::string 
         for (const char *part : {"re", "im"})
           array.planes.emplace_back((field + (field.empty() ? "" : ".") + part).str(), 0);
     }
-    const auto sequence = isOutput ? id::resultArray(function, static_cast<unsigned>(info.outputs.size()) - 1)
-                                   : id::argumentArray(function, static_cast<unsigned>(info.inputs.size()) - 1);
     for (auto [i, plane] : llvm::enumerate(array.planes))
       plane.second = conversion::planeBytes(sequence.getElement(), layout, static_cast<int>(i));
   };

@@ -47,6 +47,8 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
         json.attribute("elements", array.elements);
         if (!array.layout.dimensions.empty() && !array.layout.isDense())
           writeLayout(json, array);
+        if (array.alignment)
+          json.attribute("alignment", array.alignment);
         if (!array.inPlace.empty())
           json.attribute("inPlace", llvm::json::Array(array.inPlace));
       });

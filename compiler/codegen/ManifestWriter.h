@@ -19,6 +19,7 @@ struct ManifestArray {
   int64_t elementBytes = 0, elements = 0;
   digits::ArrayLayout layout = {}; // without dimensions: dense
   bool isOutput = false;
+  int64_t alignment = 0; // of its pointers in bytes; 0: as the layout says
   std::vector<std::pair<std::string, int64_t>> planes = {}; // names and bytes, where it is planar
   std::vector<int64_t> inPlace = {};                        // of an output: the inputs whose memory it may have
 };

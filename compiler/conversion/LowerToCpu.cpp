@@ -24,7 +24,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
   const int64_t blocks = widestExtent(kernel, digits::Field::Block);
   const bool vectors = widestExtent(kernel, digits::Field::Lane) > 1; // else element by element
   auto wide = [&](Type type) { return vectors ? Type(VectorType::get({lanes}, type)) : type; };
-  TileCode code(b, loc, tables, wide);
+  TileCode code(b, loc, tables, wide, TileCode::Alignment::Number);
   Block *entry = function.addEntryBlock(b);
   b.setInsertionPointToStart(entry);
   auto pointer = LLVM::LLVMPointerType::get(b.getContext());

@@ -103,7 +103,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     bool equalPointers =
         llvm::any_of(entry.buffers, [&](const Buffer &buffer) { return mayBeEqual(buffer, entry, inPlace); });
     bool startsNext = index < kernels.size() && kernels[index].launch.dependent;
-    TileCode code(b, kernel.getLoc(), tables, [](Type type) { return type; });
+    TileCode code(
+        b, kernel.getLoc(), tables, [](Type type) { return type; }, TileCode::Alignment::Access);
     KernelFrame frame = openKernel(code, kernel, func, entry, target, equalPointers, startsNext);
     frame.several = several;
     if (failed(emitKernel(code, frame)))

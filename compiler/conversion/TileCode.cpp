@@ -122,12 +122,16 @@ Value TileCode::byteOffset(Value pointer, Value bytes) {
 }
 Value TileCode::at(Value pointer, int64_t bytes) { return bytes ? byteOffset(pointer, constant64(bytes)) : pointer; }
 
+unsigned TileCode::alignmentOf(Type type) const {
+  return static_cast<unsigned>(packedBytes(alignment == Alignment::Access ? type : getElementTypeOrSelf(type)));
+}
+
 static constexpr int64_t streamedBytes = 8;
 
 Value TileCode::read(Type type, Value pointer, bool streams) {
   const int64_t bytes = packedBytes(type);
   if (!streams || bytes != streamedBytes)
-    return LLVM::LoadOp::create(b, loc, type, pointer, static_cast<unsigned>(bytes));
+    return LLVM::LoadOp::create(b, loc, type, pointer, alignmentOf(type));
   Type i64 = b.getI64Type();
   Value bits = machine::LoadStreamOp::create(b, loc, i64, pointer);
   return type == i64 ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
@@ -145,7 +149,7 @@ Value TileCode::readInOrder(Type type, Value pointer) {
 void TileCode::write(Value value, Value pointer, bool streams) {
   const int64_t bytes = packedBytes(value.getType());
   if (!streams || bytes != streamedBytes) {
-    LLVM::StoreOp::create(b, loc, value, pointer, static_cast<unsigned>(bytes));
+    LLVM::StoreOp::create(b, loc, value, pointer, alignmentOf(value.getType()));
     return;
   }
   Type i64 = b.getI64Type();

@@ -9,10 +9,13 @@ namespace idc::conversion {
 
 class TileCode {
 public:
+  /// What the address of an access that moves several numbers is a multiple of: its bytes, or only those of a number.
+  enum class Alignment { Access, Number };
+
   /// `wide` gives the type in which a scalar type is computed: itself on a GPU, a vector of it on a CPU.
   TileCode(mlir::OpBuilder &builder, mlir::Location loc, TwiddleTables &tables,
-           std::function<mlir::Type(mlir::Type)> wide)
-      : b(builder), loc(loc), codelet(builder, loc, std::move(wide)), tables(tables) {}
+           std::function<mlir::Type(mlir::Type)> wide, Alignment alignment)
+      : b(builder), loc(loc), codelet(builder, loc, std::move(wide)), tables(tables), alignment(alignment) {}
 
   mlir::OpBuilder &b;
   mlir::Location loc;
@@ -53,6 +56,11 @@ public:
   mlir::Value pack(llvm::ArrayRef<mlir::Value> scalars);
   /// Appends the scalars of a vector, or the one.
   void unpack(mlir::Value packed, llvm::SmallVectorImpl<mlir::Value> &scalars);
+
+private:
+  unsigned alignmentOf(mlir::Type type) const;
+
+  const Alignment alignment;
 };
 
 /// A scalar, or a vector of several.

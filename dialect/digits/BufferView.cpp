@@ -102,7 +102,14 @@ bool BufferView::resize(int lowest, const std::vector<int> &now) {
   // The lowest digits that are the same in both count the same elements.
   const auto same =
       static_cast<int>(std::mismatch(before.begin(), before.end(), now.begin(), now.end()).first - before.begin());
-  const std::vector<int> counted(before.begin() + same, before.end()), others(now.begin() + same, now.end());
+  std::vector<int> counted(before.begin() + same, before.end()), others(now.begin() + same, now.end());
+  // So do the highest ones where no element is added or left out.
+  if (product(counted) == product(others))
+    while (!counted.empty() && !others.empty() && counted.back() == others.back()) {
+      counted.pop_back();
+      others.pop_back();
+      --lowest;
+    }
   bool inRow = true;
   forEachForm(*this, [&](LinearForm &form) {
     if (!counted.empty()) {

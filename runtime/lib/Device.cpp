@@ -56,16 +56,32 @@ idc_status idc_device_name(char *name, size_t capacity) {
   });
 }
 
+/// Reads a number that the device of the current context has.
+static idc_status readAttribute(const Driver &driver, int attribute, int &value, const char *what) {
+  CUdevice device = 0;
+  if (idc_status status = driver.check(driver.contextGetDevice(&device), "finding the current device"))
+    return status;
+  return driver.check(driver.deviceGetAttribute(&value, attribute, device), what);
+}
+
+idc_status idc_device_capability(int32_t *major, int32_t *minor) {
+  if (!major || !minor)
+    return nullArgument(major ? "minor" : "major");
+  return withDevice([&](const Driver &driver) {
+    const char *what = "reading the compute capability";
+    if (idc_status status = readAttribute(driver, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, *major, what))
+      return status;
+    return readAttribute(driver, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, *minor, what);
+  });
+}
+
 idc_status idc_device_l2_bytes(int64_t *bytes) {
   if (!bytes)
     return nullArgument("bytes");
   return withDevice([&](const Driver &driver) {
-    CUdevice device = 0;
     int value = 0;
-    if (idc_status status = driver.check(driver.contextGetDevice(&device), "finding the current device"))
-      return status;
-    idc_status status = driver.check(driver.deviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, device),
-                                     "reading the size of the level-2 cache");
+    idc_status status =
+        readAttribute(driver, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, value, "reading the size of the level-2 cache");
     *bytes = value;
     return status;
   });

@@ -122,6 +122,8 @@ Operand parseOperand(const Field &field, const std::vector<Operand> &side) {
   operand.planes = {{operand.name, operand.elementBytes}};
   if (std::optional<Field> layout = field.find("layout")) // absent: dense
     parseLayout(*layout, operand);
+  if (std::optional<Field> alignment = field.find("alignment")) // absent: as the layout says
+    operand.alignment = alignment->integer(1, operandAlignment);
   if (!side.empty())
     operand.firstPointer = side.back().firstPointer + int32_t(side.back().planes.size());
   return operand;

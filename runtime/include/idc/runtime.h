@@ -94,7 +94,7 @@ idc_status idc_module_unload(idc_module *module);
 idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *bytes);
 
 /// Every pointer given to idc_launch() must be a multiple of this many bytes, but for those of operands whose layout
-/// asks for less (idc_layout).
+/// asks for less (idc_layout): on the CPU they only have to be multiples of a number's.
 #define IDC_POINTER_ALIGNMENT 16
 
 /// Runs the module on `batch` problems. `inputs` and `outputs` hold one pointer per operand in manifest order, or one
@@ -195,6 +195,9 @@ idc_status idc_device_available(void);
 
 /// Writes the name of the device of the current context, cut to `capacity` bytes including the terminating zero.
 idc_status idc_device_name(char *name, size_t capacity);
+
+/// The compute capability of the device of the current context: 9 and 0 of sm_90.
+idc_status idc_device_capability(int32_t *major, int32_t *minor);
 
 /// Bytes of the device's level-2 cache.
 idc_status idc_device_l2_bytes(int64_t *bytes);

@@ -106,6 +106,16 @@ TEST(BufferView, DigitsThatCountNoEqualDistances) {
   EXPECT_TRUE(backwards.resize(1, {4})); // one digit always does
 }
 
+TEST(BufferView, OtherDigitsOfRowsWithGaps) {
+  const std::vector<int> before{2, 2, 3, 4}, now{2, 3, 2, 4};
+  BufferView view = BufferView::whole(before, {{{12, 1}, {4, 14}}, 0, 56, false});
+  ASSERT_TRUE(view.resize(4, now)); // the rows stay what they are
+  EXPECT_EQ(view.address.weight, (std::vector<int64_t>{1, 2, 6, 14}));
+  EXPECT_EQ(view.radices, now);
+  EXPECT_TRUE(view.bounds.empty());
+  EXPECT_FALSE(view.resize(4, {2, 2, 3, 3})); // fewer elements: they are counted over the gaps
+}
+
 TEST(BufferView, AddressOrder) {
   BufferView view = BufferView::whole({2, 3, 5});
   view.move(Permutation::fromSources({3, 1, 2}).then(Permutation::complement(3, 2)));

@@ -127,6 +127,10 @@ TEST(Manifest, Layouts) {
   EXPECT_EQ(
       errorOf(laidOut(R"("sizes": [4096], "strides": [0], "offset": 3, "batch": 1, "alignment": 16)")).substr(0, 54),
       "manifest: outputs[0].layout.strides[0] is 0, outside 1");
+  EXPECT_EQ(dense.alignment, 16);
+  EXPECT_EQ(parseManifest(with(outputs, outputs + "\"alignment\": 4, ")).outputs[0].alignment, 4);
+  EXPECT_EQ(errorOf(with(outputs, outputs + "\"alignment\": 32, ")),
+            "manifest: outputs[0].alignment is 32, outside 1 .. 16");
   EXPECT_EQ(errorOf(with("{\"output\": 0}", R"({"output": 0, "plane": 1})")),
             "manifest: kernels[0].args[1].plane is 1, outside 0 .. 0");
 }

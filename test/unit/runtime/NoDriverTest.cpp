@@ -34,6 +34,8 @@ TEST_F(NoDriver, EveryDeviceFunctionSaysSo) {
   EXPECT_EQ(std::string(idc_last_error()).rfind("no CUDA d", 0), 0u) << idc_last_error();
   EXPECT_TRUE(missing(idc_device_name(name, sizeof name)));
   EXPECT_TRUE(missing(idc_device_l2_bytes(&bytes)));
+  int32_t major, minor;
+  EXPECT_TRUE(missing(idc_device_capability(&major, &minor)));
   EXPECT_TRUE(missing(idc_device_alloc(16, &pointer)));
   EXPECT_EQ(pointer, nullptr);
   EXPECT_TRUE(missing(idc_device_upload(name, name, 1, nullptr)));
