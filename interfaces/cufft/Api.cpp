@@ -39,7 +39,16 @@ typedef enum cufftType {
 } cufftType;
 
 /// cudaDataType_t
-typedef enum cudaDataType { CUDA_R_32F = 0, CUDA_R_64F = 1, CUDA_C_32F = 4, CUDA_C_64F = 5 } cudaDataType;
+typedef enum cudaDataType {
+  CUDA_R_32F = 0,
+  CUDA_R_64F = 1,
+  CUDA_R_16F = 2,
+  CUDA_C_32F = 4,
+  CUDA_C_64F = 5,
+  CUDA_C_16F = 6,
+  CUDA_R_16BF = 14,
+  CUDA_C_16BF = 15
+} cudaDataType;
 
 typedef enum cufftProperty { PatientJit = 1, MaxNumHostThreads = 2 } cufftProperty;
 
@@ -123,7 +132,7 @@ template <typename Body> cufftResult with(cufftHandle number, Body body, cufftRe
 
 struct Shape {
   Kind kind = Kind::ComplexToComplex;
-  bool isDouble = false;
+  Number number = Number::Single;
   std::vector<int64_t> sizes;
   ManyLayout in, out;
   int64_t batch = 1;
@@ -146,25 +155,34 @@ cufftResult setType(int type, Shape &shape) {
   default:
     return CUFFT_INVALID_TYPE;
   }
-  shape.isDouble = type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
+  const bool isDouble = type == CUFFT_Z2Z || type == CUFFT_D2Z || type == CUFFT_Z2D;
+  shape.number = isDouble ? Number::Double : Number::Single;
   return CUFFT_SUCCESS;
 }
 
-/// The types of cufftXtMakePlanMany(): those that cufftType has, too.
+/// The types of cufftXtMakePlanMany(): one precision for all three.
 cufftResult setTypes(int in, int out, int execution, Shape &shape) {
-  shape.isDouble = execution == CUDA_C_64F || execution == CUDA_R_64F;
-  const int real = shape.isDouble ? CUDA_R_64F : CUDA_R_32F, complex = shape.isDouble ? CUDA_C_64F : CUDA_C_32F;
-  if (execution != complex && execution != real)
-    return CUFFT_NOT_SUPPORTED;
-  if (in == complex && out == complex)
-    shape.kind = Kind::ComplexToComplex;
-  else if (in == real && out == complex)
-    shape.kind = Kind::RealToComplex;
-  else if (in == complex && out == real)
-    shape.kind = Kind::ComplexToReal;
-  else
-    return CUFFT_NOT_SUPPORTED;
-  return CUFFT_SUCCESS;
+  struct Precision {
+    Number number;
+    int real, complex;
+  };
+  for (const Precision &precision :
+       {Precision{Number::Half, CUDA_R_16F, CUDA_C_16F}, Precision{Number::BFloat, CUDA_R_16BF, CUDA_C_16BF},
+        Precision{Number::Single, CUDA_R_32F, CUDA_C_32F}, Precision{Number::Double, CUDA_R_64F, CUDA_C_64F}}) {
+    if (execution != precision.complex && execution != precision.real)
+      continue;
+    shape.number = precision.number;
+    if (in == precision.complex && out == precision.complex)
+      shape.kind = Kind::ComplexToComplex;
+    else if (in == precision.real && out == precision.complex)
+      shape.kind = Kind::RealToComplex;
+    else if (in == precision.complex && out == precision.real)
+      shape.kind = Kind::ComplexToReal;
+    else
+      return CUFFT_NOT_SUPPORTED;
+    return CUFFT_SUCCESS;
+  }
+  return CUFFT_NOT_SUPPORTED;
 }
 
 template <typename Integer>
@@ -192,7 +210,7 @@ cufftResult setSizes(int rank, const Integer *n, const Integer *inembed, Integer
 }
 
 std::unique_ptr<CufftPlan> compiled(const Shape &shape) {
-  return std::make_unique<CufftPlan>(targetOfDevice(), shape.kind, shape.isDouble, shape.sizes, shape.in, shape.out,
+  return std::make_unique<CufftPlan>(targetOfDevice(), shape.kind, shape.number, shape.sizes, shape.in, shape.out,
                                      shape.batch);
 }
 
@@ -226,7 +244,7 @@ cufftResult sizeOf(cufftHandle number, const Shape &shape, size_t *workSize) {
 cufftResult estimate(const Shape &shape, size_t *workSize) {
   if (!workSize)
     return CUFFT_INVALID_VALUE;
-  size_t bytes = (shape.isDouble ? 16 : 8) * size_t(shape.batch);
+  size_t bytes = (shape.number == Number::Double ? 16 : 8) * size_t(shape.batch);
   for (int64_t size : shape.sizes)
     bytes *= size_t(size);
   *workSize = bytes;
@@ -309,9 +327,9 @@ template <typename Accepts> cufftResult run(cufftHandle number, void *in, void *
       CUFFT_EXEC_FAILED);
 }
 
-cufftResult run(cufftHandle number, void *in, void *out, int direction, Kind kind, bool isDouble) {
+cufftResult run(cufftHandle number, void *in, void *out, int direction, Kind kind, Number precision) {
   return run(number, in, out, direction,
-             [=](const CufftPlan &plan) { return plan.kind == kind && plan.isDouble == isDouble; });
+             [=](const CufftPlan &plan) { return plan.kind == kind && plan.number == precision; });
 }
 
 } // namespace
@@ -444,22 +462,22 @@ cufftResult cufftSetStream(cufftHandle plan, void *stream) {
   });
 }
 cufftResult cufftExecC2C(cufftHandle plan, void *in, void *out, int direction) {
-  return run(plan, in, out, direction, Kind::ComplexToComplex, false);
+  return run(plan, in, out, direction, Kind::ComplexToComplex, Number::Single);
 }
 cufftResult cufftExecZ2Z(cufftHandle plan, void *in, void *out, int direction) {
-  return run(plan, in, out, direction, Kind::ComplexToComplex, true);
+  return run(plan, in, out, direction, Kind::ComplexToComplex, Number::Double);
 }
 cufftResult cufftExecR2C(cufftHandle plan, void *in, void *out) {
-  return run(plan, in, out, forwardDirection, Kind::RealToComplex, false);
+  return run(plan, in, out, forwardDirection, Kind::RealToComplex, Number::Single);
 }
 cufftResult cufftExecD2Z(cufftHandle plan, void *in, void *out) {
-  return run(plan, in, out, forwardDirection, Kind::RealToComplex, true);
+  return run(plan, in, out, forwardDirection, Kind::RealToComplex, Number::Double);
 }
 cufftResult cufftExecC2R(cufftHandle plan, void *in, void *out) {
-  return run(plan, in, out, inverseDirection, Kind::ComplexToReal, false);
+  return run(plan, in, out, inverseDirection, Kind::ComplexToReal, Number::Single);
 }
 cufftResult cufftExecZ2D(cufftHandle plan, void *in, void *out) {
-  return run(plan, in, out, inverseDirection, Kind::ComplexToReal, true);
+  return run(plan, in, out, inverseDirection, Kind::ComplexToReal, Number::Double);
 }
 /// Of real values the direction is the plan's, whatever is said.
 cufftResult cufftXtExec(cufftHandle plan, void *in, void *out, int direction) {

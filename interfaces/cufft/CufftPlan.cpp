@@ -21,11 +21,11 @@ static std::vector<int64_t> basicEmbed(std::vector<int64_t> sizes, bool isComple
   return sizes;
 }
 
-static Problem problemOf(Kind kind, bool isDouble, const std::vector<int64_t> &sizes, const ManyLayout &in,
+static Problem problemOf(Kind kind, Number number, const std::vector<int64_t> &sizes, const ManyLayout &in,
                          const ManyLayout &out, int64_t batch, bool inPlace) {
   Problem problem;
   problem.kind = kind;
-  problem.isDouble = isDouble;
+  problem.number = number;
   problem.inPlace = inPlace;
   const bool basic = in.embed.empty() || out.embed.empty();
   auto laidOut = [&](const ManyLayout &given, bool isComplex) {
@@ -58,11 +58,11 @@ CufftPlan::Direction CufftPlan::makeDirection(const std::string &target, const P
   return direction;
 }
 
-CufftPlan::CufftPlan(const std::string &target, Kind kind, bool isDouble, std::vector<int64_t> sizes,
+CufftPlan::CufftPlan(const std::string &target, Kind kind, Number number, std::vector<int64_t> sizes,
                      const ManyLayout &in, const ManyLayout &out, int64_t batch)
-    : kind(kind), isDouble(isDouble) {
-  Problem apart = problemOf(kind, isDouble, sizes, in, out, batch, false);
-  Problem inPlace = problemOf(kind, isDouble, sizes, in, out, batch, true);
+    : kind(kind), number(number) {
+  Problem apart = problemOf(kind, number, sizes, in, out, batch, false);
+  Problem inPlace = problemOf(kind, number, sizes, in, out, batch, true);
   directions.push_back(makeDirection(target, apart, inPlace));
   if (kind != Kind::ComplexToComplex)
     return;

@@ -20,7 +20,7 @@ class CufftPlan {
 public:
   /// Compiles; the result's size() is then known. Transforms between real and complex values have rows of the basic
   /// layout, in place with two more numbers, when `in` and `out` have no embed. Throws Failure.
-  CufftPlan(const std::string &target, Kind kind, bool isDouble, std::vector<int64_t> sizes, const ManyLayout &in,
+  CufftPlan(const std::string &target, Kind kind, Number number, std::vector<int64_t> sizes, const ManyLayout &in,
             const ManyLayout &out, int64_t batch);
 
   /// Bytes of the work area.
@@ -30,7 +30,7 @@ public:
   void run(void *in, void *out, bool forward, void *workArea, void *stream) const;
 
   const Kind kind;
-  const bool isDouble;
+  const Number number;
 
 private:
   /// The transforms of one direction.

@@ -11,12 +11,12 @@
 #define X(name) FFTW_MANGLE_FLOAT(name)
 using R = float;
 using C = fftwf_complex;
-static constexpr bool isDouble = false;
+static constexpr auto number = idc::interfaces::Number::Single;
 #else
 #define X(name) FFTW_MANGLE_DOUBLE(name)
 using R = double;
 using C = fftw_complex;
-static constexpr bool isDouble = true;
+static constexpr auto number = idc::interfaces::Number::Double;
 #endif
 
 using namespace idc::interfaces;
@@ -72,7 +72,7 @@ X(plan) planned(std::vector<Axis> axes, std::vector<Axis> batch, const Arrays &a
     return nullptr;
   Problem problem;
   problem.kind = arrays.kind;
-  problem.isDouble = isDouble;
+  problem.number = number;
   problem.forward = arrays.sign == FFTW_FORWARD;
   problem.axes = std::move(axes);
   problem.batch = std::move(batch);
@@ -185,28 +185,33 @@ X(plan) X(plan_dft_3d)(int n0, int n1, int n2, C *in, C *out, int sign, unsigned
   return X(plan_dft)(3, n, in, out, sign, flags);
 }
 X(plan)
-X(plan_many_dft)(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, C *out,
-                 const int *onembed, int ostride, int odist, int sign, unsigned flags) {
+X(plan_many_dft)
+(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, C *out, const int *onembed,
+ int ostride, int odist, int sign, unsigned flags) {
   return many(rank, n, howmany, inembed, istride, idist, onembed, ostride, odist, complexArrays(in, out, sign), flags);
 }
 X(plan)
-X(plan_guru_dft)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, C *in, C *out,
-                 int sign, unsigned flags) {
+X(plan_guru_dft)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, C *in, C *out, int sign,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, complexArrays(in, out, sign), flags);
 }
 X(plan)
-X(plan_guru64_dft)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, C *in, C *out,
-                   int sign, unsigned flags) {
+X(plan_guru64_dft)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, C *in, C *out, int sign,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, complexArrays(in, out, sign), flags);
 }
 X(plan)
-X(plan_guru_split_dft)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *ri, R *ii,
-                       R *ro, R *io, unsigned flags) {
+X(plan_guru_split_dft)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *ri, R *ii, R *ro, R *io,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, splitArrays(ri, ii, ro, io), flags);
 }
 X(plan)
-X(plan_guru64_split_dft)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *ri,
-                         R *ii, R *ro, R *io, unsigned flags) {
+X(plan_guru64_split_dft)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *ri, R *ii, R *ro, R *io,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, splitArrays(ri, ii, ro, io), flags);
 }
 
@@ -225,28 +230,31 @@ X(plan) X(plan_dft_r2c_3d)(int n0, int n1, int n2, R *in, C *out, unsigned flags
   return X(plan_dft_r2c)(3, n, in, out, flags);
 }
 X(plan)
-X(plan_many_dft_r2c)(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, C *out,
-                     const int *onembed, int ostride, int odist, unsigned flags) {
+X(plan_many_dft_r2c)
+(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, C *out, const int *onembed,
+ int ostride, int odist, unsigned flags) {
   return many(rank, n, howmany, inembed, istride, idist, onembed, ostride, odist, forwardArrays(in, out), flags);
 }
 X(plan)
-X(plan_guru_dft_r2c)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *in, C *out,
-                     unsigned flags) {
+X(plan_guru_dft_r2c)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *in, C *out, unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, forwardArrays(in, out), flags);
 }
 X(plan)
-X(plan_guru64_dft_r2c)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *in,
-                       C *out, unsigned flags) {
+X(plan_guru64_dft_r2c)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *in, C *out, unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, forwardArrays(in, out), flags);
 }
 X(plan)
-X(plan_guru_split_dft_r2c)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *in,
-                           R *ro, R *io, unsigned flags) {
+X(plan_guru_split_dft_r2c)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *in, R *ro, R *io,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, splitForward(in, ro, io), flags);
 }
 X(plan)
-X(plan_guru64_split_dft_r2c)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims,
-                             R *in, R *ro, R *io, unsigned flags) {
+X(plan_guru64_split_dft_r2c)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *in, R *ro, R *io,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, splitForward(in, ro, io), flags);
 }
 
@@ -265,28 +273,31 @@ X(plan) X(plan_dft_c2r_3d)(int n0, int n1, int n2, C *in, R *out, unsigned flags
   return X(plan_dft_c2r)(3, n, in, out, flags);
 }
 X(plan)
-X(plan_many_dft_c2r)(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, R *out,
-                     const int *onembed, int ostride, int odist, unsigned flags) {
+X(plan_many_dft_c2r)
+(int rank, const int *n, int howmany, C *in, const int *inembed, int istride, int idist, R *out, const int *onembed,
+ int ostride, int odist, unsigned flags) {
   return many(rank, n, howmany, inembed, istride, idist, onembed, ostride, odist, backwardArrays(in, out), flags);
 }
 X(plan)
-X(plan_guru_dft_c2r)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, C *in, R *out,
-                     unsigned flags) {
+X(plan_guru_dft_c2r)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, C *in, R *out, unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, backwardArrays(in, out), flags);
 }
 X(plan)
-X(plan_guru64_dft_c2r)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, C *in,
-                       R *out, unsigned flags) {
+X(plan_guru64_dft_c2r)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, C *in, R *out, unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, backwardArrays(in, out), flags);
 }
 X(plan)
-X(plan_guru_split_dft_c2r)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *ri,
-                           R *ii, R *out, unsigned flags) {
+X(plan_guru_split_dft_c2r)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *ri, R *ii, R *out,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, splitBackward(ri, ii, out), flags);
 }
 X(plan)
-X(plan_guru64_split_dft_c2r)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims,
-                             R *ri, R *ii, R *out, unsigned flags) {
+X(plan_guru64_split_dft_c2r)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *ri, R *ii, R *out,
+ unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, splitBackward(ri, ii, out), flags);
 }
 
@@ -304,25 +315,28 @@ X(plan) X(plan_r2r_2d)(int n0, int n1, R *in, R *out, X(r2r_kind) kind0, X(r2r_k
   return X(plan_r2r)(2, n, in, out, kinds, flags);
 }
 X(plan)
-X(plan_r2r_3d)(int n0, int n1, int n2, R *in, R *out, X(r2r_kind) kind0, X(r2r_kind) kind1, X(r2r_kind) kind2,
-               unsigned flags) {
+X(plan_r2r_3d)
+(int n0, int n1, int n2, R *in, R *out, X(r2r_kind) kind0, X(r2r_kind) kind1, X(r2r_kind) kind2, unsigned flags) {
   const int n[] = {n0, n1, n2};
   const X(r2r_kind) kinds[] = {kind0, kind1, kind2};
   return X(plan_r2r)(3, n, in, out, kinds, flags);
 }
 X(plan)
-X(plan_many_r2r)(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, R *out,
-                 const int *onembed, int ostride, int odist, const X(r2r_kind) * kind, unsigned flags) {
+X(plan_many_r2r)
+(int rank, const int *n, int howmany, R *in, const int *inembed, int istride, int idist, R *out, const int *onembed,
+ int ostride, int odist, const X(r2r_kind) * kind, unsigned flags) {
   return many(rank, n, howmany, inembed, istride, idist, onembed, ostride, odist, realArrays(in, out, kind), flags);
 }
 X(plan)
-X(plan_guru_r2r)(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *in, R *out,
-                 const X(r2r_kind) * kind, unsigned flags) {
+X(plan_guru_r2r)
+(int rank, const X(iodim) * dims, int howmany_rank, const X(iodim) * howmany_dims, R *in, R *out,
+ const X(r2r_kind) * kind, unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, realArrays(in, out, kind), flags);
 }
 X(plan)
-X(plan_guru64_r2r)(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *in, R *out,
-                   const X(r2r_kind) * kind, unsigned flags) {
+X(plan_guru64_r2r)
+(int rank, const X(iodim64) * dims, int howmany_rank, const X(iodim64) * howmany_dims, R *in, R *out,
+ const X(r2r_kind) * kind, unsigned flags) {
   return guru(rank, dims, howmany_rank, howmany_dims, realArrays(in, out, kind), flags);
 }
 

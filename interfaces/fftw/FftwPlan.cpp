@@ -16,7 +16,7 @@ using namespace idc::interfaces;
 
 /// The problem as one word: what plans differ in, and nothing else.
 static std::string keyOf(const Problem &problem, const std::string &target) {
-  std::string key = target + (problem.isDouble ? ":d" : ":s") + std::to_string(int(problem.kind)) +
+  std::string key = target + (problem.number == Number::Double ? ":d" : ":s") + std::to_string(int(problem.kind)) +
                     (problem.forward ? "f" : "b") + (problem.inPlace ? "i" : "o") + (problem.splitIn ? "s" : "p") +
                     (problem.splitOut ? "s" : "p");
   for (RealKind kind : problem.realKinds)

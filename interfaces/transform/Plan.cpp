@@ -11,9 +11,26 @@ using namespace idc::interfaces;
 static constexpr int64_t alignment = 256;
 static int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-int64_t Plan::elementBytes(const Side &side) const {
-  return (problem.isDouble ? 8 : 4) * (side.isComplex && !side.isSplit ? 2 : 1);
+/// As the language calls them.
+static const char *typeOf(Number number) {
+  switch (number) {
+  case Number::Half:
+    return "f16";
+  case Number::BFloat:
+    return "bf16";
+  case Number::Single:
+    return "f32";
+  case Number::Double:
+    return "f64";
+  }
+  return "";
 }
+
+int64_t Plan::numberBytes() const {
+  return problem.number == Number::Double ? 8 : problem.number == Number::Single ? 4 : 2;
+}
+
+int64_t Plan::elementBytes(const Side &side) const { return numberBytes() * (side.isComplex && !side.isSplit ? 2 : 1); }
 
 /// What `idc compile --layout` takes; empty for a dense array.
 static std::string layoutOf(const Side &side, int64_t problems) {
@@ -38,10 +55,10 @@ static std::string layoutOf(const Side &side, int64_t problems) {
 
 std::unique_ptr<Program> Plan::make(const Pass &pass) const {
   ProgramRequest request{transformsText, "", pass.entry, target, plan, pass.settings, pass.inPlace};
-  std::string number = problem.isDouble ? "f64" : "f32";
-  if (pass.copies && pass.in.isComplex)
-    number = "complex<" + number + ">";
-  request.settings.push_back("T=" + number);
+  const std::string stored = typeOf(problem.number);
+  request.settings.push_back("S=" + (pass.copies && pass.in.isComplex ? "complex<" + stored + ">" : stored));
+  if (!pass.copies)
+    request.settings.push_back(std::string("T=") + typeOf(std::max(problem.number, Number::Single)));
   auto array = [&](const char *name, const Side &side) {
     return ProgramArray{name, layoutOf(side, pass.problems), elementBytes(side),
                         side.isComplex && side.isSplit ? 2 : 1};
@@ -53,9 +70,8 @@ std::unique_ptr<Program> Plan::make(const Pass &pass) const {
 void Plan::compile(Copies copies) {
   stages.clear();
   Schedule schedule = makeSchedule(problem, copies);
-  const int64_t number = problem.isDouble ? 8 : 4;
-  secondAt = aligned(schedule.firstElements * number);
-  workspaceAt = secondAt + aligned(schedule.secondElements * number);
+  secondAt = aligned(schedule.firstElements * numberBytes());
+  workspaceAt = secondAt + aligned(schedule.secondElements * numberBytes());
   bytes = workspaceAt;
   for (Pass &pass : schedule.passes) {
     std::unique_ptr<Program> program = make(pass);

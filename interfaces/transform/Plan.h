@@ -41,6 +41,7 @@ private:
 
   void compile(Copies copies);
   std::unique_ptr<Program> make(const Pass &pass) const;
+  int64_t numberBytes() const;
   int64_t elementBytes(const Side &side) const;
 
   const Problem problem;

@@ -13,6 +13,9 @@ struct Axis {
   int64_t size, in, out;
 };
 
+/// What numbers are stored as. Those of 16 bits are computed with as `Single`.
+enum class Number { Half, BFloat, Single, Double };
+
 enum class Kind { ComplexToComplex, RealToComplex, ComplexToReal, RealToReal };
 
 /// The transforms from real to real values, numbered as in transforms.id.
@@ -34,7 +37,7 @@ enum class RealKind {
 /// that side the last axis has size / 2 + 1.
 struct Problem {
   Kind kind = Kind::ComplexToComplex;
-  bool isDouble = false;
+  Number number = Number::Single;
   bool forward = true;                    // of complex to complex values
   std::vector<Axis> axes;                 // along which is transformed, the halved one last
   std::vector<RealKind> realKinds;        // of RealToReal, one for each axis

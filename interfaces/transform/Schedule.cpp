@@ -162,7 +162,7 @@ void Scheduler::append(const Step &step, const Value &in, const Value &out) {
   // Neighbours beside the axis are a dimension of the program.
   auto beside =
       std::find_if(others.begin(), others.end(), [](const Axis &axis) { return axis.in == 1 && axis.out == 1; });
-  if (step.axes.size() == 1 && beside != others.end()) {
+  if (step.axes.size() <= 1 && beside != others.end()) {
     dimension(beside->size, 1, beside->size, 1);
     pass.entry += "_side";
     pass.settings.push_back("C=" + std::to_string(beside->size));

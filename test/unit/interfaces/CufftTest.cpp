@@ -33,7 +33,7 @@ struct Many {
     auto layout = [](const std::vector<int> &embed, int stride, int distance) {
       return ManyLayout{{embed.begin(), embed.end()}, stride, distance};
     };
-    const CufftPlan plan("cpu", kind, true, {n.begin(), n.end()}, layout(inembed, istride, idist),
+    const CufftPlan plan("cpu", kind, Number::Double, {n.begin(), n.end()}, layout(inembed, istride, idist),
                          layout(onembed, ostride, odist), batch);
     Numbers x = someNumbers(inPlace ? std::max(inNumbers, outNumbers) : inNumbers), y(outNumbers, 0.5);
     Numbers fx = x, fy = y;
@@ -106,6 +106,24 @@ TEST(CufftTest, AdvancedLayouts) {
   Many{Kind::ComplexToComplex, {12}, {12}, {14}, 3, 1, 1, 14, 3}.compare(true, false, 72, 84);
   Many{Kind::ComplexToComplex, {4, 6}, {4, 8}, {5, 7}, 1, 40, 2, 80, 2}.compare(false, false, 144, 320);
   Many{Kind::RealToComplex, {4, 6}, {4, 8}, {4, 5}, 1, 32, 1, 20, 3}.compare(true, false, 96, 120);
+}
+
+TEST(CufftTest, NumbersOf16BitsAreStored) {
+  struct Format {
+    Number number;
+    uint16_t one, sixteen;
+  };
+  for (const Format &format : {Format{Number::Half, 0x3c00, 0x4c00}, Format{Number::BFloat, 0x3f80, 0x4180}}) {
+    const CufftPlan plan("cpu", Kind::RealToComplex, format.number, {16}, {}, {}, 3);
+    std::vector<uint16_t> x(3 * 16, format.one), y(3 * 18, 7), expected(3 * 18, 0);
+    for (size_t row = 0; row < 3; ++row)
+      expected[row * 18] = format.sixteen;
+    const Scratch scratch("cpu", plan.size());
+    plan.run(x.data(), y.data(), true, scratch.data(), nullptr);
+    for (uint16_t &value : y)
+      value = value == 0x8000 ? 0 : value; // -0
+    EXPECT_EQ(y, expected);
+  }
 }
 
 template <typename Function> Function *ofLibrary(const char *name) {
