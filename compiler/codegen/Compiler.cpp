@@ -1,5 +1,6 @@
 #include "compiler/codegen/Compiler.h"
 
+#include "compiler/adjoint/WriteAdjoint.h"
 #include "compiler/codegen/LayoutOptions.h"
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
@@ -112,6 +113,7 @@ struct Compiler::State {
   std::optional<CpuJit> machineCode;
 
   llvm::Error parse(llvm::raw_ostream &errors);
+  llvm::Error chooseEntry();
   llvm::Error elaborate(llvm::raw_ostream &errors);
   llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
@@ -159,21 +161,28 @@ llvm::Error Compiler::State::parse(llvm::raw_ostream &errors) {
   return reported();
 }
 
+/// The entry that the request names, or the file's only algorithm.
+llvm::Error Compiler::State::chooseEntry() {
+  if (!request.entry.empty())
+    return llvm::Error::success();
+  std::vector<std::string> algorithms;
+  for (const auto &function : source->main().functions)
+    if (function->kind == frontend::Function::Kind::Algorithm)
+      algorithms.push_back(function->name.text);
+  if (algorithms.size() != 1)
+    return message(request.file + " has " + llvm::Twine(algorithms.size()) + " algorithms; choose one with --entry" +
+                   (algorithms.empty() ? "" : ": " + llvm::join(algorithms, ", ")));
+  request.entry = algorithms.front();
+  return llvm::Error::success();
+}
+
 llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
   if (program)
     return llvm::Error::success();
   if (llvm::Error error = parse(errors))
     return error;
-  if (request.entry.empty()) {
-    std::vector<std::string> algorithms;
-    for (const auto &function : source->main().functions)
-      if (function->kind == frontend::Function::Kind::Algorithm)
-        algorithms.push_back(function->name.text);
-    if (algorithms.size() != 1)
-      return message(request.file + " has " + llvm::Twine(algorithms.size()) + " algorithms; choose one with --entry" +
-                     (algorithms.empty() ? "" : ": " + llvm::join(algorithms, ", ")));
-    request.entry = algorithms.front();
-  }
+  if (llvm::Error error = chooseEntry())
+    return error;
   program = frontend::elaborate(*source, request.entry, request.sizes, request.types, diagnostics);
   if (program && !program->choices.empty()) {
     if (llvm::Error error = findSchedule(errors)) {
@@ -458,6 +467,21 @@ std::string Compiler::whyNoFatbin() {
       return llvm::toString(path.takeError());
   }
   return {};
+}
+
+llvm::Expected<std::string> Compiler::adjoint(const std::vector<std::string> &withRespectTo,
+                                              llvm::raw_ostream &errors) {
+  State &s = *state;
+  if (llvm::Error error = s.parse(errors))
+    return error;
+  if (llvm::Error error = s.chooseEntry())
+    return error;
+  std::optional<std::string> text =
+      adjoint::writeAdjoint(*s.source, s.request.entry, s.request.sizes, s.request.types, withRespectTo, s.diagnostics);
+  if (text)
+    return *text;
+  s.diagnostics.print(errors);
+  return reported();
 }
 
 llvm::Expected<const frontend::Program *> Compiler::program(llvm::raw_ostream &errors) {

@@ -84,6 +84,10 @@ public:
   /// The elaborated program, after parsing and checking.
   llvm::Expected<const frontend::Program *> program(llvm::raw_ostream &errors);
 
+  /// The program that computes the gradients with respect to the inputs of these names, or to all that have any when
+  /// there are none: text of the language (adjoint/WriteAdjoint.h).
+  llvm::Expected<std::string> adjoint(const std::vector<std::string> &withRespectTo, llvm::raw_ostream &errors);
+
   /// Machine code of the kernels for this computer; the target must be a CPU.
   llvm::Expected<const CpuJit *> jit(llvm::raw_ostream &errors);
 

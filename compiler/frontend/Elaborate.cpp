@@ -383,7 +383,7 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
 // The entry
 //===----------------------------------------------------------------------===//
 
-Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeMap &types) {
+Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeMap &types, bool folds) {
   Context context = contextIn(*entry.file, &entry);
   llvm::SMLoc loc = entry.name.range.Start;
   const std::string &name = entry.name.text;
@@ -483,7 +483,8 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     program.outputs.push_back(permuted(*value.sequence, natural, loc).value);
   }
   frames.pop_back();
-  foldConstants();
+  if (folds)
+    foldConstants();
   return std::move(program);
 }
 
@@ -550,8 +551,8 @@ std::optional<int64_t> evaluateSize(const Source &source, const Expr &expression
   }
 }
 
-std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
-                                 const TypeMap &types, Diagnostics &diagnostics) {
+static std::optional<Program> elaborateEntry(const Source &source, const std::string &entry, const SizeMap &sizes,
+                                             const TypeMap &types, bool folds, Diagnostics &diagnostics) {
   if (!check(source, diagnostics) || !checkEntry(entry, source, diagnostics))
     return std::nullopt;
   const Function *function = findFunction(source.main(), entry);
@@ -568,10 +569,20 @@ std::optional<Program> elaborate(const Source &source, const std::string &entry,
     return std::nullopt;
   }
   try {
-    return Elaborator(source, diagnostics).run(*function, sizes, types);
+    return Elaborator(source, diagnostics).run(*function, sizes, types, folds);
   } catch (const ElaborationFailed &) {
     return std::nullopt;
   }
+}
+
+std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
+                                 const TypeMap &types, Diagnostics &diagnostics) {
+  return elaborateEntry(source, entry, sizes, types, /*folds=*/true, diagnostics);
+}
+
+std::optional<Program> elaborateUnfolded(const Source &source, const std::string &entry, const SizeMap &sizes,
+                                         const TypeMap &types, Diagnostics &diagnostics) {
+  return elaborateEntry(source, entry, sizes, types, /*folds=*/false, diagnostics);
 }
 
 std::optional<const ScheduleDecl *> findSchedule(const Source &source, const Program &program,

@@ -33,6 +33,9 @@ bool checkType(const TypeExpr &type, const Source &source, Diagnostics &diagnost
 /// offending expression with notes on the calls that led there, and returns nothing.
 std::optional<Program> elaborate(const Source &source, const std::string &entry, const SizeMap &sizes,
                                  const TypeMap &types, Diagnostics &diagnostics);
+/// The same with sequences that are known when compiling left as steps, for programs that are made of programs.
+std::optional<Program> elaborateUnfolded(const Source &source, const std::string &entry, const SizeMap &sizes,
+                                         const TypeMap &types, Diagnostics &diagnostics);
 
 /// The first schedule of the program's entry for `target` and `plan` ("throughput", also of schedules that name none,
 /// or "latency") whose condition holds and whose choices are those that `set` has, as far as it has them, in the order

@@ -83,7 +83,8 @@ class Elaborator {
 public:
   Elaborator(const Source &source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
 
-  Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types);
+  /// `folds`: what is known when compiling is computed (Generate.cpp); else it stays steps.
+  Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types, bool folds = true);
   bool holds(const ScheduleDecl &schedule, const Program &program);
   /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
   void probe(const Function &function);

@@ -17,6 +17,16 @@ frontend::Diagnostics::Message library::withoutPlace(llvm::Error error) {
   return message;
 }
 
+std::shared_ptr<Compilation> library::failed(const codegen::Compiler &compiler, llvm::Error error) {
+  auto compilation = std::make_shared<Compilation>();
+  compilation->diagnostics = compiler.messages();
+  // Messages with places come without one of their own.
+  frontend::Diagnostics::Message other = withoutPlace(std::move(error));
+  if (!other.text.empty() || compilation->diagnostics.empty())
+    compilation->diagnostics.push_back(std::move(other));
+  return compilation;
+}
+
 /// What is in memory already is code: a cached object that cannot be loaded is as good as none.
 static std::shared_ptr<Compilation> loaded(codegen::LibraryInstance instance, llvm::Error &error) {
   llvm::ErrorAsOutParameter checked(error);
@@ -42,15 +52,7 @@ static std::shared_ptr<Compilation> loaded(codegen::LibraryInstance instance, ll
 static std::shared_ptr<Compilation> compileNow(const codegen::CompileRequest &request,
                                                const codegen::ResultCache &cache, FileStamps &stamps) {
   codegen::Compiler compiler(request);
-  auto failed = [&](llvm::Error error) {
-    auto compilation = std::make_shared<Compilation>();
-    compilation->diagnostics = compiler.messages();
-    // Messages with places come without one of their own.
-    frontend::Diagnostics::Message other = withoutPlace(std::move(error));
-    if (!other.text.empty() || compilation->diagnostics.empty())
-      compilation->diagnostics.push_back(std::move(other));
-    return compilation;
-  };
+  auto failed = [&](llvm::Error error) { return library::failed(compiler, std::move(error)); };
   llvm::Expected<const frontend::Program *> program = compiler.program(llvm::nulls());
   if (!program)
     return failed(program.takeError());

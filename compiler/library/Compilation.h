@@ -30,6 +30,9 @@ std::shared_ptr<const Compilation> findCompiled(const codegen::CompileRequest &r
 /// Finds what was compiled on disk, or compiles.
 Outcome compile(const codegen::CompileRequest &request);
 
+/// What is wrong with a program, by the messages of the compiler that refused it and the error that it returned.
+std::shared_ptr<Compilation> failed(const codegen::Compiler &compiler, llvm::Error error);
+
 /// The message of an error without a place, in the form of the others.
 frontend::Diagnostics::Message withoutPlace(llvm::Error error);
 

@@ -7,6 +7,7 @@
 #include "compiler/library/Description.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
 
 #include <memory>
@@ -24,7 +25,7 @@ struct idc_request {
 
 struct idc_result {
   std::shared_ptr<const library::Compilation> compilation;
-  std::optional<std::string> description;
+  std::optional<std::string> description, adjoint;
   idc_origin origin = IDC_ORIGIN_COMPILED;
 };
 
@@ -170,6 +171,20 @@ static void describeInto(const codegen::CompileRequest &request, idc_result &res
   onLargeStack([&] { parseInto(request, result); });
 }
 
+static void deriveInto(const codegen::CompileRequest &request, llvm::StringRef withRespectTo, idc_result &result) {
+  onLargeStack([&] {
+    std::vector<std::string> names;
+    for (llvm::StringRef name : llvm::split(withRespectTo, ','))
+      if (!name.trim().empty())
+        names.push_back(name.trim().str());
+    codegen::Compiler compiler(request);
+    llvm::Expected<std::string> text = compiler.adjoint(names, llvm::nulls());
+    if (text)
+      result.adjoint = std::move(*text);
+    result.compilation = text ? refused({}) : library::failed(compiler, text.takeError());
+  });
+}
+
 /// What `work` makes of the compiler's form of a request.
 template <typename Work> static idc_status answer(const idc_request *request, idc_result **result, Work work) {
   if (!request || !result)
@@ -191,6 +206,12 @@ idc_status idc_compile(const idc_request *request, idc_result **result) { return
 
 idc_status idc_describe(const idc_request *request, idc_result **result) {
   return answer(request, result, describeInto);
+}
+
+idc_status idc_adjoint(const idc_request *request, const char *with_respect_to, idc_result **result) {
+  return answer(request, result, [&](const codegen::CompileRequest &translated, idc_result &made) {
+    deriveInto(translated, with_respect_to ? with_respect_to : "", made);
+  });
 }
 
 void idc_result_destroy(idc_result *result) { delete result; }
@@ -229,6 +250,10 @@ const char *idc_result_signature(const idc_result *result) {
 
 const char *idc_result_description(const idc_result *result) {
   return result && result->description ? result->description->c_str() : nullptr;
+}
+
+const char *idc_result_adjoint(const idc_result *result) {
+  return result && result->adjoint ? result->adjoint->c_str() : nullptr;
 }
 
 idc_status idc_result_load(const idc_result *result, idc_module **module) {

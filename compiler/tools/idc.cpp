@@ -1,8 +1,9 @@
-// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc check`
+// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc adjoint`, `idc check`
 // and `idc format`.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
+#include "compiler/tools/AdjointCommand.h"
 #include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
@@ -33,6 +34,8 @@ static cl::SubCommand explainCommand("explain", "show what became of an algorith
 static cl::SubCommand tuneCommand("tune",
                                   "write candidate schedules to be measured on a GPU, or keep the best of those "
                                   "measured");
+static cl::SubCommand adjointCommand("adjoint", "derive the program that computes the gradients of an algorithm's "
+                                                "inputs from those of its results");
 static cl::SubCommand formatCommand("format", "print programs in the one style");
 
 static cl::OptionCategory category("idc options");
@@ -40,17 +43,17 @@ static cl::OptionCategory category("idc options");
 // All commands but format.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                 cl::sub(checkCommand), cl::cat(category));
+                                 cl::sub(checkCommand), cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
                                   cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
-                                  cl::cat(category));
+                                  cl::sub(adjointCommand), cl::cat(category));
 static cl::list<std::string> settings("set",
                                       cl::desc("bind a size or a type variable: n=12, T=f64; for a library also "
                                                "ranges and lists: n=8..24, T=f32,f64"),
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
                                       cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
-                                      cl::cat(category));
+                                      cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
                                  cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand), cl::cat(category));
@@ -62,7 +65,7 @@ static cl::opt<std::string> plan("plan",
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                       cl::sub(checkCommand), cl::cat(category));
+                                       cl::sub(checkCommand), cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
@@ -179,6 +182,14 @@ static cl::opt<std::string> table("table",
                                   cl::desc("table of schedules (default: of the standard library, "
                                            "tuned/ARCH/FILE.id)"),
                                   cl::value_desc("TABLE.id"), cl::sub(tuneCommand), cl::cat(category));
+
+// idc adjoint
+static cl::list<std::string> withRespectTo("with-respect-to", cl::CommaSeparated,
+                                           cl::desc("the inputs whose gradients are computed (default: all of reals "
+                                                    "and complex numbers)"),
+                                           cl::value_desc("X,Y"), cl::sub(adjointCommand), cl::cat(category));
+static cl::opt<std::string> adjointFile("o", cl::desc("write the program to a file instead of standard output"),
+                                        cl::value_desc("FILE.id"), cl::sub(adjointCommand), cl::cat(category));
 
 // idc check
 static cl::opt<bool> checkJson("json", cl::desc("print the messages as a JSON array to standard output"),
@@ -461,6 +472,13 @@ static int explain() {
   return tools::explainProgram(std::move(request), output);
 }
 
+static int adjoint() {
+  codegen::CompileRequest request;
+  if (!makeRequest(request))
+    return 1;
+  return tools::writeAdjoint(std::move(request), {withRespectTo.begin(), withRespectTo.end()}, adjointFile);
+}
+
 static int check() {
   codegen::CompileRequest request;
   if (!makeRequest(request))
@@ -502,6 +520,8 @@ static int runCommandGiven() {
     return explain();
   if (tuneCommand)
     return tune();
+  if (adjointCommand)
+    return adjoint();
   if (checkCommand)
     return check();
   if (formatCommand)
@@ -515,6 +535,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}); // LLVM's, without a command
   cl::HideUnrelatedOptions({&category}, compileCommand);
   cl::HideUnrelatedOptions({&category}, runCommand);
+  cl::HideUnrelatedOptions({&category}, adjointCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
   cl::HideUnrelatedOptions({&category}, explainCommand);
   cl::HideUnrelatedOptions({&category}, tuneCommand);

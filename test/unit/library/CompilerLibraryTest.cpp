@@ -250,6 +250,34 @@ TEST_F(CompilerLibrary, DescribesAlgorithms) {
   idc_result_destroy(described);
 }
 
+TEST_F(CompilerLibrary, TheAdjointIsAProgram) {
+  Request request = requestOf("func square<T>(x: T) -> T { return x * x; }\n"
+                              "algorithm squares<T = f64>(x: T[2^n], k: i32[2^n]) -> T[2^n] { return x |> square; }\n",
+                              {"n=2"});
+  idc_result *derived = nullptr;
+  ASSERT_EQ(idc_adjoint(request.get(), nullptr, &derived), IDC_SUCCESS);
+  Result adjoint(derived, idc_result_destroy);
+  ASSERT_NE(idc_result_adjoint(derived), nullptr);
+  EXPECT_EQ(idc_result_manifest(derived, nullptr), nullptr);
+  Result compiled = compile(requestOf(idc_result_adjoint(derived)));
+  EXPECT_STREQ(idc_result_signature(compiled.get()),
+               R"({"entry":"squares_adjoint","inputs":[{"name":"x","shape":[4],"type":"f64"},)"
+               R"({"name":"d_y0","shape":[4],"type":"f64"}],)"
+               R"("outputs":[{"name":"y0","shape":[4],"type":"f64"}],"scalars":[],"sizes":{},"types":{}})");
+
+  ASSERT_EQ(idc_adjoint(request.get(), " x ", &derived), IDC_SUCCESS);
+  idc_result_destroy(derived);
+  ASSERT_EQ(idc_adjoint(request.get(), "k", &derived), IDC_ERROR_PROGRAM);
+  idc_diagnostic diagnostic;
+  ASSERT_EQ(idc_result_diagnostic(derived, 0, &diagnostic), IDC_SUCCESS);
+  EXPECT_STREQ(diagnostic.text, "there is no gradient with respect to 'k': i32 has no derivatives: they are those of "
+                                "f16, bf16, f32, f64 and complex numbers");
+  EXPECT_EQ(diagnostic.line, 2);
+  EXPECT_EQ(idc_result_adjoint(derived), nullptr);
+  idc_result_destroy(derived);
+  EXPECT_EQ(idc_adjoint(nullptr, nullptr, &derived), IDC_ERROR_INVALID_ARGUMENT);
+}
+
 TEST_F(CompilerLibrary, TheSecondIdenticalRequestIsFound) {
   Request request = requestOf(doubling, {"n=3"});
   EXPECT_EQ(idc_result_origin(compile(request).get()), IDC_ORIGIN_COMPILED);
