@@ -220,11 +220,24 @@ std::vector<bool> needed(const Body &body) {
   return result;
 }
 
-/// Writes a func or node, a statement for each instruction.
+/// How often instructions that the results need, and these, take each value.
+std::vector<int> useCounts(const Body &body) {
+  const std::vector<bool> isNeeded = needed(body);
+  std::vector<int> uses(isNeeded.size(), 0);
+  for (size_t id = body.params.size(); id < isNeeded.size(); ++id)
+    if (isNeeded[id])
+      for (int operand : body.instrs[id - body.params.size()].operands)
+        ++uses[static_cast<size_t>(operand)];
+  for (int id : body.results)
+    ++uses[static_cast<size_t>(id)];
+  return uses;
+}
+
+/// Writes a func or node: a statement for each instruction, but for short ones that are taken once.
 class FunctionWriter {
 public:
   FunctionWriter(const Body &body, const BodyNames &names, TypeWriter &types)
-      : body(body), names(names), types(types), isNeeded(needed(body)), text(isNeeded.size()) {}
+      : body(body), names(names), types(types), isNeeded(needed(body)), uses(useCounts(body)), text(isNeeded.size()) {}
 
   WrittenFunction write(const std::vector<TypeRef> &params, const std::vector<int> &order,
                         const std::vector<TypeRef> &results) {
@@ -286,7 +299,12 @@ private:
   }
 
   void let(int id, const std::string &value, bool withType = false) {
+    constexpr size_t shortLength = 32;
     std::string &name = text[static_cast<size_t>(id)];
+    if (uses[static_cast<size_t>(id)] == 1 && !withType && value.size() <= shortLength) {
+      name = value;
+      return;
+    }
     name = "v" + std::to_string(nextName++);
     statements += "  let " + name + (withType ? ": " + types.spell(body.instrs[id - body.params.size()].type) : "") +
                   " = " + value + ";\n";
@@ -338,9 +356,19 @@ private:
     for (size_t i = 0; i < instr.operands.size(); ++i) {
       const int id = instr.operands[i];
       const Instr *number = constant(id);
-      operands.push_back(number && !others && i >= first ? literal(*number) : typed(id));
+      const std::string value = number && !others && i >= first ? literal(*number) : typed(id);
+      operands.push_back(isInfix(instr) && isOperation(id) && value.find(' ') != std::string::npos ? "(" + value + ")"
+                                                                                                   : value);
     }
     return operands;
+  }
+  static bool isInfix(const Instr &instr) {
+    return instr.op == Op::Neg || instr.op == Op::Not || infix(instr.op, instr.type->kind == Type::Kind::Bool);
+  }
+  /// Whether the value's text may be an operation between others.
+  bool isOperation(int id) const {
+    const size_t params = body.params.size(), number = static_cast<size_t>(id);
+    return number >= params && isInfix(body.instrs[number - params]);
   }
 
   void writeOmega(int id, const Instr &instr) {
@@ -357,6 +385,7 @@ private:
   const BodyNames &names;
   TypeWriter &types;
   std::vector<bool> isNeeded;
+  std::vector<int> uses;
   std::vector<std::string> text; // of each value
   std::vector<std::string> parameters, arguments;
   std::map<std::string, std::string> byArgument;
@@ -369,13 +398,7 @@ class ExpressionWriter {
 public:
   /// `exact`: integers of any size, as in the index of a gather, where conversions between integers say nothing.
   ExpressionWriter(const Body &body, const BodyNames &names, TypeWriter *types, bool exact)
-      : body(body), names(names), types(types), exact(exact), uses(body.params.size() + body.instrs.size(), 0),
-        known(uses.size()) {
-    const std::vector<bool> isNeeded = needed(body);
-    for (size_t id = 0; id < isNeeded.size(); ++id)
-      if (isNeeded[id])
-        for (int operand : body.instrs[id - body.params.size()].operands)
-          ++uses[static_cast<size_t>(operand)];
+      : body(body), names(names), types(types), exact(exact), uses(useCounts(body)), known(uses.size()) {
     for (size_t id = 0; id < body.instrs.size(); ++id) { // neither an index nor a fill has parameters
       bool made = body.instrs[id].op == Op::Digit;
       for (int operand : body.instrs[id].operands)
