@@ -151,7 +151,8 @@ class Torch(Family):
 
     def view(self, array):
         if array.requires_grad and self._torch.is_grad_enabled():
-            raise Error("derivatives of idc's functions are not known: pass tensor.detach(), or use torch.no_grad()")
+            raise Error("a tensor that requires gradients cannot be taken here, with out= or beside arrays of NumPy: pass "
+                        "tensor.detach()")  # fmt: skip
         if array.is_conj() or array.is_neg():
             raise Error("a tensor that stands for its conjugate or negative has no elements of its own: resolve_conj()")
         dtype = self._to_numpy.get(array.dtype)
@@ -263,6 +264,21 @@ def identity_of(array) -> Optional[tuple]:
         return None
     family = _families.get((kind, kind.device_number(array)))
     return family.identity(array) if family is not None else None
+
+
+torch_side = None  # idc.torch, once it is imported
+
+
+def with_derivatives(array) -> bool:
+    """Whether a call of an array goes through idc.torch: it is a tensor that requires gradients, or torch.compile traces
+    the call. The first such tensor imports it."""
+    if torch_side is not None:
+        return torch_side.takes(array)
+    if _module_of(array) != "torch" or not getattr(array, "requires_grad", False):
+        return False
+    from . import torch as _  # sets the variable
+
+    return torch_side.takes(array)
 
 
 def _module_of(array) -> str:

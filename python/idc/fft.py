@@ -24,6 +24,7 @@ from typing import Any, Literal, Optional, Sequence, Union
 import numpy as np
 
 from . import axes as _axes
+from . import devices as _devices
 from .devices import HOST, identity_of
 
 __all__ = [
@@ -107,6 +108,8 @@ def _remembered(transform):
         if out is None:
             if type(x) is np.ndarray:
                 key = (transform, x.dtype, x.shape, x.strides, arguments)
+            elif _devices.with_derivatives(x):
+                return _devices.torch_side.transforms[transform.__name__](x, *arguments)
             elif (own := identity_of(x)) is not None:
                 key = (transform, own[0], arguments)
             plan = _axes.remembered(key)

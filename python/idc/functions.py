@@ -5,15 +5,31 @@ Arrays are NumPy's, or others' on a GPU (idc.devices). Axes before those that a 
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Literal, Optional
 
 import numpy as np
 
 from . import axes as _axes
+from . import devices as _devices
 
 __all__ = ["convolve", "correlate", "cumsum", "hadamard", "solve_tridiagonal", "sort"]
 
 
+def _differentiable(function):
+    """The function, which PyTorch's tensors with derivatives have a form of in idc.torch."""
+
+    @functools.wraps(function)
+    def call(*arguments, **keywords):
+        for argument in arguments:
+            if type(argument) is not np.ndarray and _devices.with_derivatives(argument):
+                return _devices.torch_side.functions[function.__name__](*arguments, **keywords)
+        return function(*arguments, **keywords)
+
+    return call
+
+
+@_differentiable
 def solve_tridiagonal(a: Any, b: Any, c: Any, d: Any, *, pivoting: bool = True, periodic: bool = False) -> Any:
     """x with a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i]: one system for each of the axes before the last.
 
@@ -43,6 +59,7 @@ def solve_tridiagonal(a: Any, b: Any, c: Any, d: Any, *, pivoting: bool = True, 
     return solve(*(_axes.copied(family, array, dtype) for family, array in prepared))
 
 
+@_differentiable
 def cumsum(x: Any, axis: Optional[int] = None, *, exclusive: bool = False) -> Any:
     """Sums of all elements up to each one along an axis, of all elements in order without one, as numpy.cumsum has it.
     `exclusive`: without the element itself.
@@ -72,6 +89,7 @@ def cumsum(x: Any, axis: Optional[int] = None, *, exclusive: bool = False) -> An
     return family.axis_back(result, axis) if moved else result
 
 
+@_differentiable
 def sort(x: Any, axis: int = -1, *, descending: bool = False) -> Any:
     """The elements along an axis in order. Not stable, and without a place for NaN: an axis that has one is in no order.
 
@@ -119,6 +137,7 @@ def _convolution(name: str, x, h, mode: str):
     return getattr(_axes.program("real_convolution.id"), name)(signal, filter, part=parts[mode])
 
 
+@_differentiable
 def convolve(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") -> Any:
     """The convolution of real signals, along the last axis, with a filter that is not longer; `mode` as in
     scipy.signal.convolve: "full" has N + M - 1 elements, "same" N, "valid" N - M + 1.
@@ -130,6 +149,7 @@ def convolve(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") ->
     return _convolution("convolve1d", x, h, mode)
 
 
+@_differentiable
 def correlate(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") -> Any:
     """The same with the filter turned round, as in scipy.signal.correlate.
 
@@ -140,6 +160,7 @@ def correlate(x: Any, h: Any, mode: Literal["full", "same", "valid"] = "full") -
     return _convolution("correlate1d", x, h, mode)
 
 
+@_differentiable
 def hadamard(x: Any) -> Any:
     """The Walsh-Hadamard transform along the last axis, whose length is a power of two, in natural order, unscaled.
 

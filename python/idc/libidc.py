@@ -70,10 +70,12 @@ _PROTOTYPES = {
     "idc_request_in_place": (ctypes.c_int, [_P, _I32]),
     "idc_compile": (ctypes.c_int, [_P, _PP]),
     "idc_describe": (ctypes.c_int, [_P, _PP]),
+    "idc_adjoint": (ctypes.c_int, [_P, _S, _PP]),
     "idc_result_destroy": (None, [_P]),
     "idc_result_origin": (ctypes.c_int, [_P]),
     "idc_result_signature": (_S, [_P]),
     "idc_result_description": (_S, [_P]),
+    "idc_result_adjoint": (_S, [_P]),
     "idc_result_manifest": (_S, [_P, ctypes.POINTER(ctypes.c_size_t)]),
     "idc_result_load": (ctypes.c_int, [_P, _PP]),
     "idc_result_diagnostic_count": (_I32, [_P]),
@@ -142,6 +144,12 @@ class Request:
         """The algorithms of the file."""
         result = Result(self._handle, lib.idc_describe)
         return json.loads(lib.idc_result_description(result.handle))
+
+    def adjoint(self, with_respect_to: Iterable[str]) -> str:
+        """The text of the program that computes the gradients of these inputs."""
+        names = ",".join(with_respect_to).encode()
+        result = Result(self._handle, lambda request, handle: lib.idc_adjoint(request, names, handle))
+        return lib.idc_result_adjoint(result.handle).decode()
 
     def __del__(self):
         if getattr(self, "_handle", None):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
+import weakref
 from typing import Any, Iterable, Optional, Union
 
 import numpy as np
 
-from . import libidc, sizes
-from .devices import HOST, Family, View, family_of, host_pointer, identity_of
+from . import adjoints, devices, libidc, sizes
+from .devices import HOST, Family, View, family_of, host_pointer, identity_of, with_derivatives
 from .errors import Error, warn_of_copy
 from .layouts import layout_of
 from .types import dtype_of, name_of, real_of
@@ -18,6 +20,9 @@ Setting = Union[int, float, bool, str, type, np.dtype]
 
 # Calls that an algorithm keeps. Whoever calls with ever new shapes compiles each time, or asks libidc.
 _MOST_CALLS = 4096
+
+_numbers = itertools.count()
+numbered: weakref.WeakValueDictionary = weakref.WeakValueDictionary()  # entries by number, for those that name them so
 
 
 def load(file: Union[str, os.PathLike], folders: Iterable[Union[str, os.PathLike]] = ()) -> "Program":
@@ -85,6 +90,9 @@ class Entry:
         self._parameters = algorithm["parameters"]
         self._arrays = [i for i, p in enumerate(self._parameters) if p["dimensions"]]
         self._calls: dict[Any, Any] = {}
+        self._instances: dict[Any, Any] = {}
+        self.number = next(_numbers)
+        numbered[self.number] = self
         self.__name__ = algorithm["name"]
         declared = ", ".join(f"{p['name']}: {p['text']}" for p in self._parameters)
         results = ", ".join(r["text"] for r in algorithm["results"])
@@ -101,6 +109,8 @@ class Entry:
                 if type(array) is np.ndarray:
                     pointer = host_pointer(array)
                     own = (array.dtype, array.shape, array.strides)
+                elif with_derivatives(array):
+                    return devices.torch_side.call(self, arguments, out, plan, settings)
                 elif (identity := identity_of(array)) is not None:
                     own, pointer = identity
                 else:
@@ -116,6 +126,25 @@ class Entry:
         if known is not None:
             self._calls[known] = call
         return call(arguments, pointers, out)
+
+    def vjp(self, *arguments, gradient, with_respect_to: Union[None, str, Iterable[str]] = None,
+            plan: str = "throughput", **settings: Setting):  # fmt: skip
+        """The gradients of arguments from those of the results: the vector-Jacobian product.
+
+        `arguments` and settings are those of a call, `gradient` is an array of the result's shape, or a tuple of one for
+        each result, where None stands for zeros. A gradient has its argument's shape and dtype; several are a tuple, one
+        for each array of real or complex numbers, or for each parameter that `with_respect_to` names. Those of arguments
+        that a batch shares are summed over it. Of complex numbers they are dL/d(re) + i dL/d(im), as PyTorch has them.
+
+        >>> import idc, numpy as np
+        >>> program = idc.compile('''
+        ... func product<T>(x: T, y: T) -> T { return x * y; }
+        ... algorithm times<T>(x: T[N], y: T[N]) -> T[N] { return (x, y) |> product; }
+        ... ''')
+        >>> program.times.vjp(np.array([1., 2.]), np.array([3., 4.]), gradient=np.ones(2))
+        (array([3., 4.]), array([1., 2.]))
+        """
+        return adjoints.vjp(self, arguments, gradient, with_respect_to, plan, settings, _setting)
 
     # ---- everything that is not a repetition ----
 

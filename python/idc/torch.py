@@ -1,0 +1,326 @@
+"""Derivatives for PyTorch: the package's functions and every algorithm on tensors that require gradients.
+
+Two operators of torch.library do all of it: `idc::call` runs an algorithm, `idc::vjp` its adjoint (docs/adjoints.md).
+They have fake implementations, so that torch.compile traces calls without a graph break; import this module before
+compiling. Tensors on the CPU are taken as NumPy's arrays, without a copy. Second derivatives are not there.
+"""
+
+# No annotations as strings here: torch.library reads them.
+import functools
+import json
+import math
+import sys
+from typing import List
+
+import numpy as np
+import torch
+
+from . import adjoints, axes, devices, fft
+from .devices import View
+from .errors import Error
+from .program import _setting, numbered
+
+
+def takes(array) -> bool:
+    """Whether a call with this array comes here; see devices.with_derivatives()."""
+    if not isinstance(array, torch.Tensor):
+        return False
+    if torch.compiler.is_dynamo_compiling():
+        return True
+    return array.requires_grad and torch.is_grad_enabled()
+
+
+# ---- the operators ----
+
+
+def _numpy_type(dtype: torch.dtype) -> np.dtype:
+    name = str(dtype).rpartition(".")[2]
+    if name in ("bfloat16", "complex32"):
+        raise Error(f"no element type of the language is {dtype}")
+    return np.dtype(name)
+
+
+def _torch_type(dtype: np.dtype) -> torch.dtype:
+    return getattr(torch, dtype.name)
+
+
+def _own(tensor: torch.Tensor):
+    """A tensor as the package's functions take it when no derivatives are asked for."""
+    tensor = tensor.detach().resolve_conj().resolve_neg()
+    if tensor.device.type != "cuda":
+        return tensor.numpy()
+    return tensor.contiguous() if 0 in tensor.stride() else tensor
+
+
+def _tensors(results) -> List[torch.Tensor]:
+    results = results if isinstance(results, (tuple, list)) else (results,)
+    return [torch.from_numpy(np.ascontiguousarray(r)) if isinstance(r, (np.ndarray, np.generic)) else r for r in results]
+
+
+def _instance(call: dict) -> adjoints.Instance:
+    views = [View(np.dtype(dtype), tuple(shape), (), 0) for shape, dtype in call["arrays"]]
+    return adjoints.instance_of(numbered[call["entry"]], views, call["settings"], _setting)
+
+
+def _described(arrays, call: str) -> dict:
+    """The call with the shapes and dtypes of its arrays."""
+    read = json.loads(call)
+    read["arrays"] = [([int(n) for n in a.shape], _numpy_type(a.dtype).str) for a in arrays]
+    return read
+
+
+def _scalars(call: dict) -> list:
+    return [complex(*value) if isinstance(value, list) else value for value in call["scalars"]]
+
+
+@torch.library.custom_op("idc::call", mutates_args=())
+def _call(arrays: List[torch.Tensor], call: str) -> List[torch.Tensor]:
+    read = json.loads(call)
+    entry = numbered[read["entry"]]
+    given, scalars = iter([_own(a) for a in arrays]), iter(_scalars(read))
+    arguments = [next(given) if p["dimensions"] else next(scalars) for p in entry._parameters]
+    return _tensors(entry(*arguments, plan=read["plan"], **read["settings"]))
+
+
+@_call.register_fake
+def _(arrays, call):
+    outline = _instance(_described(arrays, call)).outline()
+    return [arrays[0].new_empty(shape, dtype=_torch_type(dtype)) for shape, dtype in outline]
+
+
+@torch.library.custom_op("idc::vjp", mutates_args=())
+def _vjp(values: List[torch.Tensor], gradients: List[torch.Tensor], call: str) -> List[torch.Tensor]:
+    """`values`: of the arrays that the adjoint takes, in order."""
+    read = json.loads(call)
+    instance, names = _instance(read), tuple(read["names"])
+    parameters = numbered[read["entry"]]._parameters
+    known = dict(zip([p["name"] for p in parameters if not p["dimensions"]], _scalars(read)))
+    known.update(zip(read["needed"], map(_own, values)))
+    given = [_own(g) for g in gradients]
+    family = devices.family_of(given[0])[0]
+    return _tensors(instance.pull(family, names, known, given, read["plan"]))
+
+
+@_vjp.register_fake
+def _(values, gradients, call):
+    read = json.loads(call)
+    parameters = numbered[read["entry"]]._parameters
+    arrays = dict(zip([p["name"] for p in parameters if p["dimensions"]], read["arrays"]))
+    return [gradients[0].new_empty(arrays[name][0], dtype=_torch_type(np.dtype(arrays[name][1]))) for name in read["names"]]
+
+
+def _setup(ctx, inputs, output):
+    """Saves the arrays that the adjoint takes: none, where the algorithm is linear."""
+    arrays, call = inputs
+    read = _described(arrays, call)
+    names = [p["name"] for p in numbered[read["entry"]]._parameters if p["dimensions"]]
+    instance = _instance(read)
+    floating = [a.is_floating_point() or a.is_complex() for a in arrays]
+    asked = [f and a.requires_grad for f, a in zip(floating, arrays)]
+    if not any(asked):
+        asked = floating
+    read["names"] = [name for name, is_asked in zip(names, asked) if is_asked]
+    needed = set(instance.needed(tuple(read["names"])))
+    read["needed"] = [name for name in names if name in needed]
+    ctx.asked, ctx.call, ctx.device = asked, json.dumps(read), arrays[0].device
+    ctx.results = [(tuple(o.shape), o.dtype) for o in output]
+    ctx.save_for_backward(*[a for name, a in zip(names, arrays) if name in needed])
+
+
+def _backward(ctx, *gradients):
+    if len(gradients) == 1 and isinstance(gradients[0], (list, tuple)):
+        gradients = gradients[0]
+    given = [torch.zeros(shape, dtype=dtype, device=ctx.device) if g is None else g
+             for g, (shape, dtype) in zip(gradients, ctx.results)]  # fmt: skip
+    pulled = iter(_vjp(list(ctx.saved_tensors), given, ctx.call))
+    return [next(pulled) if is_asked else None for is_asked in ctx.asked], None
+
+
+_call.register_autograd(_backward, setup_context=_setup)
+
+
+@torch.compiler.assume_constant_result
+def _spelled(number: int, scalars: tuple, plan: str, settings: tuple) -> str:
+    plain = [[v.real, v.imag] if isinstance(v, complex) else v.item() if isinstance(v, np.generic) else v for v in scalars]
+    texts = {name: value if isinstance(value, (bool, int, float, str)) else _setting(value) for name, value in settings}
+    return json.dumps({"entry": number, "scalars": plain, "plan": plan, "settings": texts})
+
+
+def _run(number: int, arrays: list, scalars: tuple = (), settings: tuple = (), plan: str = "throughput"):
+    results = _call(arrays, _spelled(number, scalars, plan, settings))
+    return results[0] if len(results) == 1 else tuple(results)
+
+
+def call(entry, arguments: tuple, out, plan: str, settings: dict):
+    """A call of an algorithm."""
+    if out is not None:
+        raise Error("results with out= have no derivatives")
+    arrays = [a if isinstance(a, torch.Tensor) else torch.as_tensor(a) for i, a in enumerate(arguments) if i in entry._arrays]
+    scalars = tuple(a for i, a in enumerate(arguments) if i not in entry._arrays)
+    return _run(entry.number, arrays, scalars, tuple(settings.items()), plan)
+
+
+@torch.compiler.assume_constant_result
+def _number(file: str, name: str) -> int:
+    """The number of an algorithm of the package's programs, or of the standard library."""
+    return (axes.entry(file, name) if file == fft._FILE else getattr(axes.program(file), name)).number
+
+
+# ---- the transforms of idc.fft, by the names of their common forms ----
+
+
+def _complex(x):
+    if x.is_complex():
+        return x
+    return x.to(torch.complex64 if x.dtype in (torch.float16, torch.float32) else torch.complex128)
+
+
+def _real(x):
+    if x.is_complex():
+        raise TypeError(f"no transform of real values takes {x.dtype}")
+    return x if x.dtype in (torch.float32, torch.float64) else x.to(torch.float32 if x.dtype is torch.float16 else torch.float64)
+
+
+def _one(name, x, n, axis, by, *settings):
+    if x.shape[axis] == 0:
+        raise ValueError("the axis that is transformed has no elements")
+    moved = axis != x.dim() - 1
+    y = _run(_number(fft._FILE, name), [x.movedim(axis, -1) if moved else x], (by,), (("N", n), *settings))
+    return y.movedim(-1, axis) if moved else y
+
+
+def _c2c(x, n, axis, norm, forward, workers, plan):
+    axis = axes.axis_of(axis, x.dim())
+    n = fft._length(n, x.shape[axis])
+    return _one("c2c", _complex(x), n, axis, fft._scale(norm, n, forward), ("sign", 1 if forward else -1))
+
+
+def _r2c(x, n, axis, norm, forward, workers, plan):
+    axis = axes.axis_of(axis, x.dim())
+    n = fft._length(n, x.shape[axis])
+    return _one("r2c", _real(x), n, axis, fft._scale(norm, n, forward), ("conjugated", not forward))
+
+
+def _c2r(x, n, axis, norm, forward, workers, plan):
+    axis = axes.axis_of(axis, x.dim())
+    n = fft._length(n, 2 * (x.shape[axis] - 1))
+    return _one("c2r", _complex(x), n, axis, fft._scale(norm, n, forward), ("conjugated", forward))
+
+
+def _c2cn(x, s, several, norm, forward, workers, plan):
+    several, s = fft._lengths(x.shape, s, several)
+    lengths = [fft._length(n, x.shape[axis]) for axis, n in zip(several, s)]
+    x = _complex(x)
+    for axis, n in list(zip(several, lengths))[::-1]:
+        x = _one("c2c", x, n, axis, fft._scale(norm, n, forward), ("sign", 1 if forward else -1))
+    return x
+
+
+def _r2cn(x, s, several, norm, workers, plan):
+    several, s = fft._lengths(x.shape, s, several)
+    if not several:
+        raise ValueError("at least 1 axis must be transformed")
+    x = _r2c(x, s[-1], several[-1], norm, True, workers, plan)
+    return _c2cn(x, s[:-1], several[:-1], norm, True, workers, plan) if len(several) > 1 else x
+
+
+def _c2rn(x, s, several, norm, workers, plan):
+    several, s = fft._lengths(x.shape, s, several)
+    if not several:
+        raise ValueError("at least 1 axis must be transformed")
+    if len(several) > 1:
+        x = _c2cn(x, [-1 if n is None else n for n in s[:-1]], several[:-1], norm, False, workers, plan)
+    return _c2r(x, s[-1], several[-1], norm, False, workers, plan)
+
+
+def _r2r(x, type, n, given, several, norm, forward, orthogonalize, workers, sine):
+    if x.is_complex():
+        parts = [_r2r(part, type, n, given, several, norm, forward, orthogonalize, workers, sine) for part in (x.real, x.imag)]
+        return torch.complex(parts[0], parts[1])
+    kind = fft._kind(type, forward)
+    if orthogonalize is None:
+        orthogonalize = norm == "ortho"
+    orthogonal = bool(orthogonalize) and not (kind == 4 or (kind == 1 and sine))
+    chosen, lengths = fft._lengths(x.shape, n, given) if several else ([axes.axis_of(given, x.dim())], [n])
+    x = _real(x)
+    for axis, length in zip(chosen, lengths):
+        length = fft._length(length, x.shape[axis])
+        if kind == 1 and not sine and length < 2:
+            raise ValueError("a cosine transform of the first kind is of at least 2 values")
+        period = 2 * (length + (0 if kind > 1 else 1 if sine else -1))
+        by = fft._scale(norm, period, forward) * (math.sqrt(period) if orthogonal else 1.0)
+        x = _one("r2r", x, length, axis, by, ("kind", kind), ("sine", sine), ("orthonormal", orthogonal))
+    return x
+
+
+transforms = {form.__name__: form for form in (_c2c, _r2c, _c2r, _c2cn, _r2cn, _c2rn, _r2r)}
+
+
+# ---- idc.functions, by their names ----
+
+
+def _promoted(*tensors):
+    """Tensors of one floating type and one device."""
+    first = next(t for t in tensors if isinstance(t, torch.Tensor))
+    tensors = [t if isinstance(t, torch.Tensor) else torch.as_tensor(t, device=first.device) for t in tensors]
+    dtype = functools.reduce(torch.promote_types, (t.dtype for t in tensors))
+    if not dtype.is_floating_point and not dtype.is_complex:
+        dtype = torch.float64
+    return [t if t.dtype == dtype else t.to(dtype) for t in tensors]
+
+
+def solve_tridiagonal(a, b, c, d, *, pivoting=True, periodic=False):
+    if not pivoting and periodic:
+        raise ValueError("periodic systems of any size are solved with pivoting")
+    name = ("periodic_" if periodic else "") + ("tridiagonal_pivoting_any" if pivoting else "tridiagonal_any")
+    number = _number("tridiagonal_pivoting.id" if pivoting else "tridiagonal.id", name)
+    return _run(number, _promoted(a, b, c, d))
+
+
+def cumsum(x, axis=None, *, exclusive=False):
+    if not x.is_floating_point() and not x.is_complex():
+        x = x.to(torch.int64)
+    if axis is None:
+        x, axis = x.reshape((-1,)), 0
+    axis = axes.axis_of(axis, x.dim())
+    number = _number("scan.id", "exclusive_scan_any" if exclusive else "inclusive_scan_any")
+    return _run(number, [x.movedim(axis, -1)]).movedim(-1, axis)
+
+
+def sort(x, axis=-1, *, descending=False):
+    axis = axes.axis_of(axis, x.dim())
+    x = x.movedim(axis, -1)
+    count = x.shape[-1]
+    whole = 1 << max(count - 1, 0).bit_length()
+    if whole != count:
+        if x.is_floating_point():
+            last = -math.inf if descending else math.inf
+        else:
+            last = torch.iinfo(x.dtype).min if descending else torch.iinfo(x.dtype).max
+        x = torch.cat([x, x.new_full((*x.shape[:-1], whole - count), last)], -1)
+    number = _number("sort.id", "bitonic_sort_descending" if descending else "bitonic_sort")
+    return _run(number, [x])[..., :count].movedim(-1, axis)
+
+
+def _convolution(name, x, h, mode):
+    parts = {"full": 1, "same": 0, "valid": -1}
+    if mode not in parts:
+        raise ValueError(f"mode is 'full', 'same' or 'valid', not {mode!r}")
+    return _run(_number("real_convolution.id", name), _promoted(x, h), (), (("part", parts[mode]),))
+
+
+def convolve(x, h, mode="full"):
+    return _convolution("convolve1d", x, h, mode)
+
+
+def correlate(x, h, mode="full"):
+    return _convolution("correlate1d", x, h, mode)
+
+
+def hadamard(x):
+    return _run(_number("hadamard.id", "hadamard"), [x])
+
+
+functions = {form.__name__: form for form in (solve_tridiagonal, cumsum, sort, convolve, correlate, hadamard)}
+
+devices.torch_side = sys.modules[__name__]
