@@ -9,8 +9,8 @@ import idc
 
 failed = 0
 for found in pkgutil.iter_modules(idc.__path__, "idc."):
-    if found.name == "idc.torch":
-        continue  # needs PyTorch; torch_gradients.py tests it with a stand-in
+    if found.name in ("idc.torch", "idc.jax"):
+        continue  # need PyTorch and JAX; torch_gradients.py and jax_gradients.py have stand-ins
     results = doctest.testmod(importlib.import_module(found.name))
     failed += results.failed
     if results.attempted:
