@@ -80,8 +80,8 @@ class Instance:
             return (with_respect_to,)
         if with_respect_to is not None:
             return tuple(with_respect_to)
-        names = tuple(self._entry._parameters[i]["name"] for i, dtype in zip(self._entry._arrays, self.dtypes)
-                      if has_gradients(dtype))  # fmt: skip
+        arrays = [self._entry._parameters[i]["name"] for i in self._entry._arrays]
+        names = tuple(name for name, dtype in zip(arrays, self.dtypes) if has_gradients(dtype))
         if not names:
             raise Error(f"{self._entry.__name__}: no argument has numbers that have derivatives")
         return names
@@ -99,8 +99,8 @@ class Instance:
         return [self._entry._parameters[number]["name"] for is_own, number in sources if is_own]
 
     def pull(self, family, names: tuple[str, ...], values: dict[str, Any], gradients, plan: str) -> list:
-        """The gradients of the parameters `names`, from those of the results (None: zeros), and the values of the needed
-        parameters."""
+        """The gradients of the parameters `names`, from those of the results (None: zeros) and the values of the
+        parameters that are needed."""
         entry = self._entry
         results = entry._algorithm["results"]
         if len(gradients) != len(results):
@@ -168,7 +168,8 @@ def vjp(entry, arguments: tuple, gradient, with_respect_to: Union[None, str, Ite
     instance = instance_of(entry, [family.view(arguments[i]) for i in entry._arrays], settings, text_of)
     names = instance.names(with_respect_to)
     values = {parameter["name"]: value for parameter, value in zip(parameters, arguments)}
-    gradients = instance.pull(family, names, values, gradient if isinstance(gradient, (tuple, list)) else (gradient,), plan)
+    given = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
+    gradients = instance.pull(family, names, values, given, plan)
     return gradients[0] if len(gradients) == 1 else tuple(gradients)
 
 
@@ -184,8 +185,10 @@ def _as(family, array, dtype: np.dtype):
 
 def _flattened(array, axes: int, count: int):
     """The last `axes` axes as `count`, which is one where the adjoint declares no dimensions."""
-    shape = tuple(array.shape)
-    return array if axes == count else array.reshape(shape[: len(shape) - axes] + (math.prod(shape[len(shape) - axes :]),))
+    if axes == count:
+        return array
+    shape, batch = tuple(array.shape), len(array.shape) - axes
+    return array.reshape(shape[:batch] + (math.prod(shape[batch:]),))
 
 
 def _summed(family, gradient, batch: tuple[int, ...], view, axes: int):

@@ -151,8 +151,8 @@ class Torch(Family):
 
     def view(self, array):
         if array.requires_grad and self._torch.is_grad_enabled():
-            raise Error("a tensor that requires gradients cannot be taken here, with out= or beside arrays of NumPy: pass "
-                        "tensor.detach()")  # fmt: skip
+            raise Error("a tensor that requires gradients cannot be taken here, with out= or beside arrays of NumPy: "
+                        "pass tensor.detach()")  # fmt: skip
         if array.is_conj() or array.is_neg():
             raise Error("a tensor that stands for its conjugate or negative has no elements of its own: resolve_conj()")
         dtype = self._to_numpy.get(array.dtype)
@@ -270,8 +270,8 @@ torch_side = None  # idc.torch, once it is imported
 
 
 def with_derivatives(array) -> bool:
-    """Whether a call of an array goes through idc.torch: it is a tensor that requires gradients, or torch.compile traces
-    the call. The first such tensor imports it."""
+    """Whether a call of an array goes through idc.torch: it is a tensor that requires gradients, or torch.compile
+    traces the call. The first such tensor imports it."""
     if torch_side is not None:
         return torch_side.takes(array)
     if _module_of(array) != "torch" or not getattr(array, "requires_grad", False):

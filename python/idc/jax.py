@@ -23,8 +23,8 @@ from .program import Entry, Setting, _setting
 
 def function(entry: Entry, scalars: Optional[Mapping[str, Any]] = None, plan: str = "throughput",
              **settings: Setting) -> Callable:  # fmt: skip
-    """The algorithm as a function of JAX's arrays, in the order of its parameters; those without brackets are given here,
-    by name. Cotangents are those of JAX: of complex numbers the conjugates of what Entry.vjp() gives."""
+    """The algorithm as a function of JAX's arrays, in the order of its parameters; those without brackets are given
+    here, by name. Cotangents are those of JAX: of complex numbers the conjugates of what Entry.vjp() gives."""
     scalars = dict(scalars or {})
     names = [p["name"] for p in entry._parameters if not p["dimensions"]]
     if sorted(scalars) != sorted(names):
@@ -49,7 +49,8 @@ def _structs(kinds):
     return tuple(jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in kinds)
 
 
-def _differentiable(entry: Entry, instance: Instance, kinds: tuple, scalars: dict, plan: str, settings: dict) -> Callable:
+def _differentiable(entry: Entry, instance: Instance, kinds: tuple, scalars: dict, plan: str,
+                    settings: dict) -> Callable:  # fmt: skip
     """The function for arrays of these shapes and dtypes."""
     arrays = [p["name"] for p in entry._parameters if p["dimensions"]]
     outline = instance.outline()
@@ -76,7 +77,8 @@ def _differentiable(entry: Entry, instance: Instance, kinds: tuple, scalars: dic
 
     def backward(kept, gradients):
         gradients = gradients if isinstance(gradients, (tuple, list)) else (gradients,)
-        gradients = [g if has_gradients(dtype) else np.zeros(shape, dtype) for g, (shape, dtype) in zip(gradients, outline)]
+        gradients = [g if has_gradients(dtype) else np.zeros(shape, dtype)
+                     for g, (shape, dtype) in zip(gradients, outline)]  # fmt: skip
         needed = [name for name in arrays if name in set(instance.needed(wanted))]
         kinds_of = dict(zip(arrays, kinds))
         pulled = jax.pure_callback(functools.partial(pull, needed), _structs(kinds_of[name] for name in wanted), kept,

@@ -131,10 +131,10 @@ class Entry:
             plan: str = "throughput", **settings: Setting):  # fmt: skip
         """The gradients of arguments from those of the results: the vector-Jacobian product.
 
-        `arguments` and settings are those of a call, `gradient` is an array of the result's shape, or a tuple of one for
-        each result, where None stands for zeros. A gradient has its argument's shape and dtype; several are a tuple, one
-        for each array of real or complex numbers, or for each parameter that `with_respect_to` names. Those of arguments
-        that a batch shares are summed over it. Of complex numbers they are dL/d(re) + i dL/d(im), as PyTorch has them.
+        `arguments` and settings are those of a call, `gradient` is an array of the result's shape, or a tuple of one
+        for each result, where None stands for zeros. A gradient has its argument's shape and dtype; several are a tuple,
+        one for each array of real or complex numbers, or for each parameter that `with_respect_to` names. Those of
+        arguments that a batch shares are summed over it. Of complex numbers they are dL/d(re) + i dL/d(im), as PyTorch has them.
 
         >>> import idc, numpy as np
         >>> program = idc.compile('''

@@ -6,7 +6,6 @@ compiling. Tensors on the CPU are taken as NumPy's arrays, without a copy. Secon
 """
 
 # No annotations as strings here: torch.library reads them.
-import functools
 import json
 import math
 import sys
@@ -54,7 +53,7 @@ def _own(tensor: torch.Tensor):
 
 def _tensors(results) -> List[torch.Tensor]:
     results = results if isinstance(results, (tuple, list)) else (results,)
-    return [torch.from_numpy(np.ascontiguousarray(r)) if isinstance(r, (np.ndarray, np.generic)) else r for r in results]
+    return [r if isinstance(r, torch.Tensor) else torch.from_numpy(np.ascontiguousarray(r)) for r in results]
 
 
 def _instance(call: dict) -> adjoints.Instance:
@@ -106,7 +105,8 @@ def _(values, gradients, call):
     read = json.loads(call)
     parameters = numbered[read["entry"]]._parameters
     arrays = dict(zip([p["name"] for p in parameters if p["dimensions"]], read["arrays"]))
-    return [gradients[0].new_empty(arrays[name][0], dtype=_torch_type(np.dtype(arrays[name][1]))) for name in read["names"]]
+    asked = [arrays[name] for name in read["names"]]
+    return [gradients[0].new_empty(shape, dtype=_torch_type(np.dtype(dtype))) for shape, dtype in asked]
 
 
 def _setup(ctx, inputs, output):
@@ -141,7 +141,8 @@ _call.register_autograd(_backward, setup_context=_setup)
 
 @torch.compiler.assume_constant_result
 def _spelled(number: int, scalars: tuple, plan: str, settings: tuple) -> str:
-    plain = [[v.real, v.imag] if isinstance(v, complex) else v.item() if isinstance(v, np.generic) else v for v in scalars]
+    scalars = [v.item() if isinstance(v, np.generic) else v for v in scalars]
+    plain = [[v.real, v.imag] if isinstance(v, complex) else v for v in scalars]
     texts = {name: value if isinstance(value, (bool, int, float, str)) else _setting(value) for name, value in settings}
     return json.dumps({"entry": number, "scalars": plain, "plan": plan, "settings": texts})
 
@@ -155,7 +156,8 @@ def call(entry, arguments: tuple, out, plan: str, settings: dict):
     """A call of an algorithm."""
     if out is not None:
         raise Error("results with out= have no derivatives")
-    arrays = [a if isinstance(a, torch.Tensor) else torch.as_tensor(a) for i, a in enumerate(arguments) if i in entry._arrays]
+    arrays = [arguments[i] for i in entry._arrays]
+    arrays = [a if isinstance(a, torch.Tensor) else torch.as_tensor(a) for a in arrays]
     scalars = tuple(a for i, a in enumerate(arguments) if i not in entry._arrays)
     return _run(entry.number, arrays, scalars, tuple(settings.items()), plan)
 
@@ -178,15 +180,33 @@ def _complex(x):
 def _real(x):
     if x.is_complex():
         raise TypeError(f"no transform of real values takes {x.dtype}")
-    return x if x.dtype in (torch.float32, torch.float64) else x.to(torch.float32 if x.dtype is torch.float16 else torch.float64)
+    if x.dtype in (torch.float32, torch.float64):
+        return x
+    return x.to(torch.float32 if x.dtype == torch.float16 else torch.float64)
 
 
 def _one(name, x, n, axis, by, *settings):
     if x.shape[axis] == 0:
         raise ValueError("the axis that is transformed has no elements")
-    moved = axis != x.dim() - 1
-    y = _run(_number(fft._FILE, name), [x.movedim(axis, -1) if moved else x], (by,), (("N", n), *settings))
-    return y.movedim(-1, axis) if moved else y
+    settings = (("N", n), *settings)
+    if axis == x.dim() - 1:
+        return _run(_number(fft._FILE, name), [x], (by,), settings)
+    before, behind = list(x.shape[:axis]), list(x.shape[axis + 1 :])
+    x = x.reshape((-1, x.shape[axis], _product(behind)))
+    y = _run(_number(fft._FILE, name + "_side"), [x], (by,), settings)
+    return y.reshape((*before, y.shape[1], *behind))
+
+
+def _product(lengths):
+    product = 1
+    for length in lengths:
+        product *= length
+    return product
+
+
+def _last(x, axis):
+    """The tensor with an axis behind the others."""
+    return x if axis == x.dim() - 1 else x.movedim(axis, -1).contiguous()
 
 
 def _c2c(x, n, axis, norm, forward, workers, plan):
@@ -207,8 +227,25 @@ def _c2r(x, n, axis, norm, forward, workers, plan):
     return _one("c2r", _complex(x), n, axis, fft._scale(norm, n, forward), ("conjugated", forward))
 
 
+def _lengths(shape, s, given):
+    """Axes counted from the front, and the length that is asked for along each, or None; as idc.fft reads them."""
+    if s is not None and not isinstance(s, (list, tuple)):
+        s = [s]
+    if given is None:
+        count = len(shape) if s is None else len(s)
+        if count > len(shape):
+            raise ValueError("shape requires more axes than are present")
+        given = list(range(len(shape) - count, len(shape)))
+    elif not isinstance(given, (list, tuple)):
+        given = [given]
+    chosen = [axes.axis_of(axis, len(shape)) for axis in given]
+    if s is not None and len(s) != len(chosen):
+        raise ValueError("when given, axes and shape arguments have to be of the same length")
+    return chosen, [None] * len(chosen) if s is None else [None if n is None or n == -1 else n for n in s]
+
+
 def _c2cn(x, s, several, norm, forward, workers, plan):
-    several, s = fft._lengths(x.shape, s, several)
+    several, s = _lengths(x.shape, s, several)
     lengths = [fft._length(n, x.shape[axis]) for axis, n in zip(several, s)]
     x = _complex(x)
     for axis, n in list(zip(several, lengths))[::-1]:
@@ -217,7 +254,7 @@ def _c2cn(x, s, several, norm, forward, workers, plan):
 
 
 def _r2cn(x, s, several, norm, workers, plan):
-    several, s = fft._lengths(x.shape, s, several)
+    several, s = _lengths(x.shape, s, several)
     if not several:
         raise ValueError("at least 1 axis must be transformed")
     x = _r2c(x, s[-1], several[-1], norm, True, workers, plan)
@@ -225,23 +262,23 @@ def _r2cn(x, s, several, norm, workers, plan):
 
 
 def _c2rn(x, s, several, norm, workers, plan):
-    several, s = fft._lengths(x.shape, s, several)
+    several, s = _lengths(x.shape, s, several)
     if not several:
         raise ValueError("at least 1 axis must be transformed")
     if len(several) > 1:
-        x = _c2cn(x, [-1 if n is None else n for n in s[:-1]], several[:-1], norm, False, workers, plan)
+        x = _c2cn(x, s[:-1], several[:-1], norm, False, workers, plan)
     return _c2r(x, s[-1], several[-1], norm, False, workers, plan)
 
 
 def _r2r(x, type, n, given, several, norm, forward, orthogonalize, workers, sine):
     if x.is_complex():
-        parts = [_r2r(part, type, n, given, several, norm, forward, orthogonalize, workers, sine) for part in (x.real, x.imag)]
-        return torch.complex(parts[0], parts[1])
+        rest = (type, n, given, several, norm, forward, orthogonalize, workers, sine)
+        return torch.complex(_r2r(x.real, *rest), _r2r(x.imag, *rest))
     kind = fft._kind(type, forward)
     if orthogonalize is None:
         orthogonalize = norm == "ortho"
     orthogonal = bool(orthogonalize) and not (kind == 4 or (kind == 1 and sine))
-    chosen, lengths = fft._lengths(x.shape, n, given) if several else ([axes.axis_of(given, x.dim())], [n])
+    chosen, lengths = _lengths(x.shape, n, given) if several else ([axes.axis_of(given, x.dim())], [n])
     x = _real(x)
     for axis, length in zip(chosen, lengths):
         length = fft._length(length, x.shape[axis])
@@ -259,11 +296,16 @@ transforms = {form.__name__: form for form in (_c2c, _r2c, _c2r, _c2cn, _r2cn, _
 # ---- idc.functions, by their names ----
 
 
-def _promoted(*tensors):
+def _promoted(*given):
     """Tensors of one floating type and one device."""
-    first = next(t for t in tensors if isinstance(t, torch.Tensor))
-    tensors = [t if isinstance(t, torch.Tensor) else torch.as_tensor(t, device=first.device) for t in tensors]
-    dtype = functools.reduce(torch.promote_types, (t.dtype for t in tensors))
+    device, dtype, tensors = None, None, []
+    for one in given:
+        if isinstance(one, torch.Tensor):
+            device = one.device
+    for one in given:
+        tensor = one if isinstance(one, torch.Tensor) else torch.as_tensor(one, device=device)
+        dtype = tensor.dtype if dtype is None else torch.promote_types(dtype, tensor.dtype)
+        tensors.append(tensor)
     if not dtype.is_floating_point and not dtype.is_complex:
         dtype = torch.float64
     return [t if t.dtype == dtype else t.to(dtype) for t in tensors]
@@ -284,12 +326,12 @@ def cumsum(x, axis=None, *, exclusive=False):
         x, axis = x.reshape((-1,)), 0
     axis = axes.axis_of(axis, x.dim())
     number = _number("scan.id", "exclusive_scan_any" if exclusive else "inclusive_scan_any")
-    return _run(number, [x.movedim(axis, -1)]).movedim(-1, axis)
+    return _run(number, [_last(x, axis)]).movedim(-1, axis)
 
 
 def sort(x, axis=-1, *, descending=False):
     axis = axes.axis_of(axis, x.dim())
-    x = x.movedim(axis, -1)
+    x = _last(x, axis)
     count = x.shape[-1]
     whole = 1 << max(count - 1, 0).bit_length()
     if whole != count:

@@ -1,5 +1,5 @@
-"""Derivatives of PyTorch's tensors, with a stand-in for PyTorch in the place of the library: what the operators are given,
-what their fake implementations say, what is saved, and gradients against differences. Tensors are NumPy's arrays."""
+"""Derivatives of PyTorch's tensors, with a stand-in for PyTorch in the place of the library: what the operators are
+given, what their fake implementations say, what is saved, and gradients against differences. Tensors are NumPy's arrays."""
 
 import sys
 import types
@@ -11,12 +11,19 @@ import numpy as np
 class Tensor:
     def __init__(self, own, requires_grad=False):
         self.own, self.requires_grad, self.made = np.asarray(own), requires_grad, None
-        self.dtype, self.shape, self.device = getattr(torch, self.own.dtype.name), self.own.shape, types.SimpleNamespace(type="cpu")
+        self.dtype, self.shape = getattr(torch, self.own.dtype.name), self.own.shape
+        self.device = types.SimpleNamespace(type="cpu")
 
     def detach(self):
         return Tensor(self.own)
 
-    resolve_conj = resolve_neg = contiguous = detach
+    resolve_conj = resolve_neg = detach
+
+    def contiguous(self):
+        return Tensor(np.ascontiguousarray(self.own), self.requires_grad)
+
+    def reshape(self, shape):
+        return Tensor(self.own.reshape(shape), self.requires_grad)
 
     def numpy(self):
         return self.own
@@ -32,6 +39,9 @@ class Tensor:
 
     def is_floating_point(self):
         return self.own.dtype.kind == "f"
+
+    def movedim(self, source, to):
+        return Tensor(np.moveaxis(self.own, source, to), self.requires_grad)
 
     def new_empty(self, shape, dtype):
         return ("empty", tuple(shape), dtype)
@@ -81,7 +91,7 @@ torch.from_numpy = Tensor
 torch.as_tensor = lambda array, device=None: Tensor(array)
 torch.zeros = lambda shape, dtype, device: Tensor(np.zeros(shape, dtype.rpartition(".")[2]))
 torch.promote_types = lambda a, b: getattr(torch, np.result_type(a.rpartition(".")[2], b.rpartition(".")[2]).name)
-torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False, assume_constant_result=lambda function: function)
+torch.compiler = types.SimpleNamespace(is_dynamo_compiling=lambda: False, assume_constant_result=lambda own: own)
 torch.library = types.SimpleNamespace(custom_op=lambda name, mutates_args: Operator)
 sys.modules["torch"] = torch
 
@@ -118,6 +128,17 @@ class TorchGradients(unittest.TestCase):
         (pulled,), _ = gradients(idc.fft.dct(Tensor(x, requires_grad=True)), [x])
         matrix = idc.fft.dct(np.eye(10))
         np.testing.assert_allclose(pulled, x @ matrix.T, atol=1e-12)
+
+    def test_several_axes(self):
+        x = self.rng.standard_normal((2, 4, 6))
+        z = x + 1j * self.rng.standard_normal((2, 4, 6))
+        given = Tensor(z, requires_grad=True)
+        np.testing.assert_allclose(idc.fft.fft2(given).own, np.fft.fft2(z), atol=1e-12)
+        np.testing.assert_allclose(idc.fft.ifftn(given, axes=(0, 2)).own, np.fft.ifftn(z, axes=(0, 2)), atol=1e-12)
+        np.testing.assert_allclose(idc.fft.rfftn(Tensor(x, requires_grad=True)).own, np.fft.rfftn(x), atol=1e-12)
+        np.testing.assert_allclose(idc.fft.irfftn(given, s=(2, 4, 10)).own, np.fft.irfftn(z, s=(2, 4, 10)), atol=1e-12)
+        np.testing.assert_allclose(idc.cumsum(Tensor(x, requires_grad=True), 1).own, np.cumsum(x, 1), atol=1e-12)
+        np.testing.assert_allclose(idc.fft.irfft2(given).own, np.fft.irfft2(z), atol=1e-12)
 
     def test_functions(self):
         a, b, c, d, g = (self.rng.standard_normal((3, 7)) for _ in range(5))
