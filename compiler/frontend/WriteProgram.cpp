@@ -75,6 +75,7 @@ public:
   ProgramWriter(const Program &program, const ProgramText &about) : program(program), about(about) {}
 
   std::string write() {
+    functionsTaken.insert(program.entry);
     nameParameters();
     for (const Step &step : program.steps)
       for (int value : step.inputs)

@@ -5,6 +5,7 @@
 #include "compiler/frontend/Evaluate.h"
 #include "compiler/frontend/Parse.h"
 #include "compiler/frontend/Value.h"
+#include "compiler/frontend/WriteProgram.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -36,6 +37,30 @@ class Comparison {
 public:
   Comparison(const Program &forward, const Program &adjoint, uint64_t seed)
       : forward(forward), adjoint(adjoint), engine(seed) {}
+
+  /// Whether another program makes the same of random inputs.
+  bool isSame(const Program &other, std::string &error) {
+    std::vector<Numbers> x, left, right;
+    Numbers parameters;
+    for (const frontend::Parameter &input : forward.inputs)
+      x.push_back(draw(forward.values[input.value], true, true));
+    for (const frontend::ScalarParameter &scalar : forward.scalars)
+      parameters.push_back(draw({{}, scalar.type, {}}, true, true)[0]);
+    if (!frontend::evaluate(forward, x, parameters, left, error))
+      return true; // a division by zero
+    if (!frontend::evaluate(other, x, parameters, right, error) || left.size() != right.size())
+      return false;
+    auto near = [](long double a, long double b) {
+      return a == b || (std::isnan(a) && std::isnan(b)) || std::fabs(a - b) <= 1e-12L * (std::fabs(a) + 1);
+    };
+    for (size_t i = 0; i < left.size(); ++i)
+      if (!std::equal(left[i].begin(), left[i].end(), right[i].begin(), right[i].end(),
+                      [&](const Scalar &a, const Scalar &b) {
+                        return near(a.re, b.re) && near(a.im, b.im) && a.integer == b.integer;
+                      }))
+        return error = "result " + std::to_string(i) + " differs", false;
+    return true;
+  }
 
   /// The relative error at random inputs, or nothing with `error` set where something cannot be evaluated; not finite
   /// where there is no limit. `positive`: inputs from 0.5 to 1.5, for functions that are not defined everywhere.
@@ -187,6 +212,19 @@ Verdict test::checkAdjoint(const Instance &instance, uint64_t seed, double toler
       frontend::elaborate(*source, instance.entry, instance.sizes, instance.types, diagnostics);
   if (!forward)
     return {Verdict::Kind::Broken, 0, diagnostics.str()};
+
+  // The program itself, as text.
+  frontend::Diagnostics ofText;
+  const std::string rewritten = frontend::writeProgram(
+      *frontend::elaborateUnfolded(*source, instance.entry, instance.sizes, instance.types, diagnostics), {});
+  const std::unique_ptr<frontend::Source> again = frontend::parseText(rewritten, "again.id", {}, ofText);
+  const std::optional<Program> same =
+      again ? frontend::elaborate(*again, instance.entry, {}, {}, ofText) : std::nullopt;
+  if (!same)
+    return {Verdict::Kind::Broken, 0, ofText.str() + rewritten};
+  if (std::string error; !Comparison(*forward, *same, seed).isSame(*same, error))
+    return {Verdict::Kind::Broken, 0, "as text the program is another: " + error + "\n" + rewritten};
+
   const std::optional<std::string> text =
       adjoint::writeAdjoint(*source, instance.entry, instance.sizes, instance.types, {}, diagnostics);
   if (!text) {

@@ -32,9 +32,9 @@ struct Verdict {
   std::string detail;
 };
 
-/// Derives the adjoint as text, reads that, and compares, at random inputs x for random directions v and gradients g,
-/// the products <g, (f(x + hv) - f(x - hv)) / 2h> and <adjoint(x, g), v>, relative to the norms of what is multiplied
-/// first.
+/// Writes the program itself as text and compares what that makes of random inputs. Then derives the adjoint as text,
+/// reads that, and compares, at random inputs x for random directions v and gradients g, the products <g, (f(x + hv) -
+/// f(x - hv)) / 2h> and <adjoint(x, g), v>, relative to the norms of what is multiplied first.
 Verdict checkAdjoint(const Instance &instance, uint64_t seed, double tolerance);
 
 } // namespace idc::test
