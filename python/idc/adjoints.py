@@ -98,9 +98,9 @@ class Instance:
         sources = [self._source(parameter["name"]) for parameter in self.adjoint(names)._parameters]
         return [self._entry._parameters[number]["name"] for is_own, number in sources if is_own]
 
-    def pull(self, family, names: tuple[str, ...], values: dict[str, Any], gradients, plan: str) -> list:
+    def pull(self, family, names: tuple[str, ...], values: dict[str, Any], gradients, apply) -> list:
         """The gradients of the parameters `names`, from those of the results (None: zeros) and the values of the
-        parameters that are needed."""
+        parameters that are needed, arrays of the family. `apply` calls the adjoint with a list of arguments."""
         entry = self._entry
         results = entry._algorithm["results"]
         if len(gradients) != len(results):
@@ -117,13 +117,12 @@ class Instance:
                 shape, dtype = self.outline()[number]
                 value = family.empty(shape, dtype)
                 value[...] = 0
-            value = family_of(value)[1]
             if is_own:
                 value = _as(family, value, self.dtypes[entry._arrays.index(number)])
             elif (dtype := _number_type(parameter["element"])) is not None:
                 value = _as(family, value, dtype)
             taken.append(_flattened(value, len(declared["dimensions"]), len(parameter["dimensions"])))
-        made = adjoint(*taken, plan=plan)
+        made = apply(adjoint, taken)
         pulled = []
         for name, gradient in zip(names, made if isinstance(made, tuple) else (made,)):
             number = self._source(name)[1]
@@ -169,7 +168,8 @@ def vjp(entry, arguments: tuple, gradient, with_respect_to: Union[None, str, Ite
     names = instance.names(with_respect_to)
     values = {parameter["name"]: value for parameter, value in zip(parameters, arguments)}
     given = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
-    gradients = instance.pull(family, names, values, given, plan)
+    given = [value if value is None else family_of(value)[1] for value in given]
+    gradients = instance.pull(family, names, values, given, lambda adjoint, taken: adjoint(*taken, plan=plan))
     return gradients[0] if len(gradients) == 1 else tuple(gradients)
 
 

@@ -64,7 +64,8 @@ def _differentiable(entry: Entry, instance: Instance, kinds: tuple, scalars: dic
     def pull(needed, values, gradients):
         known = {**scalars, **{name: np.asarray(value) for name, value in zip(needed, values)}}
         given = [np.conj(np.asarray(g)) if has_gradients(dtype) else None for g, (_, dtype) in zip(gradients, outline)]
-        return tuple(np.conj(g) for g in instance.pull(HOST, wanted, known, given, plan))
+        pulled = instance.pull(HOST, wanted, known, given, lambda adjoint, taken: adjoint(*taken, plan=plan))
+        return tuple(np.conj(g) for g in pulled)
 
     @jax.custom_vjp
     def call(*given):

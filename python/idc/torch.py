@@ -1,8 +1,9 @@
 """Derivatives for PyTorch: the package's functions and every algorithm on tensors that require gradients.
 
-Two operators of torch.library do all of it: `idc::call` runs an algorithm, `idc::vjp` its adjoint (docs/adjoints.md).
-They have fake implementations, so that torch.compile traces calls without a graph break; import this module before
-compiling. Tensors on the CPU are taken as NumPy's arrays, without a copy. Second derivatives are not there.
+An operator of torch.library, `idc::call`, runs an algorithm. It has a fake implementation, so that torch.compile traces
+calls without a graph break (import this module before compiling), and its backward function calls the algorithm's adjoint
+(docs/adjoints.md), which is an algorithm, too: so derivatives have derivatives. Tensors on the CPU are taken as NumPy's
+arrays, without a copy.
 """
 
 # No annotations as strings here: torch.library reads them.
@@ -16,7 +17,7 @@ import torch
 
 from . import adjoints, axes, devices, fft
 from .devices import View
-from .errors import Error
+from .errors import CompileError, Error
 from .program import _setting, numbered
 
 
@@ -29,7 +30,9 @@ def takes(array) -> bool:
     return array.requires_grad and torch.is_grad_enabled()
 
 
-# ---- the operators ----
+# ---- the operator ----
+
+_used = {}  # algorithms by number: graphs that name them may live longer than their programs
 
 
 def _numpy_type(dtype: torch.dtype) -> np.dtype:
@@ -58,7 +61,7 @@ def _tensors(results) -> List[torch.Tensor]:
 
 def _instance(call: dict) -> adjoints.Instance:
     views = [View(np.dtype(dtype), tuple(shape), (), 0) for shape, dtype in call["arrays"]]
-    return adjoints.instance_of(numbered[call["entry"]], views, call["settings"], _setting)
+    return adjoints.instance_of(_used[call["entry"]], views, call["settings"], _setting)
 
 
 def _described(arrays, call: str) -> dict:
@@ -75,7 +78,7 @@ def _scalars(call: dict) -> list:
 @torch.library.custom_op("idc::call", mutates_args=())
 def _call(arrays: List[torch.Tensor], call: str) -> List[torch.Tensor]:
     read = json.loads(call)
-    entry = numbered[read["entry"]]
+    entry = _used[read["entry"]]
     given, scalars = iter([_own(a) for a in arrays]), iter(_scalars(read))
     arguments = [next(given) if p["dimensions"] else next(scalars) for p in entry._parameters]
     return _tensors(entry(*arguments, plan=read["plan"], **read["settings"]))
@@ -87,40 +90,34 @@ def _(arrays, call):
     return [arrays[0].new_empty(shape, dtype=_torch_type(dtype)) for shape, dtype in outline]
 
 
-@torch.library.custom_op("idc::vjp", mutates_args=())
-def _vjp(values: List[torch.Tensor], gradients: List[torch.Tensor], call: str) -> List[torch.Tensor]:
-    """`values`: of the arrays that the adjoint takes, in order."""
-    read = json.loads(call)
-    instance, names = _instance(read), tuple(read["names"])
-    parameters = numbered[read["entry"]]._parameters
-    known = dict(zip([p["name"] for p in parameters if not p["dimensions"]], _scalars(read)))
-    known.update(zip(read["needed"], map(_own, values)))
-    given = [_own(g) for g in gradients]
-    family = devices.family_of(given[0])[0]
-    return _tensors(instance.pull(family, names, known, given, read["plan"]))
+class _Traced(devices.Family):
+    """Tensors in operations that PyTorch can differentiate and trace."""
+
+    def view(self, array):
+        return View(_numpy_type(array.dtype), tuple(array.shape), (), 0)
+
+    def convert(self, array, dtype):
+        return array.to(_torch_type(dtype))
 
 
-@_vjp.register_fake
-def _(values, gradients, call):
-    read = json.loads(call)
-    parameters = numbered[read["entry"]]._parameters
-    arrays = dict(zip([p["name"] for p in parameters if p["dimensions"]], read["arrays"]))
-    asked = [arrays[name] for name in read["names"]]
-    return [gradients[0].new_empty(shape, dtype=_torch_type(np.dtype(dtype))) for shape, dtype in asked]
+_TRACED = _Traced()
 
 
 def _setup(ctx, inputs, output):
     """Saves the arrays that the adjoint takes: none, where the algorithm is linear."""
     arrays, call = inputs
     read = _described(arrays, call)
-    names = [p["name"] for p in numbered[read["entry"]]._parameters if p["dimensions"]]
+    names = [p["name"] for p in _used[read["entry"]]._parameters if p["dimensions"]]
     instance = _instance(read)
     floating = [a.is_floating_point() or a.is_complex() for a in arrays]
     asked = [f and a.requires_grad for f, a in zip(floating, arrays)]
     if not any(asked):
         asked = floating
     read["names"] = [name for name, is_asked in zip(names, asked) if is_asked]
-    needed = set(instance.needed(tuple(read["names"])))
+    try:
+        needed = set(instance.needed(tuple(read["names"])))
+    except CompileError:  # there is no adjoint, which is said when it is asked for
+        needed = set(names)
     read["needed"] = [name for name in names if name in needed]
     ctx.asked, ctx.call, ctx.device = asked, json.dumps(read), arrays[0].device
     ctx.results = [(tuple(o.shape), o.dtype) for o in output]
@@ -132,7 +129,16 @@ def _backward(ctx, *gradients):
         gradients = gradients[0]
     given = [torch.zeros(shape, dtype=dtype, device=ctx.device) if g is None else g
              for g, (shape, dtype) in zip(gradients, ctx.results)]  # fmt: skip
-    pulled = iter(_vjp(list(ctx.saved_tensors), given, ctx.call))
+    read = json.loads(ctx.call)
+    parameters = _used[read["entry"]]._parameters
+    values = dict(zip([p["name"] for p in parameters if not p["dimensions"]], _scalars(read)))
+    values.update(zip(read["needed"], ctx.saved_tensors))
+
+    def apply(adjoint, taken):
+        scalars = tuple(value for i, value in enumerate(taken) if i not in adjoint._arrays)
+        return _run(adjoint.number, [taken[i] for i in adjoint._arrays], scalars, (), read["plan"])
+
+    pulled = iter(_instance(read).pull(_TRACED, tuple(read["names"]), values, given, apply))
     return [next(pulled) if is_asked else None for is_asked in ctx.asked], None
 
 
@@ -141,6 +147,7 @@ _call.register_autograd(_backward, setup_context=_setup)
 
 @torch.compiler.assume_constant_result
 def _spelled(number: int, scalars: tuple, plan: str, settings: tuple) -> str:
+    _used[number] = numbered[number]
     scalars = [v.item() if isinstance(v, np.generic) else v for v in scalars]
     plain = [[v.real, v.imag] if isinstance(v, complex) else v for v in scalars]
     texts = {name: value if isinstance(value, (bool, int, float, str)) else _setting(value) for name, value in settings}

@@ -81,6 +81,14 @@ class Gradients(unittest.TestCase):
 
         self.each(check)
 
+    def test_second_derivatives(self):
+        def check(device):
+            x, w = reals(2, 4, device=device), reals(4, device=device)
+            self.assertTrue(torch.autograd.gradgradcheck(lambda x, w: OWN(x, w, 0.5), (x, w)))
+            self.assertTrue(torch.autograd.gradgradcheck(idc.fft.fft, complexes(6, device=device)))
+
+        self.each(check)
+
     def test_against_pytorch(self):
         def check(device):
             for own, other, x in (
@@ -125,8 +133,8 @@ class Gradients(unittest.TestCase):
 
     def test_operators(self):
         x = complexes(4, 12, device=DEVICES[-1])
-        number = idc.load("fft.id").fft_any.number
-        call = idc.torch._spelled(number, (), "throughput", ())
+        program = idc.load("fft.id")
+        call = idc.torch._spelled(program.fft_any.number, (), "throughput", ())
         torch.library.opcheck(idc.torch._call, ([x], call))
 
     def test_without_gradients(self):

@@ -23,6 +23,8 @@ class Tensor:
         return Tensor(np.ascontiguousarray(self.own), self.requires_grad)
 
     def reshape(self, shape):
+        if self.shape == tuple(shape):
+            return self
         return Tensor(self.own.reshape(shape), self.requires_grad)
 
     def numpy(self):
@@ -45,6 +47,11 @@ class Tensor:
 
     def new_empty(self, shape, dtype):
         return ("empty", tuple(shape), dtype)
+
+    def sum(self, axis):
+        return Tensor(self.own.sum(axis), self.requires_grad)
+
+    real = property(lambda self: Tensor(self.own.real, self.requires_grad))
 
     def to(self, dtype):
         return Tensor(self.own.astype(str(dtype).rpartition(".")[2]), self.requires_grad)
@@ -78,7 +85,7 @@ class Operator:
             context = types.SimpleNamespace(save_for_backward=lambda *saved: setattr(context, "saved_tensors", saved))
             self.setup(context, inputs, results)
             for result in results:
-                result.made = (self, context)
+                result.made, result.requires_grad = (self, context), True
         return results
 
 
@@ -98,12 +105,18 @@ sys.modules["torch"] = torch
 import idc  # noqa: E402
 
 
-def gradients(result, given):
-    """Of the operator that made a result: (of the arrays it took, what it had saved)."""
+def pull(result, given):
+    """Gradients of the arrays that the operator took which made a result, as tensors."""
     operator, context = result.made
-    pulled, rest = operator.backward(context, [None if g is None else Tensor(g) for g in given])
+    pulled, rest = operator.backward(context, given)
     assert rest is None
-    return [g and g.own for g in pulled], [t.own for t in context.saved_tensors]
+    return pulled
+
+
+def gradients(result, given):
+    """The same as arrays, and what the operator had saved."""
+    pulled = pull(result, [None if g is None else Tensor(g) for g in given])
+    return [g and g.own for g in pulled], [t.own for t in result.made[1].saved_tensors]
 
 
 class TorchGradients(unittest.TestCase):
@@ -164,6 +177,16 @@ class TorchGradients(unittest.TestCase):
         np.testing.assert_allclose(of_x, g * w * np.exp(x / 2) / 2, atol=1e-13)
         np.testing.assert_allclose(of_w, (g * np.exp(x / 2)).sum(0), atol=1e-13)
         self.assertEqual(len(saved), 2)
+
+    def test_second_derivatives(self):
+        program = idc.compile("func cubed<T>(x: T) -> T { return x * x * x; }\n"
+                              "algorithm f<T>(x: T[N]) -> T[N] { return x |> cubed; }")  # fmt: skip
+        x, g, v = self.rng.standard_normal((3, 5))
+        (once,) = pull(program.f(Tensor(x, requires_grad=True)), [Tensor(g, requires_grad=True)])
+        np.testing.assert_allclose(once.own, 3 * x * x * g)
+        of_x, of_g = pull(once, [Tensor(v)])
+        np.testing.assert_allclose(of_x.own, 6 * x * g * v)
+        np.testing.assert_allclose(of_g.own, 3 * x * x * v)
 
     def test_precision_stays(self):
         x = self.rng.standard_normal(8).astype("f")
