@@ -6,7 +6,7 @@ from typing import Optional
 
 from .devices import View
 
-# Dense arrays begin at multiples of this many bytes (IDC_POINTER_ALIGNMENT).
+# On a GPU dense arrays begin at multiples of this many bytes (IDC_POINTER_ALIGNMENT).
 ALIGNMENT = 16
 
 
@@ -27,13 +27,14 @@ def _one_stride(lengths: tuple[int, ...], strides: list[int]) -> Optional[int]:
     return axes[-1][1] if axes else 0
 
 
-def layout_of(view: View, dimensions: int) -> Optional[tuple[str, int]]:
+def layout_of(view: View, dimensions: int, on_host: bool) -> Optional[tuple[str, int]]:
     """The layout, empty for a dense array, and by how many bytes the pointer that goes with it lies before the array;
-    None when no layout says where the elements are. The last `dimensions` axes are those of one problem."""
+    None when no layout says where the elements are. The last `dimensions` axes are those of one problem. `on_host`: for
+    code for the CPU, which takes arrays at any number."""
     if 0 in view.shape:
         return "", 0  # there are no elements
     size = view.dtype.itemsize
-    if any(stride % size for stride in view.strides) or view.pointer % size:
+    if any(stride % size for stride in view.strides) or view.pointer % (view.dtype.alignment if on_host else size):
         return None
     first = len(view.shape) - dimensions
     shape = view.shape[first:]
@@ -53,7 +54,7 @@ def layout_of(view: View, dimensions: int) -> Optional[tuple[str, int]]:
     if several and (batch != elements or properties):
         properties.append(f"batch:{batch}")
     before = view.pointer % ALIGNMENT
-    if before and not (own and own[-1] > 1):
+    if before and not on_host and not (own and own[-1] > 1):
         properties.append(f"offset:{before // size}")
     else:
         before = 0

@@ -192,7 +192,7 @@ class Entry:
                 continue
             own = view.shape[: len(view.shape) - count]
             full = _broadcast(view, own, batch)
-            layout = layout_of(full, count)
+            layout = layout_of(full, count, family is HOST)
             if layout is None:
                 where = f"the argument '{parameter['name']}' of {self.__name__}"
                 warn_of_copy(f"{where} lies in memory in a way that no layout describes, and is copied")
@@ -431,7 +431,7 @@ class Launch:
             if family is not HOST:
                 overlaps = any(_extent(view)[0] < _extent(v)[1] and _extent(v)[0] < _extent(view)[1]
                                for v in (family.view(arguments[i]) for i in self._arrays))  # fmt: skip
-            direct.append(layout_of(view, len(view.shape)) == ("", 0) and not overlaps)
+            direct.append(layout_of(view, len(view.shape), family is HOST) == ("", 0) and not overlaps)
         with family.current():
             results = [array if is_direct else family.empty(shape, dtype)
                        for array, is_direct, (shape, dtype) in zip(given, direct, self._outputs)]  # fmt: skip
