@@ -176,7 +176,31 @@ static std::optional<int> backByCongruence(StepMaker &steps, const Step &step, c
 
 namespace {
 
-constexpr int64_t maxTried = int64_t(1) << 22; // elements whose places are looked at, as the front end does
+constexpr int64_t maxTried = int64_t(1) << 24;     // elements whose places are looked at
+constexpr int64_t maxScattered = int64_t(1) << 22; // the front end looks at every element of a scatter, and of a gather
+                                                   // whose bounds do not show that it stays inside
+
+/// Which places each element went to.
+class Takers {
+public:
+  Takers(int64_t length, const std::vector<int64_t> &elements) : first(static_cast<size_t>(length) + 1, 0) {
+    for (int64_t element : elements)
+      ++first[static_cast<size_t>(element) + 1];
+    std::partial_sum(first.begin(), first.end(), first.begin());
+    places.resize(elements.size());
+    std::vector<int64_t> next(first.begin(), first.end() - 1);
+    for (size_t place = 0; place < elements.size(); ++place)
+      places[static_cast<size_t>(next[static_cast<size_t>(elements[place])]++)] = static_cast<int64_t>(place);
+  }
+  int64_t count(int64_t element) const {
+    return first[static_cast<size_t>(element) + 1] - first[static_cast<size_t>(element)];
+  }
+  const int64_t *begin(int64_t element) const { return places.data() + first[static_cast<size_t>(element)]; }
+  const int64_t *end(int64_t element) const { return begin(element) + count(element); }
+
+private:
+  std::vector<int64_t> first, places;
+};
 
 /// Digits for at least `count` values that are added up: prime factors where these are small, else bits.
 std::vector<int> digitsOf(int64_t count) {
@@ -193,6 +217,29 @@ std::vector<int> digitsOf(int64_t count) {
   return radices;
 }
 
+/// The elements that went to so many places that they are better summed apart, at most eight.
+std::vector<int64_t> heaviest(const Takers &takers, int64_t length) {
+  constexpr size_t most = 8;
+  std::vector<int64_t> order(static_cast<size_t>(length));
+  std::iota(order.begin(), order.end(), 0);
+  const size_t seen = std::min(most + 1, order.size());
+  std::partial_sort(
+      order.begin(), order.begin() + static_cast<std::ptrdiff_t>(seen), order.end(),
+      [&](int64_t a, int64_t b) { return std::make_pair(-takers.count(a), a) < std::make_pair(-takers.count(b), b); });
+  size_t heavy = 0;
+  int64_t best = INT64_MAX, before = 0;
+  for (size_t h = 0; h < seen; ++h) {
+    const int64_t width = std::max<int64_t>(1, takers.count(order[h]));
+    if (const int64_t cost = length * width + before + static_cast<int64_t>(h) * 64; cost < best) {
+      best = cost;
+      heavy = h;
+    }
+    before += width;
+  }
+  order.resize(heavy);
+  return order;
+}
+
 /// Takes, for each digit of `kept`, the elements `places` that belong to it (-1: none), along the digits `summed`
 /// below, and adds them.
 std::optional<int> sumFrom(StepMaker &steps, int gradient, int lowest, const std::vector<int> &kept,
@@ -204,9 +251,12 @@ std::optional<int> sumFrom(StepMaker &steps, int gradient, int lowest, const std
     return std::nullopt;
   const bool lacks = std::find(places.begin(), places.end(), -1) != places.end();
   Body index = *formula;
-  if (lacks) {
-    IntegerCode code(index);
+  IntegerCode code(index);
+  if (lacks)
     index.results = {code.emit(Op::Max, index.results[0], code.constant(0))};
+  if (static_cast<int64_t>(places.size()) > maxScattered) {
+    const std::vector<int> &all = steps.radices(gradient);
+    index.results = {code.emit(Op::Rem, index.results[0], code.constant(product({all.begin(), all.begin() + lowest})))};
   }
   int result = steps.move(Step::Kind::Gather, gradient, lowest, radices, std::move(index));
   if (lacks)
@@ -233,38 +283,28 @@ std::optional<int> adjoint::gatherAdjoint(StepMaker &steps, const Step &step, co
     error = "the adjoint of a 'gather' is found by trying, of at most " + std::to_string(maxTried) + " elements";
     return std::nullopt;
   }
-  std::vector<std::vector<int64_t>> takers(static_cast<size_t>(length)); // by element, the places it went to
-  int64_t place = 0;
+  std::vector<int64_t> elements;
   if (!frontend::forEachIndex(
           step.body, made, {},
           [&](int64_t element) {
-            takers[static_cast<size_t>(element)].push_back(place++);
+            elements.push_back(element);
             return true;
           },
           error))
     return std::nullopt;
-  const bool isOneToOne = length == count && std::all_of(takers.begin(), takers.end(),
-                                                         [](const auto &places) { return places.size() == 1; });
+  const Takers takers(length, elements);
+  bool isOneToOne = length == count && length <= maxScattered;
+  for (int64_t element = 0; element < length && isOneToOne; ++element)
+    isOneToOne = takers.count(element) == 1;
   if (isOneToOne)
     return steps.move(Step::Kind::Scatter, gradient, lowest, own, step.body);
 
   // Most elements went to a few places, and a few, as those at ends where an index is clamped, to many.
-  constexpr size_t most = 8;
-  std::vector<size_t> byPlaces(static_cast<size_t>(length));
-  std::iota(byPlaces.begin(), byPlaces.end(), 0);
-  std::stable_sort(byPlaces.begin(), byPlaces.end(),
-                   [&](size_t a, size_t b) { return takers[a].size() > takers[b].size(); });
-  size_t heavy = 0;
-  int64_t best = INT64_MAX, before = 0;
-  for (size_t h = 0; h <= std::min(most, byPlaces.size() - 1); ++h) {
-    const int64_t width = std::max<int64_t>(1, static_cast<int64_t>(takers[byPlaces[h]].size()));
-    if (const int64_t cost = length * width + before + static_cast<int64_t>(h) * 64; cost < best) {
-      best = cost;
-      heavy = h;
-    }
-    before += width;
-  }
-  const int64_t width = std::max<int64_t>(1, static_cast<int64_t>(takers[byPlaces[heavy]].size()));
+  const std::vector<int64_t> heavy = heaviest(takers, length);
+  int64_t width = 1;
+  for (int64_t element = 0; element < length; ++element)
+    if (std::find(heavy.begin(), heavy.end(), element) == heavy.end())
+      width = std::max(width, takers.count(element));
   const std::vector<int> summed = digitsOf(width);
   const int64_t wide = product(summed);
   if (wide * length > maxTried) {
@@ -272,24 +312,27 @@ std::optional<int> adjoint::gatherAdjoint(StepMaker &steps, const Step &step, co
             " for each of " + std::to_string(length);
     return std::nullopt;
   }
-  std::vector<std::vector<int64_t>> many; // of the heavy ones
-  for (size_t h = 0; h < heavy; ++h)
-    many.push_back(std::move(takers[byPlaces[h]]));
-  std::vector<int64_t> places(static_cast<size_t>(wide * length), -1);
-  for (size_t element = 0; element < takers.size(); ++element)
-    if (std::find(byPlaces.begin(), byPlaces.begin() + static_cast<std::ptrdiff_t>(heavy), element) ==
-        byPlaces.begin() + static_cast<std::ptrdiff_t>(heavy))
-      std::copy(takers[element].begin(), takers[element].end(),
-                places.begin() + static_cast<std::ptrdiff_t>(element) * wide);
-  std::optional<int> result = sumFrom(steps, gradient, lowest, own, summed, places);
-  for (size_t h = 0; h < heavy && result; ++h) {
-    const std::vector<int> bits = digitsOf(static_cast<int64_t>(many[h].size()));
-    many[h].resize(static_cast<size_t>(product(bits)), -1);
-    const std::optional<int> one = sumFrom(steps, gradient, lowest, {}, bits, many[h]);
+  // The places of an element in order, the first or the last of all elements side by side.
+  std::optional<int> result;
+  for (bool fromEnd : {false, true}) {
+    std::vector<int64_t> places(static_cast<size_t>(wide * length), -1);
+    for (int64_t element = 0; element < length; ++element)
+      if (std::find(heavy.begin(), heavy.end(), element) == heavy.end())
+        std::copy(takers.begin(element), takers.end(element),
+                  places.begin() + element * wide + (fromEnd ? wide - takers.count(element) : 0));
+    result = sumFrom(steps, gradient, lowest, own, summed, places);
+    if (result)
+      break;
+  }
+  for (size_t h = 0; h < heavy.size() && result; ++h) {
+    std::vector<int64_t> many(takers.begin(heavy[h]), takers.end(heavy[h]));
+    const std::vector<int> bits = digitsOf(static_cast<int64_t>(many.size()));
+    many.resize(static_cast<size_t>(product(bits)), -1);
+    const std::optional<int> one = sumFrom(steps, gradient, lowest, {}, bits, many);
     if (!one)
       result.reset();
     else
-      result = steps.addedAt(*result, *one, own, static_cast<int64_t>(byPlaces[h]));
+      result = steps.addedAt(*result, *one, own, heavy[h]);
   }
   if (!result)
     error = "the elements that this 'gather' takes several times, or not at all, follow no rule that is short enough";

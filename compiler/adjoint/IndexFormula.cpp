@@ -3,6 +3,7 @@
 #include "compiler/frontend/Value.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace idc;
 using namespace idc::adjoint;
@@ -47,6 +48,12 @@ int IntegerCode::less(int a, int b) {
   return push(std::move(instr));
 }
 
+int IntegerCode::atLeast(int a, int b) {
+  const int made = less(a, b);
+  body.instrs.back().op = Op::Ge;
+  return made;
+}
+
 int IntegerCode::select(int condition, int yes, int no) {
   Instr instr;
   instr.op = Op::Select;
@@ -78,9 +85,15 @@ int IntegerCode::append(const Body &other) {
 
 namespace {
 
-/// From `start` to before `end`: base + slope · ((k - start) / period) + step · ((k - start) % period).
+/// A part of a period, from `low` on: base + slope · (period's number) + step · (place in the period - low).
+struct Run {
+  int64_t low, base, step, slope;
+};
+
+/// From `start` to before `end`: periods of runs; of one period there is one run.
 struct Piece {
-  int64_t start, end, base, step, period, slope;
+  int64_t start, end, period;
+  std::vector<Run> runs;
 };
 
 class Finder {
@@ -92,8 +105,11 @@ public:
       return body;
     const int64_t length = static_cast<int64_t>(numbers.size());
     int64_t best = 0, modulus = 0;
-    for (int64_t candidate : {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 15, 16, 32, 64}) {
-      if (candidate > length)
+    std::set<int64_t> candidates = {1, 2, 3, 4, 6, 8, 16};
+    for (int64_t i = 0, product = 1; i < static_cast<int64_t>(radices.size()) && product <= maxPieces; ++i)
+      candidates.insert(product *= radices[static_cast<size_t>(i)]);
+    for (int64_t candidate : candidates) {
+      if (candidate > length || candidate > maxPieces)
         break;
       int64_t pieces = 0;
       for (int64_t rest = 0; rest < candidate && pieces <= maxPieces; ++rest)
@@ -112,6 +128,7 @@ public:
 
 private:
   static constexpr int64_t maxPieces = 256, maxTable = 4096, maxTables = 8;
+  static constexpr size_t maxRuns = 4; // of a period
 
   Body finished(int result) {
     body.results = {result};
@@ -151,24 +168,37 @@ private:
     auto at = [&](int64_t k) { return numbers[static_cast<size_t>(k * modulus + rest)]; };
     std::vector<Piece> pieces;
     for (int64_t start = 0; start < length && static_cast<int64_t>(pieces.size()) <= maxPieces;) {
-      const int64_t step = start + 1 < length ? at(start + 1) - at(start) : 0;
-      int64_t end = start + 1;
-      while (end < length && at(end) - at(end - 1) == step)
-        ++end;
-      Piece piece{start, end, at(start), step, end - start, 0};
-      if (end < length) { // the same again, further on?
-        const int64_t period = end - start, slope = at(end) - at(start);
-        int64_t further = end;
-        while (further < length &&
-               at(further) == at(start) + slope * ((further - start) / period) + step * ((further - start) % period))
-          ++further;
-        if (further >= end + period) {
-          piece.end = further;
-          piece.slope = slope;
+      Piece best{start, start, 0, {}}, tried{start, start, 0, {}};
+      for (int64_t next = start; tried.runs.size() < maxRuns && next < length;) {
+        const int64_t first = next;
+        auto isAlike = [&](int64_t k) { return k < length && (at(k) < 0) == (at(first) < 0); }; // none, or a place
+        const int64_t step = isAlike(first + 1) ? at(first + 1) - at(first) : 0;
+        while (isAlike(++next) && at(next) - at(next - 1) == step)
+          ;
+        tried.runs.push_back({first - start, at(first), step, 0});
+        tried.period = next - start;
+        // The same runs again, further on?
+        for (Run &run : tried.runs)
+          run.slope = start + tried.period + run.low < length ? at(start + tried.period + run.low) - run.base : 0;
+        tried.end = next;
+        for (size_t run = 0; tried.end < length; ++tried.end) {
+          const int64_t local = tried.end - start, place = local % tried.period;
+          run = place == 0 ? 0 : run + 1 < tried.runs.size() && place == tried.runs[run + 1].low ? run + 1 : run;
+          const Run &own = tried.runs[run];
+          if (at(tried.end) != own.base + own.slope * (local / tried.period) + own.step * (place - own.low))
+            break;
+        }
+        const bool repeats = tried.end >= next + tried.period;
+        if (best.runs.empty() || (repeats && tried.end > best.end)) {
+          best = tried;
+          if (!repeats) { // one run
+            best.end = next;
+            best.runs[0].slope = 0;
+          }
         }
       }
-      pieces.push_back(piece);
-      start = piece.end;
+      start = best.end;
+      pieces.push_back(std::move(best));
     }
     return pieces;
   }
@@ -177,34 +207,54 @@ private:
     const int index = code.index(radices);
     const int k = modulus == 1 ? index : code.emit(Op::Div, index, code.constant(modulus));
     const int rest = modulus == 1 ? -1 : code.emit(Op::Rem, index, code.constant(modulus));
-    int result = -1;
-    for (int64_t r = modulus; r-- > 0;) {
-      const std::vector<Piece> pieces = piecesOf(r, modulus);
-      int value = -1;
-      for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
-        const int part = valueOf(*piece, k);
-        value = value < 0 ? part : code.select(code.less(k, code.constant(piece->end)), part, value);
-      }
-      result = result < 0 ? value : code.select(code.less(rest, code.constant(r + 1)), value, result);
+    std::vector<std::pair<int64_t, int>> byRest; // where a value ends, and the value
+    for (int64_t r = 0; r < modulus; ++r) {
+      std::vector<std::pair<int64_t, int>> byPlace;
+      for (const Piece &piece : piecesOf(r, modulus))
+        byPlace.emplace_back(piece.end, valueOf(piece, k));
+      byRest.emplace_back(r + 1, chosen(k, byPlace, 0, byPlace.size()));
     }
-    return finished(result);
+    return finished(chosen(rest, byRest, 0, byRest.size()));
+  }
+
+  /// Of the values from `first` to before `last`, the first one that ends beyond `place`.
+  int chosen(int place, const std::vector<std::pair<int64_t, int>> &values, size_t first, size_t last) {
+    if (last - first == 1)
+      return values[first].second;
+    const size_t middle = (first + last) / 2;
+    return code.select(code.atLeast(place, code.constant(values[middle - 1].first)),
+                       chosen(place, values, middle, last), chosen(place, values, first, middle));
   }
 
   int plus(int64_t number, int value) { return number == 0 ? value : code.emit(Op::Add, code.constant(number), value); }
+  int times(int64_t number, int value) {
+    return number == 1 ? value : code.emit(Op::Mul, code.constant(number), value);
+  }
 
   int valueOf(const Piece &piece, int k) {
-    if (piece.slope == 0) {
-      if (piece.step == 0)
-        return code.constant(piece.base);
-      return plus(piece.base - piece.start * piece.step, code.emit(Op::Mul, code.constant(piece.step), k));
+    const bool repeats = piece.end > piece.start + piece.period;
+    if (!repeats) {
+      const Run &run = piece.runs[0];
+      return run.step == 0 ? code.constant(run.base) : plus(run.base - piece.start * run.step, times(run.step, k));
     }
     // Where the piece does not hold, what is divided may be negative; nobody takes that.
     const int local = code.emit(Op::Max, plus(-piece.start, k), code.constant(0)), period = code.constant(piece.period);
-    const int quotient = code.emit(Op::Mul, code.constant(piece.slope), code.emit(Op::Div, local, period));
-    if (piece.step == 0)
-      return plus(piece.base, quotient);
-    const int remainder = code.emit(Op::Mul, code.constant(piece.step), code.emit(Op::Rem, local, period));
-    return plus(piece.base, code.emit(Op::Add, quotient, remainder));
+    const int number = code.emit(Op::Div, local, period), place = code.emit(Op::Rem, local, period);
+    std::vector<std::pair<int64_t, int>> values;
+    for (size_t i = 0; i < piece.runs.size(); ++i) {
+      const Run &run = piece.runs[i];
+      int value = -1;
+      if (run.slope != 0)
+        value = times(run.slope, number);
+      if (run.step != 0) {
+        const int within = times(run.step, place);
+        value = value < 0 ? within : code.emit(Op::Add, value, within);
+      }
+      const int64_t base = run.base - run.step * run.low;
+      value = value < 0 ? code.constant(base) : plus(base, value);
+      values.emplace_back(i + 1 < piece.runs.size() ? piece.runs[i + 1].low : piece.period, value);
+    }
+    return chosen(place, values, 0, values.size());
   }
 
   Body ofTables() {
@@ -226,7 +276,7 @@ private:
       lookup.operands.insert(lookup.operands.end(), entries.begin(), entries.end());
       body.instrs.push_back(std::move(lookup));
       const int part = static_cast<int>(body.instrs.size()) - 1;
-      result = result < 0 ? part : code.select(code.less(index, code.constant(first + maxTable)), part, result);
+      result = result < 0 ? part : code.select(code.atLeast(index, code.constant(first + maxTable)), result, part);
     }
     return finished(result);
   }

@@ -51,6 +51,15 @@ TEST(IndexFormula, OfPieces) {
   EXPECT_LE(lengthOf(bits, [](int64_t i) { return i < 50 ? -1 : (i - 50) / 7 * 16 - (i - 50) % 7; }), 80u);
 }
 
+TEST(IndexFormula, OfPeriods) {
+  EXPECT_LE(lengthOf(bits, [](int64_t i) { return i % 100 < 56 ? i / 100 * 256 + i % 100 : -1; }), 80u);
+  EXPECT_LE(lengthOf(bits, [](int64_t i) { return i < 200        ? -1
+                                                  : i % 100 < 56 ? i / 100 * 256 + i % 100
+                                                                 : 7 - i; }),
+            100u);
+  EXPECT_LE(lengthOf(bits, [](int64_t i) { return i % 10 < 3 ? i : i % 10 < 7 ? -i : 2; }), 80u);
+}
+
 TEST(IndexFormula, OfTables) {
   EXPECT_GE(lengthOf(bits, [](int64_t i) { return i * i % 4093; }), 4096u);
   EXPECT_GE(lengthOf(std::vector<int>(13, 2), [](int64_t i) { return i * i % 8191; }), 8192u);
