@@ -3,6 +3,7 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Sections.h"
+#include "compiler/conversion/TileBlocks.h"
 #include "dialect/digits/BufferView.h"
 
 #include "id/ArrayType.h"
@@ -91,8 +92,9 @@ bool isPart(id::KernelOp kernel, Value yielded) {
 /// The units whose threads meet between a load and a store of a kernel.
 SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, const passes::Target &target) {
   auto kernel = load->getParentOfType<id::KernelOp>();
-  if (target.kind == "cpu")
-    return {{{Field::Block}, true}}; // a turn of the loop, by one thread
+  if (target.kind == "cpu") // one thread, which writes when it has read all of a block, or all of a turn
+    return exchanges(kernel) ? SmallVector<Unit>{{{Field::Block}, true}}
+                             : SmallVector<Unit>{{{Field::Block, Field::Warp}, true}};
   const bool straight = cutSections(kernel, target.lanes).straight;
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.

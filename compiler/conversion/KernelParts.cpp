@@ -49,7 +49,14 @@ FormParts::FormParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffer
                                                                              &staged}) {}
 
 VectorParts::VectorParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
-                         const Sections &cut, int64_t lanes)
+                         const Sections &cut, int64_t lanes, int64_t numTurns)
     : place(code, lanes), roots(code, place, RootFactors::Means::Tables), bodies(code, place, roots, parameters),
-      barriers(code), accesses(code, place, buffers),
-      emitter(code, roots, bodies, cut, {place, &accesses, {{Kind::Registers, &registers}}, barriers}) {}
+      barriers(code), accesses(code, place, buffers), turns(code, place, numTurns), shuffles(code),
+      memory(code, place, turns), emitter(code, roots, bodies, cut,
+                                          {place,
+                                           &accesses,
+                                           {{Kind::None, &registers},
+                                            {Kind::Registers, &registers},
+                                            {Kind::Shuffle, &shuffles},
+                                            {Kind::Shared, &memory}},
+                                           barriers}) {}

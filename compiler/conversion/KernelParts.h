@@ -12,6 +12,7 @@
 #include "compiler/conversion/exchanges/PackedWords.h"
 #include "compiler/conversion/exchanges/PostExchange.h"
 #include "compiler/conversion/exchanges/RegisterExchange.h"
+#include "compiler/conversion/exchanges/VectorExchange.h"
 
 namespace idc::conversion {
 
@@ -50,17 +51,20 @@ struct FormParts {
   TileEmitter emitter;
 };
 
-/// Registers are vectors of a CPU.
+/// Registers are vectors of a CPU, of so many lanes; a block is done in so many turns.
 struct VectorParts {
   VectorParts(TileCode &code, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
-              const Sections &cut, int64_t lanes);
+              const Sections &cut, int64_t lanes, int64_t numTurns);
   VectorParts(const VectorParts &) = delete;
   VectorPlace place;
   RootFactors roots;
   Bodies bodies;
   Barriers barriers;
   VectorAccesses accesses;
+  TurnLoop turns;
   RegisterExchange registers;
+  LaneExchange shuffles;
+  ScratchExchange memory;
   TileEmitter emitter;
 };
 

@@ -1,6 +1,7 @@
 // Input: a function of id.kernel ops planned for the CPU. Output: llvm functions, one loop over blocks each.
 //
-// Registers are vectors whose elements are the lanes of the mapping, or scalars where it has none.
+// Registers are vectors whose elements are the lanes of the mapping, or scalars where it has none. Warps are turns of an
+// inner loop, which ends and begins again at exchanges between them.
 #include "compiler/conversion/LowerToCpu.h"
 
 #include "compiler/conversion/KernelParts.h"
@@ -19,10 +20,11 @@ using namespace idc::conversion;
 
 /// Emits a kernel's function: (addresses of its arguments, batch, first block, end of the blocks).
 static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::KernelOp kernel, LLVM::LLVMFuncOp function,
-                                  LoweredKernel &lowered, int64_t lanes) {
+                                  LoweredKernel &lowered) {
   const Location loc = kernel.getLoc();
   const int64_t blocks = widestExtent(kernel, digits::Field::Block);
-  const bool vectors = widestExtent(kernel, digits::Field::Lane) > 1; // else element by element
+  const int64_t lanes = widestExtent(kernel, digits::Field::Lane), turns = widestExtent(kernel, digits::Field::Warp);
+  const bool vectors = lanes > 1; // else element by element
   auto wide = [&](Type type) { return vectors ? Type(VectorType::get({lanes}, type)) : type; };
   TileCode code(b, loc, tables, wide, TileCode::Alignment::Number);
   Block *entry = function.addEntryBlock(b);
@@ -51,6 +53,11 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
     scalars.push_back(LLVM::LoadOp::create(b, loc, scalar.type, argument(count++), 1));
   const Parameters parameters = parametersOf(
       b, loc, kernel, scalars, [&](Value value) { return vectors ? VectorPlace::splat(b, loc, value, lanes) : value; });
+  Value scratch;
+  if (int64_t bytes = ScratchExchange::bytesOf(kernel)) {
+    constexpr unsigned line = 64;
+    scratch = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), code.constant64(bytes), line);
+  }
   Value one = code.constant64(1);
   auto loop = scf::ForOp::create(b, loc, entry->getArgument(2), entry->getArgument(3), one);
   {
@@ -59,9 +66,11 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
     const Sections cut = cutSections(kernel, lanes);
     Value block = loop.getInductionVar();
     if (vectors) {
-      VectorParts parts(code, buffers, parameters, cut, lanes);
+      VectorParts parts(code, buffers, parameters, cut, lanes, turns);
       parts.place.batch = entry->getArgument(1);
       parts.place.block = block;
+      parts.memory.memory = scratch;
+      parts.turns.begin();
       if (failed(parts.emitter.emit()))
         return failure();
     } else {
@@ -100,7 +109,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
     b.setInsertionPointToEnd(module->getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
-    if (failed(emitFunction(b, tables, kernel, func, entry, target.lanes)))
+    if (failed(emitFunction(b, tables, kernel, func, entry)))
       return {};
     dropConstants(entry);
   }

@@ -10,7 +10,8 @@
 namespace idc::conversion {
 
 /// A module with one function `void NAME(ptr args, i64 batch, i64 first, i64 last)` per id.kernel: args points to the
-/// kernel's buffer pointers in order, blocks first … last-1 are done. Lanes are elements of vectors. `kernels` receives
+/// kernel's buffer pointers in order, blocks first … last-1 are done. Lanes are elements of vectors,
+/// warps turns of a loop. `kernels` receives
 /// how each is launched. Errors are emitted and give null.
 mlir::OwningOpRef<mlir::ModuleOp> lowerToCpu(mlir::func::FuncOp function, const passes::Target &target,
                                              std::vector<LoweredKernel> &kernels);

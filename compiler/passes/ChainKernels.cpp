@@ -17,6 +17,26 @@ void passes::setRadices(KernelPlan &kernel, const FlowChain &chain) {
           column.radix = radices[column.digits[0] - 1];
 }
 
+/// What is wrong with the threads of a mapping, beside the first one of the kernel.
+static std::string checkThreads(const Mapping &mapping, const Mapping &reference, bool isOfBits,
+                                const Target &target) {
+  const int64_t lanes = mapping.extent(Field::Lane);
+  if (target.kind != "cpu") {
+    if (isOfBits && lanes != target.lanes)
+      return "lane must have " + std::to_string(target.lanes) + " values";
+    if (mapping.numThreads() > target.maxThreadsPerBlock)
+      return "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
+    return {};
+  }
+  if (lanes > target.lanes)
+    return "lane has at most " + std::to_string(target.lanes) + " values";
+  if (lanes != reference.extent(Field::Lane) || mapping.extent(Field::Warp) != reference.extent(Field::Warp))
+    return "ranges differ in the values of lane or warp";
+  if (lanes == 1 && mapping.extent(Field::Warp) > 1)
+    return "turns are of vectors: lane has a digit";
+  return {};
+}
+
 std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t end, const JoinedChains &chains,
                                  const Target &target) {
   const FlowChain &chain = chains.last();
@@ -46,10 +66,8 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
         return where + "digit " + std::to_string(held.size() + 1) + " is held by no field";
       if (!chains.isOfBits() && static_cast<int>(held.size()) > n)
         return where + "digits of the batch are of radix 2, beside others they are held by no field";
-      if (chains.isOfBits() && range.mapping.extent(Field::Lane) != target.lanes)
-        return where + "lane must have " + std::to_string(target.lanes) + " values";
-      if (range.mapping.numThreads() > std::max(target.maxThreadsPerBlock, target.lanes))
-        return where + "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
+      if (std::string problem = checkThreads(range.mapping, reference, chains.isOfBits(), target); !problem.empty())
+        return where + problem;
       if (range.staged && (target.kind == "cpu" || chain.isOfBits()))
         return where + "a GPU's blocks stage problems of which not all digits are of radix 2";
       if (range.staged &&

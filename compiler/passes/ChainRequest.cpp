@@ -36,6 +36,7 @@ public:
     request.storeBytes = id::elementBytes(id::elementOf(last.result.getType()));
     request.elementBytes = request.loadBytes;
     request.registerBytes = id::registerBytes(first.type.getElement());
+    request.numbers = numbersOf(first.type.getElement());
     request.operationsUpTo.push_back(0);
     request.loadOrder = orderOf(0, first.input);
     request.storeOrder = last.stored().placed()->addressOrder();
@@ -62,7 +63,14 @@ private:
     return order;
   }
 
+  static int numbersOf(Type element) {
+    Type number;
+    int count;
+    return id::splitNumbers(element, number, count) ? count : static_cast<int>(id::leafTypes(element).size());
+  }
+
   void noteElement(Type element) {
+    request.numbers = std::max(request.numbers, numbersOf(element));
     request.elementBytes = std::max(request.elementBytes, id::elementBytes(element));
     request.registerBytes = std::max(request.registerBytes, id::registerBytes(element));
   }

@@ -286,10 +286,13 @@ def PlanExchanges : Pass<"id-plan-exchanges", "::mlir::func::FuncOp"> {
   let description = [{
     The two mappings are composed; what differs decides between nothing, a permutation of registers, shuffles, shared memory
     of a warp or a block, and the shared memory of a cluster. For shared memory a swizzle (or padding, for radices other
-    than 2) is solved for; no layout is accepted in which the brute-force counter finds bank conflicts.
+    than 2) is solved for; no layout is accepted in which the brute-force counter finds bank conflicts. A CPU shuffles
+    whatever stays in a turn; the memory of its blocks has no banks, and its layout is an order of digits in which
+    vectors are whole.
   }];
   let options = [Option<"maxShuffleSwaps", "max-shuffle-swaps", "int", "1",
-                        "register-lane swaps above which shared memory is used">];
+                        "register-lane swaps above which shared memory is used">,
+                 Option<"target", "target", "std::string", "\"sm_90\"", "machine whose exchanges are meant">];
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 

@@ -80,7 +80,9 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   build.target = target;
   function.addPass(createBuildKernels(build));
   // Last: only the built kernels know which mappings follow each other.
-  function.addPass(createPlanExchanges());
+  PlanExchangesOptions exchanges;
+  exchanges.target = target;
+  function.addPass(createPlanExchanges(exchanges));
 }
 
 namespace {

@@ -6,6 +6,8 @@
 // What is taken from computed places is read as the first warp reads it: its threads are followed through the numbers.
 #include "compiler/passes/ExchangeSides.h"
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/Target.h"
+#include "compiler/passes/VectorOrders.h"
 
 #include "id/IndexCode.h"
 
@@ -179,10 +181,16 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
   using PlanExchangesBase::PlanExchangesBase;
 
   void runOnOperation() override {
+    const std::optional<Target> machine = findTarget(target, getOperation());
+    if (!machine)
+      return signalPassFailure();
+    const bool ofVectors = machine->kind == "cpu";
     WalkResult result = getOperation().walk([&](id::ExchangeOp op) {
       const ExchangeSides sides = sidesOf(op);
       digits::ExchangeOptions options;
-      options.maxShuffleSwaps = op.isOfBits() ? static_cast<int>(maxShuffleSwaps) : -1;
+      options.maxShuffleSwaps = !op.isOfBits() ? -1
+                                : ofVectors    ? static_cast<int>(sides.source[digits::Field::Lane].size())
+                                               : static_cast<int>(maxShuffleSwaps);
       options.wordBytes = sides.wordBytes;
       options.padded = !op.isOfBits();
       digits::ExchangePlan plan;
@@ -201,21 +209,30 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       op.setKind(inGrid && plan.kind == digits::ExchangeKind::Cluster ? id::ExchangeKind::Grid : kindOf(plan.kind));
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
         return WalkResult::advance();
+      if (ofVectors) {
+        plan.shared = vectorLayout(op.getInput().getType().getMapping(), op.getResult().getType().getMapping());
+        setLayout(op, plan.shared);
+        return WalkResult::advance();
+      }
       int conflicts = countConflicts(sides, plan.shared);
       if (!plan.shared.padded && conflicts > 1) {
         op.emitError() << "the shared-memory layout has " << conflicts << "-way bank conflicts";
         return WalkResult::interrupt();
       }
-      SmallVector<int64_t> columns;
-      for (auto [digit, column] : plan.shared.columns) {
-        columns.push_back(digit);
-        columns.push_back(column);
-      }
-      op.setLayoutAttr(id::LayoutAttr::get(&getContext(), plan.shared.padded, plan.shared.words, columns));
+      setLayout(op, plan.shared);
       return WalkResult::advance();
     });
     if (result.wasInterrupted())
       signalPassFailure();
+  }
+
+  static void setLayout(id::ExchangeOp op, const digits::SharedLayout &layout) {
+    SmallVector<int64_t> columns;
+    for (auto [digit, column] : layout.columns) {
+      columns.push_back(digit);
+      columns.push_back(column);
+    }
+    op.setLayoutAttr(id::LayoutAttr::get(op.getContext(), layout.padded, layout.words, columns));
   }
 };
 } // namespace

@@ -54,6 +54,7 @@ struct PlanRequest {
   bool sums = false;                   // addresses are sums whatever the radices are, as what is accessed are views
   int64_t elementBytes = 8;            // the largest element that a step makes or takes
   int64_t registerBytes = 8;           // the most that an element takes in registers
+  int numbers = 2;                     // that it consists of, at most: vectors of a CPU
   int64_t loadBytes = 8;               // an element of the input
   int64_t storeBytes = 8;              // an element of the output
   StepDigits stepDigits;               // those that the node of each step acts on

@@ -1,7 +1,13 @@
-// CPU plans: every kernel loads, computes on the registers and stores; what does not fit is another kernel.
+// CPU plans: a kernel is one pass over memory. A block of it holds a tile that the caches keep, goes through it in
+// passes over registers, and each pass through it in turns.
 //
-// A kernel takes as many consecutive steps as the vector registers hold digits. Its lanes are low address digits
-// outside the registers: of the load or of the store order, whichever makes the longer runs in all.
+//   12 digits, one tile     reg(12..10) lane(3..1) warp(9..4)     turns of 8 vectors of 8 lanes
+//                           reg(9..7) lane(3..1) warp(12..10, 6..4)
+//                           reg(6..4) lane(3..1) warp(12..7)
+//                           reg(3..1) lane(10, 11, 12) warp(9..4)    lanes as the result is stored
+//
+// Lanes are low address digits: of the load from the first pass on, of the store in the last one, and from where a step
+// acts on those of the load. So vectors in memory are whole but for one place, where a turn transposes what it holds.
 #include "compiler/passes/VectorPlanner.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -12,69 +18,216 @@ using namespace idc::passes;
 using digits::AddressOrder;
 using digits::Field;
 
-static KernelPlan vectorKernel(const PlanRequest &request, const Target &target, int first, int last) {
-  AddressOrder natural;
-  for (int d = 1; d <= request.numDigits; ++d)
-    natural.push_back(d);
-  const AddressOrder &load = first <= 1 ? request.loadOrder : natural;
-  const AddressOrder &store = last == static_cast<int>(request.stepDigits.size()) ? request.storeOrder : natural;
-  std::vector<int> own = digitsOfSteps(request, first, last);
-  size_t laneDigits = llvm::Log2_64(target.lanes);
-  auto lanesFrom = [&](const AddressOrder &order) {
-    std::vector<int> lanes;
-    for (int d : order)
-      if (!llvm::is_contained(own, d) && lanes.size() < laneDigits)
-        lanes.push_back(d);
-    for (int d = request.numDigits + 1; lanes.size() < laneDigits; ++d)
-      lanes.push_back(d);
-    return lanes;
-  };
-  auto total = [&](const std::vector<int> &lanes) {
-    return std::min(runBytes(lanes, load, request.loadBytes), target.vectorBytes) +
-           std::min(runBytes(lanes, store, request.storeBytes), target.vectorBytes);
-  };
-  std::vector<int> byLoad = lanesFrom(load), byStore = lanesFrom(store);
-  std::vector<int> lanes = total(byLoad) >= total(byStore) ? byLoad : byStore;
-  RangePlan range;
-  range.kind = own.empty() ? RangePlan::Kind::Load : RangePlan::Kind::Steps;
-  range.first = first;
-  range.last = last;
-  std::vector<int> held = own;
-  for (int d : own)
-    range.mapping.push(Field::Reg, d);
-  for (int d : lanes) {
-    range.mapping.push(Field::Lane, d);
-    held.push_back(d);
+namespace {
+
+class VectorPlanner {
+public:
+  VectorPlanner(const PlanRequest &request, const Target &target) : request(request), target(target) {
+    lastStep = static_cast<int>(request.stepDigits.size());
+    laneDigits = floorLog2(std::min(target.lanes, target.vectorBytes * request.numbers / request.registerBytes));
+    registers = floorLog2(target.dataRegistersPerThread / request.numbers);
+    for (const std::vector<int> &digits : request.stepDigits)
+      widest = std::max(widest, static_cast<int>(digits.size()));
+    registers = std::max(registers, widest);
+    tileDigits = std::max(registers + laneDigits, floorLog2(target.tileBytes / request.elementBytes));
+    runDigits = std::max(laneDigits, floorLog2(2 * target.sectorBytes / request.elementBytes));
   }
-  for (int d : remainingDigits(request, held))
-    range.mapping.push(Field::Block, d);
-  KernelPlan kernel;
-  kernel.ranges.push_back(range);
-  return kernel;
-}
+
+  std::optional<Schedule> plan() {
+    if (widest > maxNodeDigits(target, request.registerBytes))
+      return std::nullopt;
+    // As few kernels as large tiles make, of tiles no larger than that takes.
+    std::vector<std::pair<int, int>> kernels = kernelsOf(tileDigits);
+    for (int less = tileDigits - 1; less > registers + laneDigits; --less) {
+      std::vector<std::pair<int, int>> smaller = kernelsOf(less);
+      if (smaller.size() > kernels.size())
+        break;
+      kernels = std::move(smaller);
+    }
+    Schedule schedule;
+    for (auto [first, last] : kernels)
+      schedule.kernels.push_back(kernel(first, last));
+    return schedule;
+  }
+
+private:
+  const PlanRequest &request;
+  const Target &target;
+  int lastStep, laneDigits, registers, tileDigits, runDigits, widest = 0;
+
+  const AddressOrder &loadOrder(int first) const { return first <= 1 ? request.loadOrder : natural(); }
+  const AddressOrder &storeOrder(int last) const { return last == lastStep ? request.storeOrder : natural(); }
+  const AddressOrder &natural() const {
+    if (naturalOrder.empty())
+      for (int d = 1; d <= request.numDigits; ++d)
+        naturalOrder.push_back(d);
+    return naturalOrder;
+  }
+  mutable AddressOrder naturalOrder;
+
+  /// The lowest digits of an order that are not in `without`, at most `count`.
+  static std::vector<int> lowest(const AddressOrder &order, const std::vector<int> &without, int count) {
+    std::vector<int> digits;
+    for (int d : order)
+      if (static_cast<int>(digits.size()) < count && !llvm::is_contained(without, d))
+        digits.push_back(d);
+    return digits;
+  }
+
+  static void add(std::vector<int> &digits, const std::vector<int> &more, int most) {
+    for (int d : more)
+      if (static_cast<int>(digits.size()) < most && !llvm::is_contained(digits, d))
+        digits.push_back(d);
+  }
+
+  /// The lowest digits of a load or a store, then others where it has too few.
+  std::vector<int> lanesOf(const AddressOrder &order, const std::vector<int> &without, int count) const {
+    std::vector<int> lanes = lowest(order, without, count);
+    add(lanes, lowest(natural(), without, request.numDigits), count);
+    return lanes;
+  }
+
+  /// The digits of a tile: those that steps act on, and the lowest of both sides as far as runs in memory take them.
+  std::vector<int> tileOf(int first, int last) const {
+    std::vector<int> held = digitsOfSteps(request, first, last);
+    for (const AddressOrder *order : {&loadOrder(first), &storeOrder(last)})
+      add(held, lowest(*order, {}, runDigits), request.numDigits);
+    return held;
+  }
+
+  /// The steps in runs, one for each kernel, whose tiles have at most so many digits.
+  std::vector<std::pair<int, int>> kernelsOf(int most) const {
+    std::vector<std::pair<int, int>> result;
+    if (lastStep == 0)
+      return {{1, 0}};
+    for (int first = 1, last; first <= lastStep; first = last + 1) {
+      for (last = first; last < lastStep && !request.isBegin(last + 1) &&
+                         static_cast<int>(tileOf(first, last + 1).size()) <= most &&
+                         isShortEnough(request, first, last + 1, int64_t(1) << registers);)
+        ++last;
+      result.emplace_back(first, last);
+    }
+    return result;
+  }
+
+  /// The same for passes over registers that hold so many digits: the first one has what is left, the last ones are
+  /// full, so that lanes of the load are acted on together.
+  std::vector<std::pair<int, int>> passesOf(int first, int last, int most) const {
+    std::vector<std::pair<int, int>> result;
+    if (last < first)
+      return {{first, last}};
+    for (int end = last, begin; end >= first; end = begin - 1) {
+      for (begin = end; begin > first && countDigits(request, begin - 1, end) <= most;)
+        --begin;
+      result.emplace_back(begin, end);
+    }
+    std::reverse(result.begin(), result.end());
+    return result;
+  }
+
+  /// The digits of a kernel's lanes, and of what else a turn holds.
+  struct Turn {
+    int lanes, registers;
+    bool whole; // a block is one turn
+  };
+  Turn turnOf(size_t tile) const {
+    const int digits = static_cast<int>(tile);
+    if (digits <= registers + laneDigits + 1) { // all in registers, a few in memory
+      const int lanes = std::min(laneDigits, std::min(digits / 2, digits - std::max(1, widest)));
+      return {lanes, digits - lanes, true};
+    }
+    return {laneDigits, registers, false};
+  }
+
+  KernelPlan kernel(int first, int last) const {
+    std::vector<int> tile = tileOf(first, last);
+    const AddressOrder &load = loadOrder(first), &store = storeOrder(last);
+    // With one pass nothing is exchanged: what no turn needs numbers blocks.
+    const std::vector<int> own = digitsOfSteps(request, first, last);
+    const int batchFrom = request.numDigits + 1;
+    if (static_cast<int>(own.size()) <= registers) {
+      std::vector<int> byLoad = lanesOf(load, own, laneDigits), byStore = lanesOf(store, own, laneDigits);
+      std::vector<int> lanes = runs(byLoad, load, store) >= runs(byStore, load, store) ? byLoad : byStore;
+      for (int d = batchFrom; static_cast<int>(lanes.size()) < laneDigits; ++d)
+        lanes.push_back(d);
+      // Registers that no step needs hold what lies side by side on the other side.
+      std::vector<int> held = own, taken = own;
+      taken.insert(taken.end(), lanes.begin(), lanes.end());
+      add(held, lowest(lanes == byLoad ? store : load, taken, laneDigits), registers);
+      llvm::sort(held);
+      KernelPlan plan;
+      plan.ranges.push_back(range(first, last, held, lanes, {}));
+      return plan;
+    }
+    const Turn turn = turnOf(tile.size());
+    KernelPlan plan;
+    std::vector<int> lanes;
+    const auto passes = passesOf(first, last, turn.registers);
+    for (auto [begin, end] : passes) {
+      std::vector<int> acted = digitsOfSteps(request, begin, end);
+      const bool isFirst = begin == first, isLast = end == last;
+      const std::vector<int> before = lanes;
+      auto isActed = [&](int digit) { return llvm::is_contained(acted, digit); };
+      if (isFirst)
+        lanes = lanesOf(load, acted, turn.lanes);
+      else if (isLast || llvm::any_of(lanes, isActed))
+        lanes = lanesOf(store, acted, turn.lanes);
+      // The rest of the registers: what has been lanes, then what lies side by side.
+      std::vector<int> held = acted;
+      std::vector<int> rest;
+      for (const std::vector<int> &digits : {before, isLast ? store : load, natural()})
+        for (int d : digits)
+          if (llvm::is_contained(tile, d) && !llvm::is_contained(lanes, d))
+            rest.push_back(d);
+      add(held, rest, turn.registers);
+      std::vector<int> turns;
+      for (const AddressOrder *order : {isLast ? &store : &load, &natural()})
+        for (int d : *order)
+          if (llvm::is_contained(tile, d) && !llvm::is_contained(lanes, d) && !llvm::is_contained(held, d) &&
+              !llvm::is_contained(turns, d))
+            turns.push_back(d);
+      llvm::sort(held);
+      plan.ranges.push_back(range(begin, end, held, lanes, turns));
+    }
+    return plan;
+  }
+
+  int64_t runs(const std::vector<int> &lanes, const AddressOrder &load, const AddressOrder &store) const {
+    const int64_t most = target.vectorBytes;
+    return std::min(runBytes(lanes, load, request.loadBytes), most) +
+           std::min(runBytes(lanes, store, request.storeBytes), most);
+  }
+
+  RangePlan range(int first, int last, const std::vector<int> &held, const std::vector<int> &lanes,
+                  const std::vector<int> &turns) const {
+    RangePlan range;
+    range.kind = last < first ? RangePlan::Kind::Load : RangePlan::Kind::Steps;
+    range.first = first;
+    range.last = last;
+    std::vector<int> all;
+    auto push = [&](Field field, const std::vector<int> &digits) {
+      for (int d : digits) {
+        range.mapping.push(field, d);
+        all.push_back(d);
+      }
+    };
+    push(Field::Reg, held);
+    push(Field::Lane, lanes);
+    push(Field::Warp, turns);
+    push(Field::Block, remainingDigits(request, all));
+    return range;
+  }
+};
+
+} // namespace
 
 void passes::proposeVectors(const PlanRequest &request, const Target &target, CandidatePool &pool) {
-  Candidate candidate{{}, {0, "passes over memory", {}}};
-  auto add = [&](int first, int last) {
-    candidate.schedule.kernels.push_back(vectorKernel(request, target, first, last));
-    candidate.cost.kernels.push_back({1, {}});
-    candidate.cost.cost += 1;
-  };
-  int steps = static_cast<int>(request.stepDigits.size());
-  int registers = llvm::Log2_64(4 * target.dataRegistersPerThread / request.elementBytes);
-  if (steps == 0)
-    add(1, 0);
-  int widest = 0;
-  for (const std::vector<int> &digits : request.stepDigits)
-    widest = std::max(widest, static_cast<int>(digits.size()));
-  registers = std::max(registers, widest);
-  if (widest > maxNodeDigits(target, request.registerBytes))
+  std::optional<Schedule> schedule = VectorPlanner(request, target).plan();
+  if (!schedule)
     return;
-  for (auto [first, last] : groupSteps(request, 1, steps, registers))
-    for (int begin = first, end; begin <= last; begin = end + 1) {
-      for (end = begin; end < last && isShortEnough(request, begin, end + 1, int64_t(1) << registers);)
-        ++end;
-      add(begin, end);
-    }
+  Candidate candidate{std::move(*schedule), {0, "passes over memory", {}}};
+  for (size_t i = 0; i < candidate.schedule.kernels.size(); ++i)
+    candidate.cost.kernels.push_back({1, {}});
+  candidate.cost.cost = static_cast<double>(candidate.schedule.kernels.size());
   pool.add(std::move(candidate));
 }

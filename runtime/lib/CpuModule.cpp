@@ -6,49 +6,134 @@
 
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <optional>
 
 using namespace idc::runtime;
 
 namespace {
 
+/// Threads of a launch by the calling thread; 0: all.
+thread_local unsigned wantedThreads = 0;
+
 struct CpuModule final : idc_module {
-  CpuModule(Manifest manifest, std::vector<idc_cpu_kernel> functions)
-      : idc_module(std::move(manifest)), functions(std::move(functions)), pool(WorkerPool::shared()) {}
+  CpuModule(Manifest manifest, std::vector<idc_cpu_kernel> functions);
 
   idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
 
 private:
   std::vector<idc_cpu_kernel> functions; // one per kernel of the manifest
   std::shared_ptr<WorkerPool> pool;
+  std::vector<int64_t> inputStrides, outputStrides; // of the planes: bytes from one problem to the next
+  int64_t problemBytes = 0;                         // of inputs and outputs
+  int64_t problemsTogether = 1;                     // that no piece of the batch may divide
+
+  void runPieces(int64_t batch, int64_t problems, unsigned threads, const Operands &operands) const;
+  void runKernels(int64_t batch, unsigned threads, const Operands &operands) const;
+  /// The pointers of a kernel for `batch` problems from problem `first` on, with a workspace of their own.
+  void point(const Kernel &kernel, int64_t first, int64_t batch, const Operands &operands, char *workspace,
+             void **pointers) const;
 };
+
+CpuModule::CpuModule(Manifest read, std::vector<idc_cpu_kernel> functions)
+    : idc_module(std::move(read)), functions(std::move(functions)), pool(WorkerPool::shared()) {
+  auto note = [&](const std::vector<Operand> &side, std::vector<int64_t> &strides) {
+    for (const Operand &operand : side) {
+      problemBytes += operand.bytesPerProblem();
+      for (const Plane &plane : operand.planes)
+        strides.push_back(operand.batchStride * plane.bytes);
+    }
+  };
+  note(manifest.inputs, inputStrides);
+  note(manifest.outputs, outputStrides);
+  for (const Kernel &kernel : manifest.kernels)
+    problemsTogether = std::lcm(problemsTogether, kernel.problemsPerBlockGroup);
+}
+
+void CpuModule::point(const Kernel &kernel, int64_t first, int64_t batch, const Operands &operands, char *workspace,
+                      void **pointers) const {
+  for (const Argument &argument : kernel.arguments)
+    switch (argument.kind) {
+    case Argument::Kind::Input:
+      *pointers++ = static_cast<char *>(const_cast<void *>(operands.inputs[argument.operand])) +
+                    first * inputStrides[size_t(argument.operand)];
+      break;
+    case Argument::Kind::Output:
+      *pointers++ =
+          static_cast<char *>(operands.outputs[argument.operand]) + first * outputStrides[size_t(argument.operand)];
+      break;
+    case Argument::Kind::Scalar:
+      *pointers++ = pointerFor(argument, batch, operands);
+      break;
+    case Argument::Kind::Workspace:
+      *pointers++ = workspace + batch * argument.bytesPerProblem + argument.offset;
+      break;
+    case Argument::Kind::Batch:
+      break;
+    }
+}
+
+/// Every thread takes pieces of the batch, and each through all kernels: what one writes the next finds in the cache.
+/// Each has its own part of the workspace.
+void CpuModule::runPieces(int64_t batch, int64_t problems, unsigned threads, const Operands &operands) const {
+  const int64_t pieces = (batch + problems - 1) / problems;
+  pool->forEach(pieces, threads, [&](int64_t piece, unsigned member) {
+    const int64_t first = piece * problems, count = std::min(problems, batch - first);
+    char *workspace = static_cast<char *>(operands.workspace) + member * problems * manifest.workspaceBytesPerProblem;
+    for (size_t k = 0; k < functions.size(); ++k) {
+      const Kernel &kernel = manifest.kernels[k];
+      void *pointers[maxKernelArguments];
+      point(kernel, first, count, operands, workspace, pointers);
+      functions[k](pointers, count, 0, kernel.blocks(count));
+    }
+  });
+}
+
+/// All threads share the blocks of a kernel, and wait for each other between kernels.
+void CpuModule::runKernels(int64_t batch, unsigned threads, const Operands &operands) const {
+  for (size_t k = 0; k < functions.size(); ++k) {
+    const Kernel &kernel = manifest.kernels[k];
+    void *pointers[maxKernelArguments];
+    point(kernel, 0, batch, operands, static_cast<char *>(operands.workspace), pointers);
+    const int64_t blocks = kernel.blocks(batch);
+    if (threads == 1 || blocks == 1) {
+      functions[k](pointers, batch, 0, blocks);
+      continue;
+    }
+    // Several chunks per thread even out what the system takes from one of them.
+    const int64_t chunks = std::min<int64_t>(blocks, 4 * threads);
+    pool->forEach(chunks, threads, [&](int64_t chunk, unsigned) {
+      functions[k](pointers, batch, blocks * chunk / chunks, blocks * (chunk + 1) / chunks);
+    });
+  }
+}
 
 idc_status CpuModule::launch(int64_t batch, const Operands &operands, void *) const {
   // Waking the workers costs tens of microseconds: as long as one core needs to stream through this much.
   constexpr double bytesWorthSharing = 256 << 10;
-  double bytes = 0;
-  for (const std::vector<Operand> *side : {&manifest.inputs, &manifest.outputs})
-    for (const Operand &operand : *side)
-      bytes += double(operand.bytesPerProblem()) * double(batch);
-
-  for (size_t k = 0; k < functions.size(); ++k) {
-    const Kernel &kernel = manifest.kernels[k];
-    void *pointers[maxKernelArguments];
-    size_t count = 0;
-    for (const Argument &argument : kernel.arguments)
-      if (argument.kind != Argument::Kind::Batch)
-        pointers[count++] = pointerFor(argument, batch, operands);
-    int64_t blocks = kernel.blocks(batch);
-    // Several chunks per thread even out what the system takes from one of them.
-    int64_t chunks = bytes < bytesWorthSharing ? 1 : std::min<int64_t>(blocks, 4 * pool->threads());
-    pool->forEach(chunks, [&](int64_t chunk) {
-      functions[k](pointers, batch, blocks * chunk / chunks, blocks * (chunk + 1) / chunks);
-    });
-  }
+  // What a piece of the batch may take to stay in a core's second-level cache beside tables.
+  constexpr int64_t pieceBytes = 256 << 10;
+  unsigned threads = wantedThreads ? std::min(wantedThreads, pool->threads()) : pool->threads();
+  if (double(problemBytes) * double(batch) < bytesWorthSharing)
+    threads = 1;
+  const int64_t bytes = problemBytes + manifest.workspaceBytesPerProblem;
+  int64_t problems = std::min(pieceBytes / std::max<int64_t>(1, bytes), batch / threads);
+  problems = std::max<int64_t>(1, problems / problemsTogether) * problemsTogether;
+  if (functions.size() > 1 && manifest.workspaceFixedBytes == 0 && problems <= batch / threads && problems < batch)
+    runPieces(batch, problems, threads, operands);
+  else
+    runKernels(batch, threads, operands);
   return IDC_SUCCESS;
 }
 
 } // namespace
+
+idc_status idc_cpu_threads(int32_t count) {
+  if (count < 0)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "%d threads; it must be 0 for all, or more", int(count));
+  wantedThreads = unsigned(count);
+  return IDC_SUCCESS;
+}
 
 idc_status idc_cpu_module_create(const char *manifest_json, size_t manifest_bytes, idc_cpu_lookup lookup, void *user,
                                  idc_module **module) {

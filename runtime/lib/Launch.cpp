@@ -45,28 +45,34 @@ struct Stretch {
       : bytes(uint64_t(operand.planes[plane].bytes)),
         begin(reinterpret_cast<uintptr_t>(pointers[size_t(operand.firstPointer) + plane]) +
               uint64_t(operand.offset) * bytes),
-        end(begin + uint64_t(operand.reach(batch)) * bytes) {
-    for (size_t i = 0; i < operand.sizes.size(); ++i)
-      if (operand.sizes[i] > 1)
-        period = std::gcd(period, uint64_t(operand.strides[i]) * bytes);
-    if (batch > 1)
-      period = std::gcd(period, uint64_t(operand.batchStride) * bytes);
-  }
+        end(begin + uint64_t(operand.reach(batch)) * bytes), operand(&operand), batch(batch) {}
 
   /// A stretch of memory without gaps.
   Stretch(const void *pointer, int64_t bytes)
       : bytes(uint64_t(bytes)), begin(reinterpret_cast<uintptr_t>(pointer)), end(begin + uint64_t(bytes)) {}
 
+  /// All elements begin at multiples of it from `begin`; 0: at `begin` only.
+  uint64_t period() const {
+    uint64_t period = 0;
+    for (size_t i = 0; operand && i < operand->sizes.size(); ++i)
+      if (operand->sizes[i] > 1)
+        period = std::gcd(period, uint64_t(operand->strides[i]) * bytes);
+    return operand && batch > 1 ? std::gcd(period, uint64_t(operand->batchStride) * bytes) : period;
+  }
+
   uint64_t bytes; // of an element
   uint64_t begin, end;
-  uint64_t period = 0; // all elements begin at multiples of it from `begin`; 0: at `begin` only
+
+private:
+  const Operand *operand = nullptr;
+  int64_t batch = 1;
 };
 
 /// Whether elements of both may share bytes. Those that lie between each other, at common distances, do not.
 bool mayOverlap(const Stretch &a, const Stretch &b) {
   if (a.end <= b.begin || b.end <= a.begin)
     return false;
-  uint64_t period = std::gcd(a.period, b.period);
+  uint64_t period = std::gcd(a.period(), b.period());
   if (!period)
     return true;
   uint64_t from = b.begin >= a.begin ? (b.begin - a.begin) % period : (period - (a.begin - b.begin) % period) % period;

@@ -37,21 +37,15 @@ FailureOr<Tile> VectorAccesses::load(id::LoadOp op, llvm::function_ref<void()> r
   Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(), 1);
   const VectorPlace::Address address =
       place.makeAddress(access, tile.mapping, buffers.find(op.getBuffer())->second, real, components);
-  auto loadAll = [&] {
-    SmallVector<Value> values;
-    for (size_t r = 0; r < tile.registers.size(); ++r)
-      place.loadRegister(address, r, values);
-    return values;
-  };
   SmallVector<Value> values;
   if (access.batchDigits == 0) {
-    values = loadAll();
+    values = place.loadRegisters(address);
   } else {
     SmallVector<Type> types(tile.registers.size() * components, VectorType::get({lanes}, real));
     auto branch = scf::IfOp::create(b, loc, types, place.blockIsFull(access, tile.mapping), true);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(branch.thenBlock());
-    scf::YieldOp::create(b, loc, loadAll());
+    scf::YieldOp::create(b, loc, place.loadRegisters(address));
     b.setInsertionPointToStart(branch.elseBlock());
     SmallVector<Value> guarded;
     for (size_t r = 0; r < tile.registers.size(); ++r)
@@ -72,28 +66,24 @@ LogicalResult VectorAccesses::store(id::StoreOp op, const Tile &tile) {
   Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), 1);
   const VectorPlace::Address address =
       place.makeAddress(access, tile.mapping, buffers.find(op.getBuffer())->second, real, components);
-  std::vector<SmallVector<Value>> parts(tile.registers.size());
-  for (size_t r = 0; r < tile.registers.size(); ++r)
-    parts[r] = code.numbersOf(tile.registers[r], tile.element, real);
-  auto storeAll = [&] {
-    for (size_t r = 0; r < tile.registers.size(); ++r)
-      place.storeRegister(address, r, parts[r]);
-  };
+  SmallVector<Value> parts;
+  for (const auto &leaves : tile.registers)
+    llvm::append_range(parts, code.numbersOf(leaves, tile.element, real));
   if (access.batchDigits == 0) {
-    storeAll();
+    place.storeRegisters(address, parts);
     return success();
   }
   auto branch = scf::IfOp::create(b, loc, TypeRange{}, place.blockIsFull(access, tile.mapping), true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  storeAll();
+  place.storeRegisters(address, parts);
   b.setInsertionPointToStart(branch.elseBlock());
   for (size_t r = 0; r < tile.registers.size(); ++r)
     for (int64_t lane = 0; lane < lanes; ++lane) {
       auto one = scf::IfOp::create(b, loc, TypeRange{}, place.inBatch(access, tile.mapping, r, lane), false);
       OpBuilder::InsertionGuard inner(b);
       b.setInsertionPointToStart(one.thenBlock());
-      place.storeLane(address, r, lane, parts[r]);
+      place.storeLane(address, r, lane, ArrayRef(parts).slice(r * components, components));
     }
   return success();
 }

@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace idc;
@@ -20,19 +22,18 @@ std::pair<Value, Value> VectorPlace::entry(const std::string &table, const Twidd
     return at == factor.digits.end() ? 0 : uint64_t(1) << (at - factor.digits.begin());
   };
   Value base = LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), table);
-  if (Value index = scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target)))
+  if (Value index = scatter(columnTargets(mapping[Field::Block], target), mapping, target))
     base = gep(base, scalar, 2, index);
   Address address{{base}, scalar, 2, 2, {{}}};
   for (uint64_t offset : constantTargets(mapping[Field::Lane], target))
     address.offsets[0].push_back(static_cast<int64_t>(offset));
-  SmallVector<Value> parts;
-  loadRegister(address, 0, parts);
+  const SmallVector<Value> parts = loadRegisters(address);
   return {parts[0], parts[1]};
 }
 
 Value VectorPlace::digit(int digit, const Mapping &mapping) {
   auto target = [&](int d) -> uint64_t { return d == digit; };
-  if (Value bit = scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target)))
+  if (Value bit = scatter(columnTargets(mapping[Field::Block], target), mapping, target))
     return splat(b, loc, bit, lanes);
   SmallVector<int64_t> values;
   for (uint64_t v : constantTargets(mapping[Field::Lane], target))
@@ -57,11 +58,11 @@ Value VectorPlace::splat(OpBuilder &b, Location loc, Value scalar, int64_t lanes
 
 //===--- addresses ------------------------------------------------------------------------------------------------===//
 
-bool VectorPlace::Address::contiguous(size_t r) const {
-  for (auto [lane, offset] : llvm::enumerate(offsets[r]))
-    if (offset != offsets[r][0] + static_cast<int64_t>(lane))
-      return false;
-  return true;
+Value VectorPlace::scatter(const std::vector<uint64_t> &blockBits, const Mapping &mapping,
+                           const std::function<uint64_t(int)> &target) {
+  Value ofBlock = scatterBits(b, loc, block, blockBits);
+  Value ofTurn = turn ? scatterBits(b, loc, turn, columnTargets(mapping[Field::Warp], target)) : Value();
+  return ofBlock && ofTurn ? arith::AddIOp::create(b, loc, ofBlock, ofTurn).getResult() : ofBlock ? ofBlock : ofTurn;
 }
 
 Value VectorPlace::gep(Value base, Type real, int components, Value index) {
@@ -69,14 +70,13 @@ Value VectorPlace::gep(Value base, Type real, int components, Value index) {
                              ArrayRef<LLVM::GEPArg>{index});
 }
 
-Value VectorPlace::placeAt(const Address &address, size_t plane, size_t r, size_t lane) {
-  int64_t offset = address.offsets[r][lane];
+Value VectorPlace::placeAt(const Address &address, size_t plane, int64_t offset) {
   Value base = address.bases[plane];
   return offset ? gep(base, address.real, address.perPlace, code.constant64(offset)) : base;
 }
 
 Value VectorPlace::numberAt(const Address &address, size_t r, size_t lane, int c) {
-  Value place = placeAt(address, c / address.perPlace, r, lane);
+  Value place = placeAt(address, static_cast<size_t>(c / address.perPlace), address.offsets[r][lane]);
   int within = c % address.perPlace;
   return within ? LLVM::GEPOp::create(b, loc, place.getType(), address.real, place, ArrayRef<LLVM::GEPArg>{within})
                       .getResult()
@@ -91,6 +91,23 @@ std::vector<uint64_t> VectorPlace::blockBits(const Mapping &mapping, const std::
   return bits;
 }
 
+VectorPlace::Address VectorPlace::makeAddress(const Mapping &mapping, const std::function<uint64_t(int)> &target,
+                                              Value memory, int64_t planeBytes, Type real, int components) {
+  Value offset = scatter({}, mapping, target);
+  Address address{{}, real, components, 1, {}};
+  for (int plane = 0; plane < components; ++plane) {
+    Value base = code.at(memory, plane * planeBytes);
+    address.bases.push_back(offset ? gep(base, real, 1, offset) : base);
+  }
+  const std::vector<uint64_t> ofLanes = constantTargets(mapping[Field::Lane], target);
+  for (uint64_t ofRegister : constantTargets(mapping[Field::Reg], target)) {
+    address.offsets.emplace_back();
+    for (uint64_t ofLane : ofLanes)
+      address.offsets.back().push_back(static_cast<int64_t>(ofRegister ^ ofLane));
+  }
+  return address;
+}
+
 VectorPlace::Address VectorPlace::makeAddress(const Access &access, const Mapping &mapping, const BufferMemory &buffer,
                                               Type real, int components) {
   const std::function<uint64_t(int)> all = [&](int digit) { return access.target(digit); };
@@ -101,16 +118,16 @@ VectorPlace::Address VectorPlace::makeAddress(const Access &access, const Mappin
   const uint64_t flip = access.flipped & ~constantBits;
   Value offset;
   if (buffer.layout.isDense()) {
-    offset = scatterBits(b, loc, block, blockBits(mapping, all, access.addressDigits + access.batchDigits));
+    offset = scatter(blockBits(mapping, all, access.addressDigits + access.batchDigits), mapping, all);
     if (flip)
       offset = arith::XOrIOp::create(b, loc, offset, code.constant64(static_cast<int64_t>(flip)));
   } else {
     offset = code.constant64(0);
     for (const AddressField &field : addressFields(access, buffer.layout)) {
       auto target = [&](int digit) { return field.in(all(digit)); };
-      Value index = scatterBits(b, loc, block,
-                                field.ofProblems ? blockBits(mapping, target, access.batchDigits)
-                                                 : columnTargets(mapping[Field::Block], target));
+      Value index = scatter(field.ofProblems ? blockBits(mapping, target, access.batchDigits)
+                                             : columnTargets(mapping[Field::Block], target),
+                            mapping, target);
       if (!index)
         index = code.constant64(0);
       if (uint64_t bits = field.in(flip))
@@ -141,7 +158,7 @@ Value VectorPlace::blockIsFull(const Access &access, const Mapping &mapping) {
 
 Value VectorPlace::inBatch(const Access &access, const Mapping &mapping, size_t r, int64_t lane) {
   auto target = [&](int digit) { return access.batchTarget(digit); };
-  Value problem = scatterBits(b, loc, block, blockBits(mapping, target, access.batchDigits));
+  Value problem = scatter(blockBits(mapping, target, access.batchDigits), mapping, target);
   uint64_t fixed = contributionOf(columnTargets(mapping[Field::Reg], target), r) |
                    contributionOf(columnTargets(mapping[Field::Lane], target), lane);
   problem = arith::OrIOp::create(b, loc, problem, code.constant64(static_cast<int64_t>(fixed)));
@@ -156,26 +173,109 @@ Value VectorPlace::shuffle(Value x, Value y, ArrayRef<int32_t> mask) {
   return LLVM::ShuffleVectorOp::create(b, loc, x, y, mask);
 }
 
-void VectorPlace::loadRegister(const Address &address, size_t r, SmallVectorImpl<Value> &parts) {
+Value VectorPlace::concatenate(ArrayRef<Value> vectors) {
+  if (vectors.size() == 1)
+    return vectors[0];
+  Value low = concatenate(vectors.take_front(vectors.size() / 2)),
+        high = concatenate(vectors.drop_front(vectors.size() / 2));
+  const int64_t count = 2 * cast<VectorType>(low.getType()).getNumElements();
+  return shuffle(low, high, llvm::to_vector(llvm::seq<int32_t>(0, static_cast<int32_t>(count))));
+}
+
+VectorPlace::Order VectorPlace::orderOf(const Address &address) {
+  // What a bit adds to the offset, registers before lanes.
+  const size_t lanes = address.offsets[0].size(), registerBits = llvm::Log2_64(address.offsets.size()),
+               laneBits = llvm::Log2_64(lanes);
+  std::vector<int64_t> weights;
+  for (size_t i = 0; i < registerBits; ++i)
+    weights.push_back(address.offsets[size_t(1) << i][0] - address.offsets[0][0]);
+  for (size_t i = 0; i < laneBits; ++i)
+    weights.push_back(address.offsets[0][size_t(1) << i] - address.offsets[0][0]);
+  Order order;
+  for (size_t i = 0; i < weights.size(); ++i)
+    (i < registerBits ? order.registers.vectors : order.registers.lanes).push_back(static_cast<int>(i));
+  std::vector<int> &inLanes = order.memory.lanes;
+  for (; inLanes.size() < laneBits; ++order.run) {
+    auto next = std::find(weights.begin(), weights.end(), int64_t(1) << order.run);
+    if (next == weights.end())
+      break;
+    inLanes.push_back(static_cast<int>(next - weights.begin()));
+  }
+  for (int bit : order.registers.lanes)
+    if (inLanes.size() < laneBits && !llvm::is_contained(inLanes, bit))
+      inLanes.push_back(bit);
+  for (int bit = 0; bit < static_cast<int>(weights.size()); ++bit)
+    if (!llvm::is_contained(inLanes, bit))
+      order.memory.vectors.push_back(bit);
+  for (size_t v = 0; v < address.offsets.size(); ++v) {
+    order.offsets.emplace_back();
+    for (size_t lane = 0; lane < lanes; ++lane) {
+      int64_t offset = address.offsets[0][0];
+      for (auto [i, bit] : llvm::enumerate(order.memory.vectors))
+        offset += v >> i & 1 ? weights[static_cast<size_t>(bit)] : 0;
+      for (auto [i, bit] : llvm::enumerate(inLanes))
+        offset += lane >> i & 1 ? weights[static_cast<size_t>(bit)] : 0;
+      order.offsets.back().push_back(offset);
+    }
+  }
+  return order;
+}
+
+Value VectorPlace::loadRuns(const Address &address, size_t plane, ArrayRef<int64_t> offsets, size_t run) {
+  auto wide = VectorType::get({static_cast<int64_t>(run) * address.perPlace}, address.real);
+  SmallVector<Value> runs;
+  for (size_t lane = 0; lane < offsets.size(); lane += run)
+    runs.push_back(
+        LLVM::LoadOp::create(b, loc, wide, placeAt(address, plane, offsets[lane]), bytesOf(address.real)));
+  return concatenate(runs);
+}
+
+void VectorPlace::storeRuns(const Address &address, size_t plane, ArrayRef<int64_t> offsets, size_t run, Value all) {
+  const auto numbers = static_cast<int32_t>(run) * address.perPlace;
+  for (size_t lane = 0; lane < offsets.size(); lane += run) {
+    const auto first = static_cast<int32_t>(lane) * address.perPlace;
+    Value part = run == offsets.size() ? all : shuffle(all, all, llvm::to_vector(llvm::seq(first, first + numbers)));
+    LLVM::StoreOp::create(b, loc, part, placeAt(address, plane, offsets[lane]), bytesOf(address.real));
+  }
+}
+
+SmallVector<Value> VectorPlace::loadRegisters(const Address &address) {
+  const size_t registers = address.offsets.size();
+  const auto components = static_cast<size_t>(address.components);
   const int count = address.perPlace;
-  if (address.contiguous(r)) {
-    auto wide = VectorType::get({lanes * count}, address.real);
+  SmallVector<Value> parts(registers * components);
+  const Order order = orderOf(address);
+  const bool same = llvm::all_of(address.offsets[0], [&](int64_t offset) { return offset == address.offsets[0][0]; });
+  if (same || order.run == 0) {
+    for (size_t r = 0; r < registers; ++r) {
+      std::vector<Value> vectors(components,
+                                 LLVM::PoisonOp::create(b, loc, VectorType::get({lanes}, address.real)).getResult());
+      for (int64_t lane = 0; lane < (same ? 1 : lanes); ++lane)
+        loadLane(address, r, lane, vectors);
+      for (size_t c = 0; c < components; ++c)
+        parts[r * components + c] =
+            same ? shuffle(vectors[c], vectors[c], SmallVector<int32_t>(static_cast<size_t>(lanes), 0)) : vectors[c];
+    }
+    return parts;
+  }
+  std::vector<SmallVector<Value>> vectors(components, SmallVector<Value>(registers)); // by numbers of an element
+  for (size_t v = 0; v < registers; ++v)
     for (size_t plane = 0; plane < address.bases.size(); ++plane) {
-      Value all = LLVM::LoadOp::create(b, loc, wide, placeAt(address, plane, r, 0), bytesOf(address.real));
+      Value all = loadRuns(address, plane, order.offsets[v], size_t(1) << order.run);
       for (int c = 0; c < count; ++c) {
         SmallVector<int32_t> mask;
         for (int64_t lane = 0; lane < lanes; ++lane)
           mask.push_back(static_cast<int32_t>(lane * count + c));
-        parts.push_back(count == 1 ? all : shuffle(all, all, mask));
+        vectors[plane * static_cast<size_t>(count) + static_cast<size_t>(c)][v] =
+            count == 1 ? all : shuffle(all, all, mask);
       }
     }
-    return;
+  for (size_t c = 0; c < components; ++c) {
+    rearrange(b, loc, vectors[c], order.memory, order.registers);
+    for (size_t r = 0; r < registers; ++r)
+      parts[r * components + c] = vectors[c][r];
   }
-  std::vector<Value> vectors(address.components,
-                             LLVM::PoisonOp::create(b, loc, VectorType::get({lanes}, address.real)).getResult());
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    loadLane(address, r, lane, vectors);
-  parts.append(vectors.begin(), vectors.end());
+  return parts;
 }
 
 void VectorPlace::loadLane(const Address &address, size_t r, int64_t lane, std::vector<Value> &vectors) {
@@ -185,24 +285,30 @@ void VectorPlace::loadLane(const Address &address, size_t r, int64_t lane, std::
   }
 }
 
-void VectorPlace::storeRegister(const Address &address, size_t r, ArrayRef<Value> parts) {
-  if (!address.contiguous(r) || address.perPlace > 2) {
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      storeLane(address, r, lane, parts);
+void VectorPlace::storeRegisters(const Address &address, ArrayRef<Value> parts) {
+  const size_t registers = address.offsets.size();
+  const auto components = static_cast<size_t>(address.components);
+  const Order order = orderOf(address);
+  if (order.run == 0 || address.perPlace > 2) {
+    for (size_t r = 0; r < registers; ++r)
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        storeLane(address, r, lane, parts.slice(r * components, components));
     return;
   }
-  for (size_t plane = 0; plane < address.bases.size(); ++plane) {
-    Value all = parts[plane];
-    if (address.perPlace == 2) {
-      SmallVector<int32_t> mask;
-      for (int64_t lane = 0; lane < lanes; ++lane) {
-        mask.push_back(static_cast<int32_t>(lane));
-        mask.push_back(static_cast<int32_t>(lanes + lane));
-      }
-      all = shuffle(parts[0], parts[1], mask);
-    }
-    LLVM::StoreOp::create(b, loc, all, placeAt(address, plane, r, 0), bytesOf(address.real));
+  std::vector<SmallVector<Value>> vectors(components);
+  for (size_t c = 0; c < components; ++c) {
+    for (size_t r = 0; r < registers; ++r)
+      vectors[c].push_back(parts[r * components + c]);
+    rearrange(b, loc, vectors[c], order.registers, order.memory);
   }
+  SmallVector<int32_t> pairs; // the numbers of elements from those of two vectors
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    pairs.append({static_cast<int32_t>(lane), static_cast<int32_t>(lanes + lane)});
+  for (size_t v = 0; v < registers; ++v)
+    for (size_t plane = 0; plane < address.bases.size(); ++plane)
+      storeRuns(address, plane, order.offsets[v], size_t(1) << order.run,
+                address.perPlace == 2 ? shuffle(vectors[2 * plane][v], vectors[2 * plane + 1][v], pairs)
+                                      : vectors[plane][v]);
 }
 
 void VectorPlace::storeLane(const Address &address, size_t r, int64_t lane, ArrayRef<Value> parts) {

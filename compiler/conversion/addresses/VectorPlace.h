@@ -1,10 +1,11 @@
-// A register of a CPU: a vector whose elements are the lanes of a mapping of radix 2. A turn of the loop over blocks is
-// done by one thread.
+// A register of a CPU: a vector whose elements are the lanes of a mapping of radix 2. Its thread goes through the blocks
+// in a loop, and through the warps of a block's mapping in an inner one: they are its turns.
 #pragma once
 
 #include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/ThreadPlace.h"
 #include "compiler/conversion/addresses/Access.h"
+#include "compiler/conversion/addresses/VectorBits.h"
 
 namespace idc::conversion {
 
@@ -14,6 +15,7 @@ public:
 
   const int64_t lanes;
   mlir::Value block; // i64: the block digits, the rest of the batch on top
+  mlir::Value turn;  // i64: the warp digits; null where a block is one turn
 
   mlir::Value digit(int digit, const digits::Mapping &mapping) override;
   mlir::Value integer(int64_t value) override;
@@ -26,7 +28,6 @@ public:
     mlir::Type real;
     int components, perPlace;                  // numbers of an element, and of a place in a plane
     std::vector<std::vector<int64_t>> offsets; // in places, of each register's lanes
-    bool contiguous(size_t r) const;
   };
   Address makeAddress(const Access &access, const digits::Mapping &mapping, const BufferMemory &buffer, mlir::Type real,
                       int components);
@@ -35,9 +36,15 @@ public:
   /// True when the problem of a lane of register `r` lies in the batch.
   mlir::Value inBatch(const Access &access, const digits::Mapping &mapping, size_t r, int64_t lane);
 
-  /// Appends the components of a register: one wide load where its lanes lie next to each other, else lane by lane.
-  void loadRegister(const Address &address, size_t r, llvm::SmallVectorImpl<mlir::Value> &parts);
-  void storeRegister(const Address &address, size_t r, llvm::ArrayRef<mlir::Value> parts);
+  /// The same where elements lie in the block's own memory, each at a place of its digits: planes of numbers, so many
+  /// bytes apart.
+  Address makeAddress(const digits::Mapping &mapping, const std::function<uint64_t(int)> &target, mlir::Value memory,
+                      int64_t planeBytes, mlir::Type real, int components);
+
+  /// The components of all registers, one register after the other. What lies side by side in memory is read side by
+  /// side, whether lanes or registers hold it, and rearranged; where nothing does, lane by lane.
+  llvm::SmallVector<mlir::Value> loadRegisters(const Address &address);
+  void storeRegisters(const Address &address, llvm::ArrayRef<mlir::Value> parts);
   /// Puts the components of one lane into `vectors`.
   void loadLane(const Address &address, size_t r, int64_t lane, std::vector<mlir::Value> &vectors);
   void storeLane(const Address &address, size_t r, int64_t lane, llvm::ArrayRef<mlir::Value> parts);
@@ -46,13 +53,29 @@ public:
   static mlir::Value splat(mlir::OpBuilder &b, mlir::Location loc, mlir::Value scalar, int64_t lanes);
 
 private:
+  /// The bits of an address that the block and its turn decide; null: none.
+  mlir::Value scatter(const std::vector<uint64_t> &blockBits, const digits::Mapping &mapping,
+                      const std::function<uint64_t(int)> &target);
   std::vector<uint64_t> blockBits(const digits::Mapping &mapping, const std::function<uint64_t(int)> &target,
                                   int restBit) const;
   mlir::Value gep(mlir::Value base, mlir::Type real, int components, mlir::Value index);
-  mlir::Value placeAt(const Address &address, size_t plane, size_t r, size_t lane);
+  mlir::Value placeAt(const Address &address, size_t plane, int64_t offset);
   /// Number `c` of the element of a register and lane.
   mlir::Value numberAt(const Address &address, size_t r, size_t lane, int c);
   mlir::Value shuffle(mlir::Value x, mlir::Value y, llvm::ArrayRef<int32_t> mask);
+  mlir::Value concatenate(llvm::ArrayRef<mlir::Value> vectors);
+
+  /// How registers go between memory and vectors: the bits that vectors in memory have, of which the lowest lanes lie
+  /// side by side, and those that they have as registers.
+  struct Order {
+    VectorBits memory, registers;
+    size_t run = 0;                            // bits of lanes that lie side by side
+    std::vector<std::vector<int64_t>> offsets; // in places, of each vector's lanes
+  };
+  static Order orderOf(const Address &address);
+  /// The places of a vector whose runs are of so many lanes, plane by plane of `address`, whole.
+  mlir::Value loadRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run);
+  void storeRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run, mlir::Value all);
 };
 
 } // namespace idc::conversion

@@ -86,6 +86,11 @@ typedef idc_cpu_kernel (*idc_cpu_lookup)(const char *name, void *user);
 idc_status idc_cpu_module_create(const char *manifest_json, size_t manifest_bytes, idc_cpu_lookup lookup, void *user,
                                  idc_module **module);
 
+/// Says how many threads share a launch on the CPU, the calling one included, for all launches that the calling thread
+/// makes from now on; no more than the machine has hardware threads. 0, as at first: as many as these. Results do not
+/// depend on it. IDC_ERROR_INVALID_ARGUMENT when `count` is negative.
+idc_status idc_cpu_threads(int32_t count);
+
 /// Frees a module. Null is accepted. No launch of the module may be in flight, on a stream or on another thread.
 idc_status idc_module_unload(idc_module *module);
 
