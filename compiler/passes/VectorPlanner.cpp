@@ -25,7 +25,9 @@ public:
   VectorPlanner(const PlanRequest &request, const Target &target) : request(request), target(target) {
     lastStep = static_cast<int>(request.stepDigits.size());
     laneDigits = floorLog2(std::min(target.lanes, target.vectorBytes * request.numbers / request.registerBytes));
-    registers = floorLog2(target.dataRegistersPerThread / request.numbers);
+    // Half of what registers hold of numbers of 8 bytes, which take more operations: factors are more precise.
+    const int64_t vectors = request.registerBytes > 4 * request.numbers ? 2 : 1;
+    registers = floorLog2(target.dataRegistersPerThread / (request.numbers * vectors));
     for (const std::vector<int> &digits : request.stepDigits)
       widest = std::max(widest, static_cast<int>(digits.size()));
     registers = std::max(registers, widest);
@@ -132,8 +134,8 @@ private:
   };
   Turn turnOf(size_t tile) const {
     const int digits = static_cast<int>(tile);
-    if (digits <= registers + laneDigits + 1) { // all in registers, a few in memory
-      const int lanes = std::min(laneDigits, std::min(digits / 2, digits - std::max(1, widest)));
+    if (digits <= registers + laneDigits) { // all in registers
+      const int lanes = std::min({laneDigits, digits / 2, digits - std::max(1, widest)});
       return {lanes, digits - lanes, true};
     }
     return {laneDigits, registers, false};
@@ -142,10 +144,11 @@ private:
   KernelPlan kernel(int first, int last) const {
     std::vector<int> tile = tileOf(first, last);
     const AddressOrder &load = loadOrder(first), &store = storeOrder(last);
-    // With one pass nothing is exchanged: what no turn needs numbers blocks.
+    // With one pass nothing is exchanged: what no turn needs numbers blocks. The lanes of tiny problems are of several.
     const std::vector<int> own = digitsOfSteps(request, first, last);
-    const int batchFrom = request.numDigits + 1;
-    if (static_cast<int>(own.size()) <= registers) {
+    const int batchFrom = request.numDigits + 1, beside = request.numDigits - static_cast<int>(own.size());
+    constexpr int tiny = 2;
+    if (static_cast<int>(own.size()) <= registers && (beside >= laneDigits || request.numDigits <= tiny)) {
       std::vector<int> byLoad = lanesOf(load, own, laneDigits), byStore = lanesOf(store, own, laneDigits);
       std::vector<int> lanes = runs(byLoad, load, store) >= runs(byStore, load, store) ? byLoad : byStore;
       for (int d = batchFrom; static_cast<int>(lanes.size()) < laneDigits; ++d)

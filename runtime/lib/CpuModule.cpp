@@ -116,13 +116,16 @@ idc_status CpuModule::launch(int64_t batch, const Operands &operands, void *) co
   unsigned threads = wantedThreads ? std::min(wantedThreads, pool->threads()) : pool->threads();
   if (double(problemBytes) * double(batch) < bytesWorthSharing)
     threads = 1;
-  const int64_t bytes = problemBytes + manifest.workspaceBytesPerProblem;
-  int64_t problems = std::min(pieceBytes / std::max<int64_t>(1, bytes), batch / threads);
-  problems = std::max<int64_t>(1, problems / problemsTogether) * problemsTogether;
-  if (functions.size() > 1 && manifest.workspaceFixedBytes == 0 && problems <= batch / threads && problems < batch)
-    runPieces(batch, problems, threads, operands);
-  else
-    runKernels(batch, threads, operands);
+  if (functions.size() > 1 && batch > 1 && manifest.workspaceFixedBytes == 0) {
+    const int64_t bytes = problemBytes + manifest.workspaceBytesPerProblem;
+    int64_t problems = std::min(pieceBytes / std::max<int64_t>(1, bytes), batch / threads);
+    problems = std::max<int64_t>(1, problems / problemsTogether) * problemsTogether;
+    if (problems <= batch / threads && problems < batch) {
+      runPieces(batch, problems, threads, operands);
+      return IDC_SUCCESS;
+    }
+  }
+  runKernels(batch, threads, operands);
   return IDC_SUCCESS;
 }
 

@@ -23,7 +23,7 @@ static idc_status checkOperands(const std::vector<Operand> &operands, const void
       if (!pointer)
         return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %llu (%s) is null", side, number(i),
                     operand.planes[k].name.c_str());
-      if (reinterpret_cast<uintptr_t>(pointer) % uintptr_t(operand.alignment))
+      if (reinterpret_cast<uintptr_t>(pointer) & uintptr_t(operand.alignment - 1))
         return fail(IDC_ERROR_INVALID_ARGUMENT, "%s %llu (%s) is not aligned to %d bytes", side, number(i),
                     operand.planes[k].name.c_str(), int(operand.alignment));
     }

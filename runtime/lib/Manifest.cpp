@@ -96,6 +96,8 @@ void parseLayout(const Field &field, Operand &operand) {
   operand.offset = field.get("offset").integer(0, most - last);
   operand.batchStride = field.get("batch").integer(0, most);
   operand.alignment = field.get("alignment").integer(1, operandAlignment);
+  if (operand.alignment & (operand.alignment - 1))
+    field.get("alignment").error("must be a power of two");
   if (std::optional<Field> problems = field.find("mostProblems")) // absent: any number
     operand.mostProblems = problems->integer(1, maxInt64);
   if (std::optional<Field> planes = field.find("planes")) { // absent: one of whole elements
@@ -124,6 +126,8 @@ Operand parseOperand(const Field &field, const std::vector<Operand> &side) {
     parseLayout(*layout, operand);
   if (std::optional<Field> alignment = field.find("alignment")) // absent: as the layout says
     operand.alignment = alignment->integer(1, operandAlignment);
+  for (size_t i = 0; i < operand.sizes.size(); ++i)
+    operand.span += (operand.sizes[i] - 1) * operand.strides[i];
   if (!side.empty())
     operand.firstPointer = side.back().firstPointer + int32_t(side.back().planes.size());
   return operand;
@@ -237,28 +241,6 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
 }
 
 } // namespace
-
-int64_t Operand::reach(int64_t batch) const {
-  int64_t last = 0, end = 0, bytes = 0;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    last += (sizes[i] - 1) * strides[i];
-  bool overflows = __builtin_mul_overflow(batch - 1, batchStride, &end) ||
-                   __builtin_add_overflow(end, last + 1, &end) || __builtin_add_overflow(end, offset, &bytes) ||
-                   __builtin_mul_overflow(bytes, elementBytes, &bytes);
-  return overflows ? -1 : end;
-}
-
-int64_t Kernel::blocks(int64_t batch) const {
-  int64_t groups = batch / problemsPerBlockGroup + (batch % problemsPerBlockGroup != 0);
-  int64_t most = maxGridBlocks / passes - delay; // of a pass
-  return groups > most / blocksPerGroup ? -1 : passes * (groups * blocksPerGroup + delay);
-}
-
-int64_t Manifest::workspaceBytes(int64_t batch) const {
-  if (workspaceBytesPerProblem && batch > (maxInt64 - workspaceFixedBytes) / workspaceBytesPerProblem)
-    return -1;
-  return workspaceFixedBytes + batch * workspaceBytesPerProblem;
-}
 
 Manifest parseManifest(std::string_view text) {
   json document;

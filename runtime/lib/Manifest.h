@@ -37,6 +37,7 @@ struct Operand {
   int64_t elements = 0;                ///< per problem
   std::vector<int64_t> sizes, strides; ///< of the dimensions, most significant first
   int64_t offset = 0, batchStride = 0;
+  int64_t span = 1;             ///< from the first element of a problem to the last, both included
   int64_t mostProblems = 0;     ///< that do not overlap; 0: no limit
   int64_t alignment = 1;        ///< of its pointers
   std::vector<Plane> planes;    ///< at least one
@@ -46,7 +47,13 @@ struct Operand {
   int64_t bytesPerProblem() const { return elementBytes * elements; }
   /// Elements from the first of the first problem to the last of the last, both included, at a batch of 1 or more; -1
   /// when these, with the offset, exceed 2^63 - 1 bytes.
-  int64_t reach(int64_t batch) const;
+  int64_t reach(int64_t batch) const {
+    int64_t end = 0, bytes = 0;
+    const bool overflows = __builtin_mul_overflow(batch - 1, batchStride, &end) ||
+                           __builtin_add_overflow(end, span, &end) || __builtin_add_overflow(end, offset, &bytes) ||
+                           __builtin_mul_overflow(bytes, elementBytes, &bytes);
+    return overflows ? -1 : end;
+  }
   /// Where an element of a problem lies in its plane, in elements.
   int64_t place(int64_t problem, int64_t element) const {
     int64_t at = offset + problem * batchStride;
@@ -91,7 +98,15 @@ struct Kernel {
   /// passes * (ceil(batch / problemsPerBlockGroup) * blocksPerGroup + delay), or -1 when that exceeds maxGridBlocks.
   /// batch >= 0. The blocks of the grid, or where the device limits that, the block numbers that its blocks
   /// work through.
-  int64_t blocks(int64_t batch) const;
+  int64_t blocks(int64_t batch) const {
+    const int64_t groups =
+        problemsPerBlockGroup == 1 ? batch : batch / problemsPerBlockGroup + (batch % problemsPerBlockGroup != 0);
+    int64_t blocks = 0;
+    if (__builtin_mul_overflow(groups, blocksPerGroup, &blocks) || blocks > maxGridBlocks)
+      return -1;
+    blocks = passes * (blocks + delay);
+    return blocks > maxGridBlocks ? -1 : blocks;
+  }
   /// The largest grid of a device that holds so many blocks at once: whole teams, or less than one.
   int64_t largestGrid(int64_t held) const { return held < team ? held : held - held % team; }
   /// True when no more blocks are launched than the device holds at once.
@@ -111,7 +126,13 @@ struct Manifest {
   bool isCpu() const { return target == "cpu"; }
 
   /// Fixed part plus batch times the part per problem, or -1 when that overflows. batch >= 0.
-  int64_t workspaceBytes(int64_t batch) const;
+  int64_t workspaceBytes(int64_t batch) const {
+    int64_t bytes = 0;
+    return __builtin_mul_overflow(batch, workspaceBytesPerProblem, &bytes) ||
+                   __builtin_add_overflow(bytes, workspaceFixedBytes, &bytes)
+               ? -1
+               : bytes;
+  }
 };
 
 /// What is wrong with a manifest, with the path of the field.

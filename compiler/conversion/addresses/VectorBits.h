@@ -1,8 +1,9 @@
 // The elements of a CPU's vectors by bits: those that number vectors and those that number their lanes.
 //
 // Eight vectors of eight lanes have their elements numbered by three bits of vectors and three of lanes. A bit of
-// vectors and one of lanes change places by one shuffle of two vectors each (the step of a matrix transposition in
-// registers), lanes change places among themselves by one shuffle of one.
+// vectors and one of lanes change places by one shuffle of two vectors each, the step of a matrix transposition in
+// registers; so do the numbers of complex elements, whose lowest bit in memory is one of vectors in registers. Lanes
+// change places among themselves in the last of these shuffles, or in one of their own.
 #pragma once
 
 #include "mlir/IR/Builders.h"

@@ -70,17 +70,14 @@ Value VectorPlace::gep(Value base, Type real, int components, Value index) {
                              ArrayRef<LLVM::GEPArg>{index});
 }
 
-Value VectorPlace::placeAt(const Address &address, size_t plane, int64_t offset) {
+Value VectorPlace::at(const Address &address, size_t plane, int64_t offset) {
   Value base = address.bases[plane];
-  return offset ? gep(base, address.real, address.perPlace, code.constant64(offset)) : base;
+  return offset ? gep(base, address.real, 1, code.constant64(offset)) : base;
 }
 
 Value VectorPlace::numberAt(const Address &address, size_t r, size_t lane, int c) {
-  Value place = placeAt(address, static_cast<size_t>(c / address.perPlace), address.offsets[r][lane]);
-  int within = c % address.perPlace;
-  return within ? LLVM::GEPOp::create(b, loc, place.getType(), address.real, place, ArrayRef<LLVM::GEPArg>{within})
-                      .getResult()
-                : place;
+  return at(address, static_cast<size_t>(c / address.perPlace),
+            address.offsets[r][lane] * address.perPlace + c % address.perPlace);
 }
 
 std::vector<uint64_t> VectorPlace::blockBits(const Mapping &mapping, const std::function<uint64_t(int)> &target,
@@ -183,70 +180,73 @@ Value VectorPlace::concatenate(ArrayRef<Value> vectors) {
 }
 
 VectorPlace::Order VectorPlace::orderOf(const Address &address) {
-  // What a bit adds to the offset, registers before lanes.
-  const size_t lanes = address.offsets[0].size(), registerBits = llvm::Log2_64(address.offsets.size()),
-               laneBits = llvm::Log2_64(lanes);
-  std::vector<int64_t> weights;
-  for (size_t i = 0; i < registerBits; ++i)
-    weights.push_back(address.offsets[size_t(1) << i][0] - address.offsets[0][0]);
-  for (size_t i = 0; i < laneBits; ++i)
-    weights.push_back(address.offsets[0][size_t(1) << i] - address.offsets[0][0]);
+  const size_t lanes = address.offsets[0].size();
   Order order;
-  for (size_t i = 0; i < weights.size(); ++i)
-    (i < registerBits ? order.registers.vectors : order.registers.lanes).push_back(static_cast<int>(i));
+  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(address.perPlace)))
+    return order;
+  // What a bit adds to the offset: those of registers, of lanes, of numbers.
+  std::vector<int64_t> weights;
+  auto add = [&](std::vector<int> &bits, int64_t weight) {
+    bits.push_back(static_cast<int>(weights.size()));
+    weights.push_back(weight);
+  };
+  for (size_t bit = 1; bit < address.offsets.size(); bit *= 2)
+    add(order.registers.vectors, (address.offsets[bit][0] - address.offsets[0][0]) * address.perPlace);
+  for (size_t bit = 1; bit < lanes; bit *= 2)
+    add(order.registers.lanes, (address.offsets[0][bit] - address.offsets[0][0]) * address.perPlace);
+  for (int bit = 1; bit < address.perPlace; bit *= 2)
+    add(order.registers.vectors, bit);
   std::vector<int> &inLanes = order.memory.lanes;
-  for (; inLanes.size() < laneBits; ++order.run) {
-    auto next = std::find(weights.begin(), weights.end(), int64_t(1) << order.run);
+  for (; order.run < lanes; order.run *= 2) {
+    auto next = std::find(weights.begin(), weights.end(), static_cast<int64_t>(order.run));
     if (next == weights.end())
       break;
     inLanes.push_back(static_cast<int>(next - weights.begin()));
   }
   for (int bit : order.registers.lanes)
-    if (inLanes.size() < laneBits && !llvm::is_contained(inLanes, bit))
+    if (inLanes.size() < order.registers.lanes.size() && !llvm::is_contained(inLanes, bit))
       inLanes.push_back(bit);
-  for (int bit = 0; bit < static_cast<int>(weights.size()); ++bit)
+  for (int bit : llvm::seq<int>(0, static_cast<int>(weights.size())))
     if (!llvm::is_contained(inLanes, bit))
       order.memory.vectors.push_back(bit);
-  for (size_t v = 0; v < address.offsets.size(); ++v) {
+  auto sumOf = [&](const std::vector<int> &bits, size_t number) {
+    int64_t sum = 0;
+    for (auto [i, bit] : llvm::enumerate(bits))
+      sum += number >> i & 1 ? weights[static_cast<size_t>(bit)] : 0;
+    return sum;
+  };
+  for (size_t v = 0; v < size_t(1) << order.memory.vectors.size(); ++v) {
     order.offsets.emplace_back();
-    for (size_t lane = 0; lane < lanes; ++lane) {
-      int64_t offset = address.offsets[0][0];
-      for (auto [i, bit] : llvm::enumerate(order.memory.vectors))
-        offset += v >> i & 1 ? weights[static_cast<size_t>(bit)] : 0;
-      for (auto [i, bit] : llvm::enumerate(inLanes))
-        offset += lane >> i & 1 ? weights[static_cast<size_t>(bit)] : 0;
-      order.offsets.back().push_back(offset);
-    }
+    for (size_t lane = 0; lane < lanes; ++lane)
+      order.offsets.back().push_back(address.offsets[0][0] * address.perPlace + sumOf(order.memory.vectors, v) +
+                                     sumOf(inLanes, lane));
   }
   return order;
 }
 
 Value VectorPlace::loadRuns(const Address &address, size_t plane, ArrayRef<int64_t> offsets, size_t run) {
-  auto wide = VectorType::get({static_cast<int64_t>(run) * address.perPlace}, address.real);
+  auto wide = VectorType::get({static_cast<int64_t>(run)}, address.real);
   SmallVector<Value> runs;
   for (size_t lane = 0; lane < offsets.size(); lane += run)
-    runs.push_back(
-        LLVM::LoadOp::create(b, loc, wide, placeAt(address, plane, offsets[lane]), bytesOf(address.real)));
+    runs.push_back(LLVM::LoadOp::create(b, loc, wide, at(address, plane, offsets[lane]), bytesOf(address.real)));
   return concatenate(runs);
 }
 
 void VectorPlace::storeRuns(const Address &address, size_t plane, ArrayRef<int64_t> offsets, size_t run, Value all) {
-  const auto numbers = static_cast<int32_t>(run) * address.perPlace;
   for (size_t lane = 0; lane < offsets.size(); lane += run) {
-    const auto first = static_cast<int32_t>(lane) * address.perPlace;
-    Value part = run == offsets.size() ? all : shuffle(all, all, llvm::to_vector(llvm::seq(first, first + numbers)));
-    LLVM::StoreOp::create(b, loc, part, placeAt(address, plane, offsets[lane]), bytesOf(address.real));
+    const auto first = static_cast<int32_t>(lane), end = static_cast<int32_t>(lane + run);
+    Value part = run == offsets.size() ? all : shuffle(all, all, llvm::to_vector(llvm::seq(first, end)));
+    LLVM::StoreOp::create(b, loc, part, at(address, plane, offsets[lane]), bytesOf(address.real));
   }
 }
 
 SmallVector<Value> VectorPlace::loadRegisters(const Address &address) {
   const size_t registers = address.offsets.size();
-  const auto components = static_cast<size_t>(address.components);
-  const int count = address.perPlace;
+  const auto components = static_cast<size_t>(address.components), together = static_cast<size_t>(address.perPlace);
   SmallVector<Value> parts(registers * components);
   const Order order = orderOf(address);
   const bool same = llvm::all_of(address.offsets[0], [&](int64_t offset) { return offset == address.offsets[0][0]; });
-  if (same || order.run == 0) {
+  if (same || order.run == 1) {
     for (size_t r = 0; r < registers; ++r) {
       std::vector<Value> vectors(components,
                                  LLVM::PoisonOp::create(b, loc, VectorType::get({lanes}, address.real)).getResult());
@@ -258,22 +258,14 @@ SmallVector<Value> VectorPlace::loadRegisters(const Address &address) {
     }
     return parts;
   }
-  std::vector<SmallVector<Value>> vectors(components, SmallVector<Value>(registers)); // by numbers of an element
-  for (size_t v = 0; v < registers; ++v)
-    for (size_t plane = 0; plane < address.bases.size(); ++plane) {
-      Value all = loadRuns(address, plane, order.offsets[v], size_t(1) << order.run);
-      for (int c = 0; c < count; ++c) {
-        SmallVector<int32_t> mask;
-        for (int64_t lane = 0; lane < lanes; ++lane)
-          mask.push_back(static_cast<int32_t>(lane * count + c));
-        vectors[plane * static_cast<size_t>(count) + static_cast<size_t>(c)][v] =
-            count == 1 ? all : shuffle(all, all, mask);
-      }
-    }
-  for (size_t c = 0; c < components; ++c) {
-    rearrange(b, loc, vectors[c], order.memory, order.registers);
+  for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+    SmallVector<Value> vectors;
+    for (const std::vector<int64_t> &offsets : order.offsets)
+      vectors.push_back(loadRuns(address, plane, offsets, order.run));
+    rearrange(b, loc, vectors, order.memory, order.registers);
     for (size_t r = 0; r < registers; ++r)
-      parts[r * components + c] = vectors[c][r];
+      for (size_t c = 0; c < together; ++c)
+        parts[r * components + plane * together + c] = vectors[c * registers + r];
   }
   return parts;
 }
@@ -287,28 +279,23 @@ void VectorPlace::loadLane(const Address &address, size_t r, int64_t lane, std::
 
 void VectorPlace::storeRegisters(const Address &address, ArrayRef<Value> parts) {
   const size_t registers = address.offsets.size();
-  const auto components = static_cast<size_t>(address.components);
+  const auto components = static_cast<size_t>(address.components), together = static_cast<size_t>(address.perPlace);
   const Order order = orderOf(address);
-  if (order.run == 0 || address.perPlace > 2) {
+  if (order.run == 1) {
     for (size_t r = 0; r < registers; ++r)
       for (int64_t lane = 0; lane < lanes; ++lane)
         storeLane(address, r, lane, parts.slice(r * components, components));
     return;
   }
-  std::vector<SmallVector<Value>> vectors(components);
-  for (size_t c = 0; c < components; ++c) {
-    for (size_t r = 0; r < registers; ++r)
-      vectors[c].push_back(parts[r * components + c]);
-    rearrange(b, loc, vectors[c], order.registers, order.memory);
+  for (size_t plane = 0; plane < address.bases.size(); ++plane) {
+    SmallVector<Value> vectors;
+    for (size_t c = 0; c < together; ++c)
+      for (size_t r = 0; r < registers; ++r)
+        vectors.push_back(parts[r * components + plane * together + c]);
+    rearrange(b, loc, vectors, order.registers, order.memory);
+    for (auto [vector, offsets] : llvm::zip(vectors, order.offsets))
+      storeRuns(address, plane, offsets, order.run, vector);
   }
-  SmallVector<int32_t> pairs; // the numbers of elements from those of two vectors
-  for (int64_t lane = 0; lane < lanes; ++lane)
-    pairs.append({static_cast<int32_t>(lane), static_cast<int32_t>(lanes + lane)});
-  for (size_t v = 0; v < registers; ++v)
-    for (size_t plane = 0; plane < address.bases.size(); ++plane)
-      storeRuns(address, plane, order.offsets[v], size_t(1) << order.run,
-                address.perPlace == 2 ? shuffle(vectors[2 * plane][v], vectors[2 * plane + 1][v], pairs)
-                                      : vectors[plane][v]);
 }
 
 void VectorPlace::storeLane(const Address &address, size_t r, int64_t lane, ArrayRef<Value> parts) {

@@ -59,21 +59,21 @@ private:
   std::vector<uint64_t> blockBits(const digits::Mapping &mapping, const std::function<uint64_t(int)> &target,
                                   int restBit) const;
   mlir::Value gep(mlir::Value base, mlir::Type real, int components, mlir::Value index);
-  mlir::Value placeAt(const Address &address, size_t plane, int64_t offset);
+  /// The place of a number of a plane.
+  mlir::Value at(const Address &address, size_t plane, int64_t offset);
   /// Number `c` of the element of a register and lane.
   mlir::Value numberAt(const Address &address, size_t r, size_t lane, int c);
   mlir::Value shuffle(mlir::Value x, mlir::Value y, llvm::ArrayRef<int32_t> mask);
   mlir::Value concatenate(llvm::ArrayRef<mlir::Value> vectors);
 
-  /// How registers go between memory and vectors: the bits that vectors in memory have, of which the lowest lanes lie
-  /// side by side, and those that they have as registers.
+  /// How the numbers of registers lie in the vectors that memory is read by, and in registers. Its bits are those of
+  /// registers, of lanes, and of an element's numbers where these lie side by side.
   struct Order {
     VectorBits memory, registers;
-    size_t run = 0;                            // bits of lanes that lie side by side
-    std::vector<std::vector<int64_t>> offsets; // in places, of each vector's lanes
+    size_t run = 1;                            // lanes in memory that lie side by side; 1: none
+    std::vector<std::vector<int64_t>> offsets; // in numbers, of each vector's lanes
   };
   static Order orderOf(const Address &address);
-  /// The places of a vector whose runs are of so many lanes, plane by plane of `address`, whole.
   mlir::Value loadRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run);
   void storeRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run, mlir::Value all);
 };
