@@ -12,7 +12,7 @@
 // GPU-SAME: lane({{[^)]*, [^)]*|[0-9]+\.\.[0-9]+}})
 // GPU-NEXT: id.node [2]
 // CPU-LABEL: func.func @minima
-// CPU-SAME: {first = 1 : i64, last = 2 : i64, map = "reg({{[^"]*}}) lane({{[^"]*}}) block({{[^"]*}})", range = "steps"}
+// CPU-SAME: {first = 1 : i64, last = 2 : i64, map = "reg({{[^"]*}}) lane({{[^"]*}})", range = "steps"}
 // CPU-NEXT: id.node [2]
 func.func @minima(%x: !id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
   %0 = id.node [2] (%x) : (!id.seq<2**6, f32>) -> !id.seq<2**6, f32> {
