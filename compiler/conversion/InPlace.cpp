@@ -92,9 +92,14 @@ bool isPart(id::KernelOp kernel, Value yielded) {
 /// The units whose threads meet between a load and a store of a kernel.
 SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, const passes::Target &target) {
   auto kernel = load->getParentOfType<id::KernelOp>();
-  if (target.kind == "cpu") // one thread, which writes when it has read all of a block, or all of a turn
-    return exchanges(kernel) ? SmallVector<Unit>{{{Field::Block}, true}}
-                             : SmallVector<Unit>{{{Field::Block, Field::Warp}, true}};
+  if (target.kind == "cpu") { // one thread, which writes when it has read all of a block, or all of a turn
+    if (exchanges(kernel))
+      return {{{Field::Block}, true}};
+    const bool ofBits = id::areBits(load.getResult().getType().getRadices());
+    if (!ofBits && mostThreads(kernel) > 1)
+      return {}; // turns may do again what others have done
+    return {{{Field::Block, Field::Warp}, true}};
+  }
   const bool straight = cutSections(kernel, target.lanes).straight;
   SmallVector<Unit> units;
   // All values that are made of what is loaded, and whether all of it goes through them.

@@ -2,6 +2,8 @@
 
 #include "compiler/conversion/LaunchBounds.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
@@ -51,12 +53,35 @@ FormParts::FormParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffer
 VectorParts::VectorParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                          const Sections &cut, int64_t lanes, int64_t numTurns)
     : place(code, lanes), roots(code, place, RootFactors::Means::Tables), bodies(code, place, roots, parameters),
-      barriers(code), accesses(code, place, buffers), turns(code, place, numTurns), shuffles(code),
-      memory(code, place, turns), emitter(code, roots, bodies, cut,
-                                          {place,
-                                           &accesses,
-                                           {{Kind::None, &registers},
-                                            {Kind::Registers, &registers},
-                                            {Kind::Shuffle, &shuffles},
-                                            {Kind::Shared, &memory}},
-                                           barriers}) {}
+      barriers(code), accesses(code, place, buffers), loop(code), shuffles(code),
+      memory(code, place, [this] { beginTurns(); }), emitter(code, roots, bodies, cut,
+                                                             {place,
+                                                              &accesses,
+                                                              {{Kind::None, &registers},
+                                                               {Kind::Registers, &registers},
+                                                               {Kind::Shuffle, &shuffles},
+                                                               {Kind::Shared, &memory}},
+                                                              barriers}),
+      numTurns(numTurns) {}
+
+FlatParts::FlatParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
+                     const Sections &cut, int64_t lanes)
+    : code(code), place(code, lanes), roots(code, place, RootFactors::Means::Tables),
+      bodies(code, place, roots, parameters), barriers(code), accesses(code, place, buffers), loop(code),
+      memory(code, place, [this](const digits::Mapping &mapping) { beginTurns(mapping); }),
+      emitter(code, roots, bodies, cut,
+              {place,
+               &accesses,
+               {{Kind::None, &registers}, {Kind::Registers, &registers}, {Kind::Shared, &memory}},
+               barriers}) {}
+
+void FlatParts::beginTurns(const digits::Mapping &mapping) {
+  const int64_t threads = mapping.numThreads(), lanes = place.lanes;
+  OpBuilder &b = code.b;
+  Location loc = code.loc;
+  Value turn = loop.begin((threads + lanes - 1) / lanes);
+  Value start = arith::MulIOp::create(b, loc, turn, code.constant64(lanes));
+  place.first = threads % lanes == 0
+                    ? start
+                    : arith::MinSIOp::create(b, loc, start, code.constant64(threads - lanes)).getResult();
+}

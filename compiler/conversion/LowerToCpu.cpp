@@ -13,17 +13,39 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/bit.h"
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 
+/// The lanes of vectors for a kernel whose threads are counted through: as many as all of its mappings have threads, a
+/// power of two, at most those of the widest register.
+static int64_t flatLanes(id::KernelOp kernel, int64_t vectorBytes) {
+  int64_t lanes = vectorBytes;
+  kernel.getBody().walk([&](Operation *op) {
+    for (Value value : op->getResults())
+      if (auto tile = dyn_cast<id::TileType>(value.getType())) {
+        Type real;
+        int components;
+        const bool split = id::splitNumbers(tile.getElement(), real, components);
+        lanes = std::min({lanes, tile.getMapping().numThreads(), split ? vectorBytes / id::elementBytes(real) : 1});
+      }
+  });
+  return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(lanes)));
+}
+
 /// Emits a kernel's function: (addresses of its arguments, batch, first block, end of the blocks).
 static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::KernelOp kernel, LLVM::LLVMFuncOp function,
-                                  LoweredKernel &lowered) {
+                                  LoweredKernel &lowered, int64_t vectorBytes) {
   const Location loc = kernel.getLoc();
   const int64_t blocks = widestExtent(kernel, digits::Field::Block);
-  const int64_t lanes = widestExtent(kernel, digits::Field::Lane), turns = widestExtent(kernel, digits::Field::Warp);
+  const bool ofBits = llvm::all_of(kernel.getBody().getOps<id::LoadOp>(), [](id::LoadOp load) {
+    return id::areBits(load.getResult().getType().getRadices());
+  });
+  std::optional<Sections> flat = ofBits ? std::nullopt : flatSection(kernel);
+  const int64_t lanes = flat ? flatLanes(kernel, vectorBytes) : widestExtent(kernel, digits::Field::Lane),
+                turns = widestExtent(kernel, digits::Field::Warp);
   const bool vectors = lanes > 1; // else element by element
   auto wide = [&](Type type) { return vectors ? Type(VectorType::get({lanes}, type)) : type; };
   TileCode code(b, loc, tables, wide, TileCode::Alignment::Number);
@@ -54,7 +76,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
   const Parameters parameters = parametersOf(
       b, loc, kernel, scalars, [&](Value value) { return vectors ? VectorPlace::splat(b, loc, value, lanes) : value; });
   Value scratch;
-  if (int64_t bytes = ScratchExchange::bytesOf(kernel)) {
+  if (int64_t bytes = flat ? FlatExchange::bytesOf(kernel) : ScratchExchange::bytesOf(kernel)) {
     constexpr unsigned line = 64;
     scratch = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), code.constant64(bytes), line);
   }
@@ -63,16 +85,26 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
   {
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
-    const Sections cut = cutSections(kernel, lanes);
+    const Sections cut = flat ? *flat : cutSections(kernel, lanes);
     Value block = loop.getInductionVar();
-    if (vectors) {
+    if (flat && vectors) {
+      FlatParts parts(code, buffers, parameters, cut, lanes);
+      parts.place.problem = block;
+      parts.memory.memory = scratch;
+      auto first = *kernel.getBody().getOps<id::LoadOp>().begin();
+      parts.beginTurns(first.getResult().getType().getMapping());
+      if (failed(parts.emitter.emit()))
+        return failure();
+    } else if (vectors) {
       VectorParts parts(code, buffers, parameters, cut, lanes, turns);
       parts.place.batch = entry->getArgument(1);
       parts.place.block = block;
       parts.memory.memory = scratch;
-      parts.turns.begin();
+      parts.beginTurns();
       if (failed(parts.emitter.emit()))
         return failure();
+    } else if (turns > 1) {
+      return kernel.emitError() << "turns without vectors cannot be generated";
     } else {
       lowered.problemsPerBlockGroup = 1;
       lowered.blocksPerGroup = blocks;
@@ -109,7 +141,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes
     b.setInsertionPointToEnd(module->getBody());
     auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
     auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
-    if (failed(emitFunction(b, tables, kernel, func, entry)))
+    if (failed(emitFunction(b, tables, kernel, func, entry, target.vectorBytes)))
       return {};
     dropConstants(entry);
   }

@@ -41,8 +41,9 @@ bool isTileOfBits(id::TileType tile, int64_t lanes) {
          id::splitNumbers(tile.getElement(), number, numbers);
 }
 
-/// True when buffers are taken whole, each step makes one value, and all tiles have the same bits.
-bool isStraight(id::KernelOp kernel, int64_t lanes) {
+/// True when buffers are taken whole, each step makes one value, and all tiles have the same digits: bits, or whatever
+/// `isTaken` says.
+bool isStraight(id::KernelOp kernel, llvm::function_ref<bool(id::TileType)> isTaken, bool ofBits = true) {
   auto isPart = [](Value result) { return wholeOf(result) != result; };
   if (kernel.getLaunch().getTeam() > 1 || llvm::any_of(kernel.getOutputs(), isPart))
     return false;
@@ -51,7 +52,7 @@ bool isStraight(id::KernelOp kernel, int64_t lanes) {
     if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp, id::RenameOp>(op) ||
         op.getNumResults() != 1 || (isa<id::NodeOp>(op) && op.getNumOperands() != 1) || isStaged(&op))
       return false;
-    if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && !exchange.isOfBits())
+    if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && ofBits && !exchange.isOfBits())
       return false;
     if (auto twiddle = dyn_cast<id::TwiddleOp>(op); twiddle && !isSmall(twiddle.getExponent()))
       return false;
@@ -65,7 +66,7 @@ bool isStraight(id::KernelOp kernel, int64_t lanes) {
       continue;
     if (held.empty())
       held = tile.getMapping().digits();
-    if (!isTileOfBits(tile, lanes) || tile.getMapping().digits() != held)
+    if (!isTaken(tile) || tile.getMapping().digits() != held)
       return false;
   }
   return !held.empty();
@@ -76,7 +77,7 @@ public:
   Cutter(id::KernelOp kernel, int64_t lanes) : kernel(kernel), lanes(lanes) {}
 
   Sections run() {
-    result.straight = isStraight(kernel, lanes);
+    result.straight = isStraight(kernel, [&](id::TileType tile) { return isTileOfBits(tile, lanes); });
     if (result.straight) {
       cutPasses();
       return std::move(result);
@@ -170,6 +171,30 @@ private:
 } // namespace
 
 Sections conversion::cutSections(id::KernelOp kernel, int64_t lanes) { return Cutter(kernel, lanes).run(); }
+
+std::optional<Sections> conversion::flatSection(id::KernelOp kernel) {
+  auto isTaken = [](id::TileType tile) {
+    Type number;
+    int numbers;
+    const digits::Mapping mapping = tile.getMapping();
+    return mapping[Field::Block].empty() && mapping.numThreads() > 1 &&
+           static_cast<int>(mapping.digits().size()) == static_cast<int>(tile.getRadices().size()) &&
+           id::splitNumbers(tile.getElement(), number, numbers);
+  };
+  auto isComputed = [](Operation &op) {
+    auto exchange = dyn_cast<id::ExchangeOp>(op);
+    return exchange && exchange.isComputed();
+  };
+  Block &body = kernel.getBody().front();
+  if (llvm::any_of(body, isComputed) || !isStraight(kernel, isTaken, /*ofBits=*/false))
+    return std::nullopt;
+  Sections result;
+  result.straight = true;
+  Section &section = result.sections.emplace_back();
+  section.first = body.begin();
+  section.end = body.getTerminator()->getIterator();
+  return result;
+}
 
 id::Meeting Section::meeting() const {
   id::Meeting most = id::Meeting::None;

@@ -27,6 +27,8 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 
+#include <optional>
+
 namespace idc::conversion {
 
 struct Section {
@@ -62,6 +64,10 @@ struct Sections {
 /// Cuts the body of a kernel, whose warps have so many lanes; the exchanges must be planned. What sections say of
 /// meetings is what id-place-barriers has written.
 Sections cutSections(id::KernelOp kernel, int64_t lanes);
+
+/// The whole body as one section, where each step makes one value and all tiles have the same digits, of any radices,
+/// none of which numbers blocks: exchanges are written and read where they stand. Nothing for other kernels.
+std::optional<Sections> flatSection(id::KernelOp kernel);
 
 /// Fails, with an error at the op, where a value would be used by other blocks than those that hold it.
 mlir::LogicalResult checkHalves(id::KernelOp kernel, const Sections &cut);

@@ -28,6 +28,10 @@ static std::string checkThreads(const Mapping &mapping, const Mapping &reference
       return "more than " + std::to_string(target.maxThreadsPerBlock) + " threads";
     return {};
   }
+  if (!isOfBits)
+    return lanes == 1 && mapping[Field::Block].empty()
+               ? std::string()
+               : "a block of a CPU holds all digits of other radices than 2, in reg and warp";
   if (lanes > target.lanes)
     return "lane has at most " + std::to_string(target.lanes) + " values";
   if (lanes != reference.extent(Field::Lane) || mapping.extent(Field::Warp) != reference.extent(Field::Warp))

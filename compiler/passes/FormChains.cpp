@@ -232,11 +232,18 @@ private:
   /// True for sequences that chains load and store as views: of other radices, whose addresses are sums; of bits, for
   /// which those are slower, while a block holds them.
   bool takesViews(Type sequence) const {
-    if (!target || maxMixedBytes == 0)
+    if (!target || maxMixedBytes == 0 || target->kind == "cpu")
       return false;
     auto type = cast<id::SeqType>(sequence);
     return !id::areBits(type.getRadices()) ||
            type.getNumElements() <= target->sharedBytesBesideCache / id::registerBytes(type.getElement());
+  }
+
+  /// True for sequences of other radices than 2 that a block of a CPU holds as a whole, and for all others.
+  bool hasTile(Type sequence) const {
+    auto type = cast<id::SeqType>(sequence);
+    return !target || target->kind != "cpu" || id::areBits(type.getRadices()) ||
+           type.getNumElements() <= maxMixedBytes / id::registerBytes(type.getElement());
   }
 
   /// The chain whose last kernel stores what this makes of its value: a part of it, or the same at computed places.
@@ -270,7 +277,9 @@ private:
                            return !id::areBits(id::radicesOf(operand.getType())) || isView(operand) ||
                                   (before && hasViews(chain(*before)));
                          });
-    if (!loadable || op.hasAttr(heldAttr) || !isChainStep(&op, maxMixedBytes, looksUp))
+    if (!loadable || op.hasAttr(heldAttr) || !isChainStep(&op, maxMixedBytes, looksUp) ||
+        !llvm::all_of(llvm::concat<Value>(SmallVector<Value>(op.getOperands()), SmallVector<Value>(op.getResults())),
+                      [&](Value value) { return hasTile(value.getType()); }))
       return nullptr;
     OpOperand *carrier = nullptr;
     std::optional<size_t> mostNodes; // of an open chain

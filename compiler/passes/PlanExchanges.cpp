@@ -187,12 +187,13 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
     const bool ofVectors = machine->kind == "cpu";
     WalkResult result = getOperation().walk([&](id::ExchangeOp op) {
       const ExchangeSides sides = sidesOf(op);
+      const bool ofBits = op.isOfBits();
       digits::ExchangeOptions options;
-      options.maxShuffleSwaps = !op.isOfBits() ? -1
+      options.maxShuffleSwaps = !ofBits ? -1
                                 : ofVectors    ? static_cast<int>(sides.source[digits::Field::Lane].size())
                                                : static_cast<int>(maxShuffleSwaps);
       options.wordBytes = sides.wordBytes;
-      options.padded = !op.isOfBits();
+      options.padded = !ofBits;
       digits::ExchangePlan plan;
       std::string error;
       if (op.getKind() == id::ExchangeKind::Shared) {
@@ -210,7 +211,8 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
         return WalkResult::advance();
       if (ofVectors) {
-        plan.shared = vectorLayout(op.getInput().getType().getMapping(), op.getResult().getType().getMapping());
+        const digits::Mapping source = op.getInput().getType().getMapping();
+        plan.shared = ofBits ? vectorLayout(source, op.getResult().getType().getMapping()) : flatLayout(source);
         setLayout(op, plan.shared);
         return WalkResult::advance();
       }

@@ -37,3 +37,17 @@ digits::SharedLayout passes::vectorLayout(const Mapping &source, const Mapping &
     layout.columns.emplace_back(digit, uint32_t(1) << (llvm::find(order, digit) - order.begin()));
   return layout;
 }
+
+digits::SharedLayout passes::flatLayout(const Mapping &source) {
+  digits::SharedLayout layout;
+  layout.padded = true;
+  layout.words = 1;
+  std::vector<digits::Column> columns = source.threads();
+  columns.insert(columns.end(), source[Field::Reg].begin(), source[Field::Reg].end());
+  for (const digits::Column &column : columns) {
+    layout.columns.emplace_back(column.digits[0], static_cast<uint32_t>(layout.words));
+    layout.words *= column.radix;
+  }
+  llvm::sort(layout.columns);
+  return layout;
+}

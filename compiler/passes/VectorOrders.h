@@ -1,4 +1,4 @@
-// In which order the memory of a CPU's block holds the elements of an exchange.
+// In which orders the memory of a CPU's block holds the elements of an exchange.
 #pragma once
 
 #include "dialect/digits/Mapping.h"
@@ -10,5 +10,8 @@ namespace idc::passes {
 /// or written as they are; of that side for which those of the other are the longer runs. The other digits follow in
 /// their order, so that exchanges between the same lanes have the same layout.
 digits::SharedLayout vectorLayout(const digits::Mapping &source, const digits::Mapping &target);
+
+/// The same where threads are counted through, and digits have any radices: those that write come one after another.
+digits::SharedLayout flatLayout(const digits::Mapping &source);
 
 } // namespace idc::passes

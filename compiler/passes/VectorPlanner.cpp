@@ -36,6 +36,11 @@ public:
   }
 
   std::optional<Schedule> plan() {
+    if (!areBits(request)) {
+      Schedule schedule;
+      schedule.kernels.push_back(flatKernel());
+      return schedule;
+    }
     if (widest > maxNodeDigits(target, request.registerBytes))
       return std::nullopt;
     // As few kernels as large tiles make, of tiles no larger than that takes.
@@ -191,6 +196,37 @@ private:
             turns.push_back(d);
       llvm::sort(held);
       plan.ranges.push_back(range(begin, end, held, lanes, turns));
+    }
+    return plan;
+  }
+
+  int64_t valuesOf(DigitSet digits) const {
+    int64_t values = 1;
+    for (int d : digitsIn(digits))
+      values *= request.radices[static_cast<size_t>(d) - 1];
+    return values;
+  }
+
+  /// Digits of other radices: a block holds the whole sequence, its threads are counted through. A pass takes as many
+  /// steps as the registers hold values, but some threads are left for the lanes of vectors. Threads are in the order
+  /// of the load in the first pass, in that of the store in others.
+  KernelPlan flatKernel() const {
+    KernelPlan plan;
+    constexpr int64_t fewLanes = 4;
+    const int64_t most = target.dataRegistersPerThread / request.numbers;
+    const int64_t all = valuesOf(~(~DigitSet(0) << (request.numDigits + 1)) & ~DigitSet(1));
+    const int64_t held = all <= most ? most : std::min(most, all / fewLanes);
+    for (int first = 1, last; first <= std::max(1, lastStep); first = last + 1) {
+      for (last = std::min(first, lastStep); last < lastStep;) {
+        const int64_t values = valuesOf(request.stepDigits.ofRun(first, last + 1));
+        if (values > held || !isShortEnough(request, first, last + 1, values))
+          break;
+        ++last;
+      }
+      std::vector<int> own = digitsOfSteps(request, first, last);
+      const AddressOrder &order = first == 1 && last < lastStep ? request.loadOrder : request.storeOrder;
+      plan.ranges.push_back(range(first, last, own, {}, lanesOf(order, own, request.numDigits)));
+      last = std::max(last, first);
     }
     return plan;
   }

@@ -87,7 +87,7 @@ FailureOr<Tile> ScratchExchange::exchange(id::ExchangeOp op, const Tile &tile, c
   for (const auto &leaves : tile.registers)
     llvm::append_range(parts, code.numbersOf(leaves, tile.element, real));
   place.storeRegisters(place.makeAddress(tile.mapping, target, start, apart, real, components), parts);
-  turns.begin();
+  beginTurns();
   Tile moved = movedTile(tile, after);
   start = used ? code.at(memory, placeBytes(op)) : memory;
   parts = place.loadRegisters(place.makeAddress(after, target, start, apart, real, components));

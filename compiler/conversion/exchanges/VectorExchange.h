@@ -3,7 +3,6 @@
 
 #include "compiler/conversion/addresses/VectorPlace.h"
 #include "compiler/conversion/exchanges/Exchange.h"
-#include "compiler/conversion/protocols/TurnLoop.h"
 
 namespace idc::conversion {
 
@@ -22,7 +21,9 @@ private:
 /// has read. Another one has the other of two places, which a turn does not read before it writes.
 class ScratchExchange : public Exchange {
 public:
-  ScratchExchange(TileCode &code, VectorPlace &place, TurnLoop &turns) : code(code), place(place), turns(turns) {}
+  /// `beginTurns` ends the loop over turns and begins the next.
+  ScratchExchange(TileCode &code, VectorPlace &place, std::function<void()> beginTurns)
+      : code(code), place(place), beginTurns(std::move(beginTurns)) {}
 
   /// Bytes that a kernel's exchanges take.
   static int64_t bytesOf(id::KernelOp kernel);
@@ -33,7 +34,7 @@ public:
 private:
   TileCode &code;
   VectorPlace &place;
-  TurnLoop &turns;
+  std::function<void()> beginTurns;
   id::LayoutAttr current; // of the exchange before
   int64_t used = 0;       // its place
 };

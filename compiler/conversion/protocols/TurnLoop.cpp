@@ -7,9 +7,7 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 
-void TurnLoop::begin() {
-  if (turns == 1)
-    return;
+Value TurnLoop::begin(int64_t turns) {
   if (loop)
     b.setInsertionPointAfter(loop);
   auto constant = [&](int64_t value) -> Value {
@@ -18,5 +16,5 @@ void TurnLoop::begin() {
   auto next = scf::ForOp::create(b, loc, constant(0), constant(turns), constant(1));
   loop = next;
   b.setInsertionPointToStart(next.getBody());
-  place.turn = next.getInductionVar();
+  return next.getInductionVar();
 }

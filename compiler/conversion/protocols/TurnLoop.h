@@ -2,24 +2,21 @@
 // would meet one loop ends and the next begins.
 #pragma once
 
-#include "compiler/conversion/addresses/VectorPlace.h"
+#include "compiler/conversion/TileCode.h"
 
 namespace idc::conversion {
 
 class TurnLoop {
 public:
-  /// `turns`: the warps of the kernel's mappings.
-  TurnLoop(TileCode &code, VectorPlace &place, int64_t turns) : b(code.b), loc(code.loc), place(place), turns(turns) {}
+  explicit TurnLoop(TileCode &code) : b(code.b), loc(code.loc) {}
 
-  /// What is emitted from here on is done by all turns, after what came before. Only constants and what was made ahead
-  /// of the first loop can be used.
-  void begin();
+  /// What is emitted from here on is done by so many turns, after what came before; returns the number of a turn, i64.
+  /// Only constants and what was made ahead of the first loop can be used.
+  mlir::Value begin(int64_t turns);
 
 private:
   mlir::OpBuilder &b;
   mlir::Location loc;
-  VectorPlace &place;
-  const int64_t turns;
   mlir::Operation *loop = nullptr;
 };
 
