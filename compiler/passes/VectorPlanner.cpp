@@ -176,10 +176,12 @@ private:
       const bool isFirst = begin == first, isLast = end == last;
       const std::vector<int> before = lanes;
       auto isActed = [&](int digit) { return llvm::is_contained(acted, digit); };
+      std::vector<int> others = remainingDigits(request, tile); // and those that are acted on
+      others.insert(others.end(), acted.begin(), acted.end());
       if (isFirst)
-        lanes = lanesOf(load, acted, turn.lanes);
+        lanes = lanesOf(load, others, turn.lanes);
       else if (isLast || llvm::any_of(lanes, isActed))
-        lanes = lanesOf(store, acted, turn.lanes);
+        lanes = lanesOf(store, others, turn.lanes);
       // The rest of the registers: what has been lanes, then what lies side by side.
       std::vector<int> held = acted;
       std::vector<int> rest;

@@ -1,8 +1,8 @@
 """Fourier, cosine and sine transforms with the names and arguments of numpy.fft and scipy.fft.
 
 Any length from 1 up. Results have the precision of the input: float32 and complex64 stay single, float16 becomes single,
-integers become double. `workers` and `overwrite_x` are taken and change nothing: the runtime shares large batches between
-all cores, and inputs stay as they are. `out`, a keyword, is an array for the result.
+integers become double. `workers` is how many threads may share a transform on the CPU, all that there
+are unless said; from the end where negative. `overwrite_x` is taken and changes nothing: inputs stay as they are. `out`, a keyword, is an array for the result.
 
 >>> import numpy as np, idc.fft
 >>> np.round(idc.fft.fft([1., 0., 0., 0.]), 3)
@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import math
 import operator
+import os
 from typing import Any, Literal, Optional, Sequence, Union
 
 import numpy as np
@@ -26,6 +27,7 @@ import numpy as np
 from . import axes as _axes
 from . import devices as _devices
 from .devices import HOST, identity_of
+from .libidc import cpu_threads
 
 __all__ = [
     "fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "fftn", "ifftn", "rfft2", "irfft2", "rfftn",
@@ -55,9 +57,15 @@ def _prepared(given, complex_elements: bool, key):
     return family, x, key if x is given else None
 
 
-def _workers(workers: Optional[int]) -> None:
-    if workers is not None and operator.index(workers) == 0:
-        raise ValueError("workers must not be zero")
+def _workers(workers: int) -> int:
+    """How many threads are meant, counted from the end where negative: -1 is all."""
+    count = operator.index(workers)
+    most = os.cpu_count() or 1
+    if count < 0:
+        count += most + 1
+    if count < 1:
+        raise ValueError(f"workers must not be zero, nor below -{most}")
+    return min(count, most)
 
 
 def _plan(plan: Any) -> None:
@@ -100,10 +108,9 @@ def _one(name: str, x, n: int, axis: int, by: float, settings: dict, out=None, k
 
 def _remembered(transform):
     """A transform whose repetitions, with an array of the same dtype, shape and strides and the same arguments, look up
-    what they call. `transform` takes a key for _axes.along(), or None, behind the others."""
+    what they call, on as many threads as `workers`, the last argument but one. `transform` takes a key for _axes.along(), or None, behind the others."""
 
-    @functools.wraps(transform)
-    def call(x, *arguments, out=None):
+    def repeated(x, arguments, out):
         key = None
         if out is None:
             if type(x) is np.ndarray:
@@ -117,12 +124,19 @@ def _remembered(transform):
                 return result
         return transform(x, *arguments, out=out, key=key)
 
+    @functools.wraps(transform)
+    def call(x, *arguments, out=None):
+        workers = arguments[-2]
+        if workers is None:
+            return repeated(x, arguments, out)
+        with cpu_threads(_workers(workers)):
+            return repeated(x, arguments, out)
+
     return call
 
 
 @_remembered
 def _c2c(x, n, axis, norm, forward, workers, plan, out, key):
-    _workers(workers)
     _plan(plan)
     family, x, key = _prepared(x, True, key)
     axis = _axes.axis_of(axis, len(x.shape))
@@ -156,7 +170,6 @@ def ifft(x: Any, n: Optional[int] = None, axis: int = -1, norm: Norm = None, ove
 
 @_remembered
 def _r2c(x, n, axis, norm, forward, workers, plan, out, key):
-    _workers(workers)
     _plan(plan)
     family, x, key = _prepared(x, False, key)
     axis = _axes.axis_of(axis, len(x.shape))
@@ -167,7 +180,6 @@ def _r2c(x, n, axis, norm, forward, workers, plan, out, key):
 
 @_remembered
 def _c2r(x, n, axis, norm, forward, workers, plan, out, key):
-    _workers(workers)
     _plan(plan)
     family, x, key = _prepared(x, True, key)
     axis = _axes.axis_of(axis, len(x.shape))
@@ -237,7 +249,6 @@ def _last(axes: list[int], dimensions: int) -> bool:
 
 @_remembered
 def _c2cn(x, s, axes, norm, forward, workers, plan, out, key):
-    _workers(workers)
     _plan(plan)
     family, x, key = _prepared(x, True, key)
     axes, s = _lengths(x.shape, s, axes)
@@ -296,7 +307,6 @@ def rfftn(x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None, overwrit
 
 @_remembered
 def _r2cn(x, s, axes, norm, workers, plan, out, key):
-    _workers(workers)
     _plan(plan)
     family, x, key = _prepared(x, False, key)
     axes, s = _lengths(x.shape, s, axes)
@@ -322,7 +332,6 @@ def irfftn(x: Any, s: Axes = None, axes: Axes = None, norm: Norm = None, overwri
 
 @_remembered
 def _c2rn(x, s, axes, norm, workers, plan, out, key):
-    _workers(workers)
     _plan(plan)
     family, x, key = _prepared(x, True, key)
     axes, s = _lengths(x.shape, s, axes)
@@ -368,7 +377,6 @@ def _kind(type: int, forward: bool) -> int:
 @_remembered
 def _r2r(x, type, n, axes, several, norm, forward, orthogonalize, workers, sine, out, key):
     """Along one axis, or, with `several`, along those that n and axes say as numpy.fft's s and axes do."""
-    _workers(workers)
     family, x = _axes.array_of(x)
     if family.view(x).dtype.kind == "c":
         if out is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -83,6 +84,7 @@ _PROTOTYPES = {
     "idc_targets": (_S, []),
     "idc_compiler_version": (_S, []),
     "idc_launch": (ctypes.c_int, [_P, _I64, _P, _P, _P, _P, _P]),
+    "idc_cpu_threads": (ctypes.c_int, [_I32]),
     "idc_workspace_size": (ctypes.c_int, [_P, _I64, ctypes.POINTER(_I64)]),
     "idc_module_unload": (ctypes.c_int, [_P]),
     "idc_message": (_S, [ctypes.c_int]),
@@ -104,6 +106,16 @@ def check(status: int) -> None:
     """Raises Error for a status of the runtime that is no success."""
     if status:
         raise Error(lib.idc_message(status).decode())
+
+
+@contextlib.contextmanager
+def cpu_threads(count: int):
+    """So many threads share what this thread launches on the CPU meanwhile; all of them afterwards."""
+    check(lib.idc_cpu_threads(count))
+    try:
+        yield
+    finally:
+        check(lib.idc_cpu_threads(0))
 
 
 class Request:

@@ -157,12 +157,19 @@ class AgainstNumPy(unittest.TestCase):
             self.compare("rfft", np.zeros(shape, "d"), axis=-1)
         self.compare("fft", np.zeros((4, 0), "D"), axis=0)
 
+    def test_workers(self):
+        x = random((64, 4096), "D")
+        one = idc.fft.fft(x, workers=1)
+        for workers in (2, -1, None):
+            self.assertTrue((idc.fft.fft(x, workers=workers) == one).all())
+
     def test_wrong_arguments(self):
         x = random((3, 4), "D")
         for call in (lambda: idc.fft.fft(x, 0), lambda: idc.fft.fft(x, -1), lambda: idc.fft.fft(x, norm="other"),
                      lambda: idc.fft.fft(np.zeros((3, 0))), lambda: idc.fft.irfft(np.zeros(1)),
                      lambda: idc.fft.fftn(x, s=(1, 2, 3)), lambda: idc.fft.fftn(x, s=(2,), axes=(0, 1)),
-                     lambda: idc.fft.rfftn(x.real, axes=()), lambda: idc.fft.fft(x, workers=0)):  # fmt: skip
+                     lambda: idc.fft.rfftn(x.real, axes=()), lambda: idc.fft.fft(x, workers=0),
+                     lambda: idc.fft.fft(x, workers=-100000)):  # fmt: skip
             with self.assertRaises(ValueError):
                 call()
         with self.assertRaises(IndexError):  # NumPy's AxisError is one

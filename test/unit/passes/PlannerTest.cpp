@@ -64,10 +64,12 @@ void checkSchedule(const PlanRequest &request, const Target &machine) {
       EXPECT_EQ(range.mapping.digits(), first.digits());
       EXPECT_EQ(range.mapping[Field::Block], first[Field::Block]) << "blocks cannot exchange";
       EXPECT_EQ(range.mapping.extent(Field::Rank), launch.cluster);
-      EXPECT_EQ(range.mapping.extent(Field::Lane), machine.lanes);
       if (machine.kind == "cpu") {
-        EXPECT_EQ(range.mapping.extent(Field::Warp), 1);
+        EXPECT_LE(range.mapping.extent(Field::Lane), machine.lanes);
+        EXPECT_EQ(range.mapping.extent(Field::Lane), first.extent(Field::Lane)) << "vectors are as long in all passes";
+        EXPECT_EQ(range.mapping.extent(Field::Warp), first.extent(Field::Warp));
       } else {
+        EXPECT_EQ(range.mapping.extent(Field::Lane), machine.lanes);
         EXPECT_LE(range.mapping.extent(Field::Lane) * range.mapping.extent(Field::Warp), machine.maxThreadsPerBlock);
         int64_t tile = range.mapping.extent(Field::Reg) * range.mapping.extent(Field::Lane) *
                        range.mapping.extent(Field::Warp) * request.elementBytes;

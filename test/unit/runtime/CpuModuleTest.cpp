@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -160,6 +161,59 @@ TEST(CpuModule, KernelsRunInOrderThroughTheWorkspace) {
     for (size_t i = 0; i < size_t(batch + 4); ++i)
       EXPECT_EQ(workspace[i].values[0], -1) << i;
   }
+}
+
+/// y = 2 (2 x) in two kernels, the value between them in the workspace.
+constexpr const char *fourTimes = R"({"idc": 1, "entry": "f", "symbol": "f", "target": "cpu",
+  "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],
+  "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4}],
+  "workspace": {"bytesPerProblem": 16, "fixedBytes": 0},
+  "kernels": [
+    {"name": "first", "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+     "args": [{"input": 0}, {"workspace": 0, "perProblem": 0}, {"batch": true}]},
+    {"name": "second", "problemsPerBlockGroup": 8, "blocksPerGroup": 8,
+     "args": [{"workspace": 0, "perProblem": 0}, {"output": 0}, {"batch": true}]}]})";
+
+void doubleWithinBatch(void *const *args, int64_t batch, int64_t first, int64_t last) {
+  doubleKernel(args, batch, first, std::min(batch, last));
+}
+
+TEST(CpuModule, PiecesOfTheBatchGoThroughAllKernels) {
+  ModulePointer module = makeCpuModule(fourTimes, doubleWithinBatch);
+  for (int32_t threads : {1, 2, 0}) {
+    ASSERT_EQ(idc_cpu_threads(threads), IDC_SUCCESS);
+    for (int64_t batch : {1, 7, 8, 9, 5461, 5462, 100003}) {
+      std::vector<Block> x = counting(batch), y((size_t(batch))), workspace((size_t(batch)));
+      const void *inputs[] = {x.data()};
+      void *outputs[] = {y.data()};
+      ASSERT_EQ(idc_launch(module.get(), batch, inputs, nullptr, outputs, workspace.data(), nullptr), IDC_SUCCESS);
+      for (size_t b = 0; b < size_t(batch); ++b)
+        for (int j = 0; j < problemElements; ++j)
+          ASSERT_EQ(y[b].values[j], 4 * x[b].values[j]) << b;
+    }
+  }
+}
+
+std::mutex seenMutex;
+std::set<std::thread::id> seen;
+
+void noteThread(void *const *args, int64_t batch, int64_t first, int64_t last) {
+  doubleKernel(args, batch, first, last);
+  std::lock_guard<std::mutex> lock(seenMutex);
+  seen.insert(std::this_thread::get_id());
+}
+
+TEST(CpuModule, ThreadsAreSaidForTheCallingThread) {
+  ModulePointer module = makeCpuModule(doubleManifest(), noteThread);
+  EXPECT_EQ(idc_cpu_threads(-1), IDC_ERROR_INVALID_ARGUMENT);
+  ASSERT_EQ(idc_cpu_threads(1), IDC_SUCCESS);
+  std::thread([] { EXPECT_EQ(idc_cpu_threads(3), IDC_SUCCESS); }).join(); // changes nothing here
+  seen.clear();
+  for (int round = 0; round < 5; ++round)
+    runDoubling(module.get(), 200000);
+  EXPECT_EQ(seen, std::set<std::thread::id>{std::this_thread::get_id()});
+  ASSERT_EQ(idc_cpu_threads(0), IDC_SUCCESS);
+  runDoubling(module.get(), 200000);
 }
 
 /// What idc_launch() says of a workspace with everything else in order: nothing when it takes it.
