@@ -1,7 +1,7 @@
 // Input: a function of id.kernel ops planned for the CPU. Output: llvm functions, one loop over blocks each.
 //
-// Registers are vectors whose elements are the lanes of the mapping, or scalars where it has none. Warps are turns of an
-// inner loop, which ends and begins again at exchanges between them.
+// Registers are vectors whose elements are the lanes of the mapping, or scalars where it has none. Warps are turns of
+// an inner loop, which ends and begins again at exchanges between them.
 #include "compiler/conversion/LowerToCpu.h"
 
 #include "compiler/conversion/KernelParts.h"
@@ -44,7 +44,9 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
     return id::areBits(load.getResult().getType().getRadices());
   });
   std::optional<Sections> flat = ofBits ? std::nullopt : flatSection(kernel);
-  const int64_t lanes = flat ? flatLanes(kernel, vectorBytes) : widestExtent(kernel, digits::Field::Lane),
+  const int64_t lanes = flat     ? flatLanes(kernel, vectorBytes)
+                        : ofBits ? widestExtent(kernel, digits::Field::Lane)
+                                 : 1,
                 turns = widestExtent(kernel, digits::Field::Warp);
   const bool vectors = lanes > 1; // else element by element
   auto wide = [&](Type type) { return vectors ? Type(VectorType::get({lanes}, type)) : type; };
@@ -103,7 +105,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
       parts.beginTurns();
       if (failed(parts.emitter.emit()))
         return failure();
-    } else if (turns > 1) {
+    } else if (mostThreads(kernel) > 1) {
       return kernel.emitError() << "turns without vectors cannot be generated";
     } else {
       lowered.problemsPerBlockGroup = 1;

@@ -18,8 +18,7 @@ void passes::setRadices(KernelPlan &kernel, const FlowChain &chain) {
 }
 
 /// What is wrong with the threads of a mapping, beside the first one of the kernel.
-static std::string checkThreads(const Mapping &mapping, const Mapping &reference, bool isOfBits,
-                                const Target &target) {
+static std::string checkThreads(const Mapping &mapping, const Mapping &reference, bool isOfBits, const Target &target) {
   const int64_t lanes = mapping.extent(Field::Lane);
   if (target.kind != "cpu") {
     if (isOfBits && lanes != target.lanes)

@@ -189,9 +189,9 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       const ExchangeSides sides = sidesOf(op);
       const bool ofBits = op.isOfBits();
       digits::ExchangeOptions options;
-      options.maxShuffleSwaps = !ofBits ? -1
-                                : ofVectors    ? static_cast<int>(sides.source[digits::Field::Lane].size())
-                                               : static_cast<int>(maxShuffleSwaps);
+      options.maxShuffleSwaps = !ofBits     ? -1
+                                : ofVectors ? static_cast<int>(sides.source[digits::Field::Lane].size())
+                                            : static_cast<int>(maxShuffleSwaps);
       options.wordBytes = sides.wordBytes;
       options.padded = !ofBits;
       digits::ExchangePlan plan;

@@ -31,13 +31,11 @@ public:
   /// The workers and the caller.
   unsigned threads() const { return unsigned(workers.size()) + 1; }
 
-  /// Calls body(i, member) once for each i in 0 .. count - 1, on at most `most` threads, the calling one among them, and
-  /// returns when all calls have returned. Threads have different members, 0 .. most - 1. When the workers are busy with
-  /// another caller's loop, this thread does everything itself. Allocates nothing.
+  /// Calls body(i, member) once for each i in 0 .. count - 1, on at most `most` threads, the calling one among them,
+  /// and returns when all calls have returned. Threads have different members, 0 .. most - 1. When the workers are busy
+  /// with another caller's loop, this thread does everything itself. Allocates nothing.
   template <typename Body> void forEach(int64_t count, unsigned most, const Body &body) {
-    Loop loop{[](const void *context, int64_t i, unsigned member) {
-                (*static_cast<const Body *>(context))(i, member);
-              },
+    Loop loop{[](const void *context, int64_t i, unsigned member) { (*static_cast<const Body *>(context))(i, member); },
               &body,
               count,
               most,
@@ -66,7 +64,7 @@ private:
   // Written under the mutex, which those that sleep need; others look at the atomic ones for a while first.
   std::mutex mutex;
   std::condition_variable wake, finished;
-  std::atomic<uint64_t> round{0}; ///< counts loops, so that a worker joins each once
+  std::atomic<uint64_t> round{0};  ///< counts loops, so that a worker joins each once
   std::atomic<unsigned> active{0}; ///< workers in the current loop
   std::atomic<bool> stopping{false};
   Loop *current = nullptr; ///< that workers may still join

@@ -89,8 +89,8 @@ public:
       ++digits;
     const bool isPower = (int64_t(1) << digits) == length;
     check(idc_request_entry(request, isPower ? "fft" : "fft_any"));
-    check(idc_request_set(request, isPower ? ("n=" + std::to_string(digits)).c_str()
-                                           : ("N=" + std::to_string(length)).c_str()));
+    check(idc_request_set(request,
+                          isPower ? ("n=" + std::to_string(digits)).c_str() : ("N=" + std::to_string(length)).c_str()));
     check(idc_request_set(request, (std::string("T=") + type).c_str()));
     if (idc_compile(request, &result) != IDC_SUCCESS) {
       idc_diagnostic diagnostic;

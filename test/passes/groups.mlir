@@ -23,30 +23,30 @@ func.func @ternary(%x: !id.seq<3**4, f32>) -> !id.seq<3**4, f32> {
 
 // -----
 
-// The third digit would make 27 numbers per thread: a second kernel.
+// The third digit would make 27 numbers per thread: a second kernel. (Shorter ones are chains.)
 // CHECK-LABEL: func.func @budget
 // CHECK: id.kernel "budget_k0" grid
-// CHECK: id.load {{.*}} "reg(2..1) block(10..3)"
+// CHECK: id.load {{.*}} "reg(2..1) block(12..3)"
 // CHECK: id.kernel "budget_k1" grid
-// CHECK: id.load {{.*}} "reg(4..3) block(10..5, 2..1)"
-func.func @budget(%x: !id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
-  %0 = id.node [1] (%x) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
+// CHECK: id.load {{.*}} "reg(4..3) block(12..5, 2..1)"
+func.func @budget(%x: !id.seq<3**12, f32>) -> !id.seq<3**12, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<3**12, f32>) -> !id.seq<3**12, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  %1 = id.node [2] (%0) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
+  %1 = id.node [2] (%0) : (!id.seq<3**12, f32>) -> !id.seq<3**12, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  %2 = id.node [3] (%1) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
+  %2 = id.node [3] (%1) : (!id.seq<3**12, f32>) -> !id.seq<3**12, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  %3 = id.node [4] (%2) : (!id.seq<3**10, f32>) -> !id.seq<3**10, f32> {
+  %3 = id.node [4] (%2) : (!id.seq<3**12, f32>) -> !id.seq<3**12, f32> {
   ^bb0(%a: f32, %b: f32, %c: f32):
     id.yield %b, %a, %c : f32, f32, f32
   }
-  return %3 : !id.seq<3**10, f32>
+  return %3 : !id.seq<3**12, f32>
 }
 
 // -----

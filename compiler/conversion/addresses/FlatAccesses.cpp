@@ -44,9 +44,8 @@ FailureOr<Tile> FlatAccesses::load(id::LoadOp op, llvm::function_ref<void()> rea
   ready();
   Tile tile = emptyTile(op.getResult().getType());
   const digits::Permutation map = op.getMap().getPermutation();
-  FailureOr<FlatPlace::Address> address = addressOf(op, op.getBuffer(), tile, [&](int digit) {
-    return std::pair(map.source(digit), map.complemented(digit));
-  });
+  FailureOr<FlatPlace::Address> address = addressOf(
+      op, op.getBuffer(), tile, [&](int digit) { return std::pair(map.source(digit), map.complemented(digit)); });
   if (failed(address))
     return failure();
   const SmallVector<Value> parts = place.loadRegisters(*address);

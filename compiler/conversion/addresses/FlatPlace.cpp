@@ -66,21 +66,25 @@ Value FlatPlace::digit(int digit, const Mapping &mapping) {
 }
 
 Value FlatPlace::integer(int64_t value) {
-  return arith::ConstantOp::create(b, loc,
-                                   DenseElementsAttr::get(VectorType::get({lanes}, b.getI64Type()), value));
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get({lanes}, b.getI64Type()), value));
 }
 
 std::pair<Value, Value> FlatPlace::entry(const std::string &table, const TwiddleFactor &factor, const Mapping &mapping,
                                          Type scalar) {
-  auto positionOf = [&](int digit) { return static_cast<size_t>(llvm::find(factor.digits, digit) - factor.digits.begin()); };
+  auto positionOf = [&](int digit) {
+    return static_cast<size_t>(llvm::find(factor.digits, digit) - factor.digits.begin());
+  };
   const Table indices = sumOf(mapping, [&](int digit) -> int64_t {
     const size_t position = positionOf(digit);
     return position == factor.digits.size() ? 0 : factor.weight(position);
   });
   auto floats = dyn_cast<FloatType>(scalar);
   if (!floats) { // of the table's pairs
-    const Address address{
-        {LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), table)}, scalar, 2, 2, {indices}};
+    const Address address{{LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext()), table)},
+                          scalar,
+                          2,
+                          2,
+                          {indices}};
     const SmallVector<Value> parts = loadRegisters(address);
     return {parts[0], parts[1]};
   }
@@ -260,10 +264,11 @@ Value FlatPlace::numbersAt(const Address &address, const Lanes &at) {
     for (int64_t lane = 0; lane < lanes; ++lane)
       counted.push_back(static_cast<int32_t>(lane));
     Value start = arith::TruncIOp::create(b, loc, b.getI32Type(), index);
-    Value splat = LLVM::InsertElementOp::create(b, loc, LLVM::PoisonOp::create(b, loc, type), start, code.constant32(0));
+    Value splat =
+        LLVM::InsertElementOp::create(b, loc, LLVM::PoisonOp::create(b, loc, type), start, code.constant32(0));
     splat = shuffle(splat, splat, SmallVector<int32_t>(static_cast<size_t>(lanes), 0));
-    index = arith::AddIOp::create(b, loc, splat, arith::ConstantOp::create(
-                                                     b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(counted))));
+    index = arith::AddIOp::create(
+        b, loc, splat, arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(counted))));
   }
   if (address.perPlace == 1)
     return index;

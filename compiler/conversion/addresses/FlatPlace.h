@@ -31,7 +31,8 @@ public:
     int components, perPlace;                 // numbers of an element, and of a place in a plane
     std::vector<std::vector<int64_t>> places; // of each register's threads
   };
-  /// The places of a tile's elements, `weight` being what a digit's unit adds to an index, and `at` where an index lies.
+  /// The places of a tile's elements, `weight` being what a digit's unit adds to an index, and `at` where an index
+  /// lies.
   static std::vector<std::vector<int64_t>> placesOf(const digits::Mapping &mapping,
                                                     const std::function<int64_t(int)> &weight,
                                                     const std::function<int64_t(int64_t)> &at);

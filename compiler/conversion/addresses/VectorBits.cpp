@@ -53,7 +53,8 @@ void conversion::rearrange(OpBuilder &b, Location loc, SmallVectorImpl<Value> &v
     for (size_t l = 0; l < to.lanes.size(); ++l) {
       const int v = positionOf(from.vectors, to.lanes[l]);
       auto place = own ? std::find(leaving.begin(), leaving.end(), l) : leaving.begin();
-      const bool known = std::any_of(swaps.begin(), swaps.end(), [&](const auto &swap) { return int(swap.first) == v; });
+      const bool known =
+          std::any_of(swaps.begin(), swaps.end(), [&](const auto &swap) { return int(swap.first) == v; });
       if (v < 0 || known || place == leaving.end())
         continue;
       swaps.emplace_back(v, *place);

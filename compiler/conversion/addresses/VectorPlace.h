@@ -1,5 +1,5 @@
-// A register of a CPU: a vector whose elements are the lanes of a mapping of radix 2. Its thread goes through the blocks
-// in a loop, and through the warps of a block's mapping in an inner one: they are its turns.
+// A register of a CPU: a vector whose elements are the lanes of a mapping of radix 2. Its thread goes through the
+// blocks in a loop, and through the warps of a block's mapping in an inner one: they are its turns.
 #pragma once
 
 #include "compiler/conversion/Buffers.h"

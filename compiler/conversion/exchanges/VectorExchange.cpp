@@ -92,8 +92,7 @@ FailureOr<Tile> ScratchExchange::exchange(id::ExchangeOp op, const Tile &tile, c
   start = used ? code.at(memory, placeBytes(op)) : memory;
   parts = place.loadRegisters(place.makeAddress(after, target, start, apart, real, components));
   for (size_t r = 0; r < moved.registers.size(); ++r)
-    moved.registers[r] =
-        code.leavesOf(ArrayRef(parts).slice(r * static_cast<size_t>(components), static_cast<size_t>(components)),
-                      tile.element);
+    moved.registers[r] = code.leavesOf(
+        ArrayRef(parts).slice(r * static_cast<size_t>(components), static_cast<size_t>(components)), tile.element);
   return moved;
 }

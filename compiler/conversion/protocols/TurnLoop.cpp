@@ -10,9 +10,7 @@ using namespace idc::conversion;
 Value TurnLoop::begin(int64_t turns) {
   if (loop)
     b.setInsertionPointAfter(loop);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
-  };
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); };
   auto next = scf::ForOp::create(b, loc, constant(0), constant(turns), constant(1));
   loop = next;
   b.setInsertionPointToStart(next.getBody());
