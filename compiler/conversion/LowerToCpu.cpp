@@ -9,6 +9,7 @@
 #include "compiler/conversion/TileBlocks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/FunctionCallUtils.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,6 +34,22 @@ static int64_t flatLanes(id::KernelOp kernel, int64_t vectorBytes) {
       }
   });
   return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(lanes)));
+}
+
+// What the turns of a block exchange. Callers' threads may have small stacks.
+static constexpr int64_t mostOnStack = 16 << 10, cacheLine = 64;
+
+static ModuleOp moduleAround(OpBuilder &b) { return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>(); }
+
+/// By the C library.
+static Value allocate(OpBuilder &b, Location loc, int64_t bytes) {
+  Type i64 = b.getI64Type();
+  auto constant = [&](int64_t value) -> Value { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); };
+  LLVM::LLVMFuncOp function = *LLVM::lookupOrCreateAlignedAllocFn(b, moduleAround(b), i64);
+  return LLVM::CallOp::create(b, loc, function, ValueRange{constant(cacheLine), constant(bytes)}).getResult();
+}
+static void release(OpBuilder &b, Location loc, Value memory) {
+  LLVM::CallOp::create(b, loc, *LLVM::lookupOrCreateFreeFn(b, moduleAround(b)), memory);
 }
 
 /// Emits a kernel's function: (addresses of its arguments, batch, first block, end of the blocks).
@@ -77,11 +94,13 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
     scalars.push_back(LLVM::LoadOp::create(b, loc, scalar.type, argument(count++), 1));
   const Parameters parameters = parametersOf(
       b, loc, kernel, scalars, [&](Value value) { return vectors ? VectorPlace::splat(b, loc, value, lanes) : value; });
+  const int64_t bytes =
+      llvm::alignTo(flat ? FlatExchange::bytesOf(kernel) : ScratchExchange::bytesOf(kernel), cacheLine);
   Value scratch;
-  if (int64_t bytes = flat ? FlatExchange::bytesOf(kernel) : ScratchExchange::bytesOf(kernel)) {
-    constexpr unsigned line = 64;
-    scratch = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), code.constant64(bytes), line);
-  }
+  if (bytes > mostOnStack)
+    scratch = allocate(b, loc, bytes);
+  else if (bytes)
+    scratch = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), code.constant64(bytes), cacheLine);
   Value one = code.constant64(1);
   auto loop = scf::ForOp::create(b, loc, entry->getArgument(2), entry->getArgument(3), one);
   {
@@ -118,6 +137,8 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
         return failure();
     }
   }
+  if (bytes > mostOnStack)
+    release(b, loc, scratch);
   LLVM::ReturnOp::create(b, loc, ValueRange{});
   return success();
 }

@@ -57,6 +57,9 @@ struct Kernel {
   double predicted = 0;   // lower bound of its time over that of copying what the program must read and write
 };
 
+/// How many of the planner's candidates are shown: CompileRequest::listed.
+constexpr unsigned listedCandidates = 5;
+
 struct Facts {
   const frontend::Program *program = nullptr; // as elaborated; lives as long as the compiler
   std::string symbol, target, plan;

@@ -5,6 +5,7 @@
 #include "compiler/codegen/RequestOptions.h"
 #include "compiler/library/Compilation.h"
 #include "compiler/library/Description.h"
+#include "compiler/library/Explanation.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -25,7 +26,7 @@ struct idc_request {
 
 struct idc_result {
   std::shared_ptr<const library::Compilation> compilation;
-  std::optional<std::string> description, adjoint;
+  std::optional<std::string> description, adjoint, explanation;
   idc_origin origin = IDC_ORIGIN_COMPILED;
 };
 
@@ -185,6 +186,19 @@ static void deriveInto(const codegen::CompileRequest &request, llvm::StringRef w
   });
 }
 
+static void explainInto(codegen::CompileRequest request, idc_result &result) {
+  onLargeStack([&] {
+    if (request.target == "cpu")
+      request.target = "sm_90";
+    request.listed = explain::listedCandidates;
+    codegen::Compiler compiler(request);
+    llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::nulls());
+    if (facts)
+      result.explanation = library::explanation(*facts);
+    result.compilation = facts ? refused({}) : library::failed(compiler, facts.takeError());
+  });
+}
+
 /// What `work` makes of the compiler's form of a request.
 template <typename Work> static idc_status answer(const idc_request *request, idc_result **result, Work work) {
   if (!request || !result)
@@ -213,6 +227,8 @@ idc_status idc_adjoint(const idc_request *request, const char *with_respect_to, 
     deriveInto(translated, with_respect_to ? with_respect_to : "", made);
   });
 }
+
+idc_status idc_explain(const idc_request *request, idc_result **result) { return answer(request, result, explainInto); }
 
 void idc_result_destroy(idc_result *result) { delete result; }
 
@@ -254,6 +270,10 @@ const char *idc_result_description(const idc_result *result) {
 
 const char *idc_result_adjoint(const idc_result *result) {
   return result && result->adjoint ? result->adjoint->c_str() : nullptr;
+}
+
+const char *idc_result_explanation(const idc_result *result) {
+  return result && result->explanation ? result->explanation->c_str() : nullptr;
 }
 
 idc_status idc_result_load(const idc_result *result, idc_module **module) {

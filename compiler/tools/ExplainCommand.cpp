@@ -17,8 +17,7 @@ static int fail(const llvm::Twine &message) {
 int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &output) {
   if (request.target == "cpu")
     return fail("idc explain shows kernels of GPUs, not of cpu");
-  constexpr unsigned listed = 5;
-  request.listed = listed;
+  request.listed = explain::listedCandidates;
   codegen::Compiler compiler(std::move(request));
   llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::errs());
   if (!facts) {

@@ -162,8 +162,6 @@ char *copyOf(const std::string &text) {
   return copy;
 }
 
-std::atomic<int> threads{1};
-
 } // namespace
 
 extern "C" {
@@ -357,8 +355,8 @@ void X(cleanup)(void) { forgetWisdom(); }
 // Threads. Plans may be made and run by any thread at any time.
 
 int X(init_threads)(void) { return 1; }
-void X(plan_with_nthreads)(int nthreads) { threads = nthreads < 1 ? 1 : nthreads; }
-int X(planner_nthreads)(void) { return threads; }
+void X(plan_with_nthreads)(int nthreads) { setPlannerThreads(nthreads); }
+int X(planner_nthreads)(void) { return plannerThreads(); }
 void X(cleanup_threads)(void) { X(cleanup)(); }
 void X(make_planner_thread_safe)(void) {}
 /// Loops are this library's own: there is nothing to give to another one.

@@ -14,6 +14,11 @@
 
 using namespace idc::interfaces;
 
+static std::atomic<int> threadsOfPlans{1};
+
+void idc::interfaces::setPlannerThreads(int count) { threadsOfPlans = std::max(count, 1); }
+int idc::interfaces::plannerThreads() { return threadsOfPlans; }
+
 /// The problem as one word: what plans differ in, and nothing else.
 static std::string keyOf(const Problem &problem, const std::string &target) {
   std::string key = target + (problem.number == Number::Double ? ":d" : ":s") + std::to_string(int(problem.kind)) +
@@ -91,7 +96,9 @@ void FftwPlan::run(const Plan &candidate, Array from, Array to) const {
   std::unique_ptr<Scratch> scratch(chosen ? spare.exchange(nullptr) : nullptr);
   if (!scratch)
     scratch = std::make_unique<Scratch>(target, candidate.scratchBytes());
+  check(idc_cpu_threads(threads));
   candidate.run(from, to, scratch->data(), nullptr);
+  check(idc_cpu_threads(0));
   if (target != "cpu")
     check(idc_stream_synchronize(nullptr));
   if (chosen)

@@ -10,6 +10,10 @@
 
 namespace idc::interfaces {
 
+/// How many threads share the runs of plans that are made from now on; 1 at first.
+void setPlannerThreads(int count);
+int plannerThreads();
+
 class FftwPlan {
 public:
   /// A plan for these arrays, or null where there is none: for sizes that are not positive, distances that no layout
@@ -37,6 +41,7 @@ private:
 
   const Problem problem;
   const Array in, out;
+  const int threads = plannerThreads();
   std::string target;
   std::unique_ptr<Plan> plan;
   mutable std::atomic<Scratch *> spare{nullptr}; // of a run that has ended, for the next one

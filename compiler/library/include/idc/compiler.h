@@ -99,6 +99,10 @@ idc_status idc_describe(const idc_request *request, idc_result **result);
 /// layouts are ignored. Returns as idc_compile() does; what has no derivatives is an IDC_ERROR_PROGRAM.
 idc_status idc_adjoint(const idc_request *request, const char *with_respect_to, idc_result **result);
 
+/// Shows what becomes of the request's entry on a GPU, "sm_90" when the target is "cpu", as `idc explain` does
+/// (docs/explain.md): idc_result_explanation(). Returns as idc_compile() does.
+idc_status idc_explain(const idc_request *request, idc_result **result);
+
 /// Frees a result. Null is accepted. On the CPU, modules loaded from it must have been unloaded before.
 void idc_result_destroy(idc_result *result);
 
@@ -135,6 +139,10 @@ const char *idc_result_description(const idc_result *result);
 /// (with "_" behind where an input is called so), of the results' shapes and types; it gives the gradients asked for, in
 /// the order of the names. The gradient of a real L at a complex z is dL/d(re z) + i dL/d(im z).
 const char *idc_result_adjoint(const idc_result *result);
+
+/// Of idc_explain(), as JSON on one line: {"text": what `idc explain` prints, "digits", "kernels", "circuit": pictures as
+/// SVG documents, the last one null for programs of more than 64 elements}.
+const char *idc_result_explanation(const idc_result *result);
 
 /// Loads the function, for idc_launch() and the other functions of the runtime: on the CPU into the process, for a GPU
 /// into the calling thread's current context, as idc_module_load() does. Every call makes a module of its own, which
