@@ -72,11 +72,13 @@ _PROTOTYPES = {
     "idc_compile": (ctypes.c_int, [_P, _PP]),
     "idc_describe": (ctypes.c_int, [_P, _PP]),
     "idc_adjoint": (ctypes.c_int, [_P, _S, _PP]),
+    "idc_explain": (ctypes.c_int, [_P, _PP]),
     "idc_result_destroy": (None, [_P]),
     "idc_result_origin": (ctypes.c_int, [_P]),
     "idc_result_signature": (_S, [_P]),
     "idc_result_description": (_S, [_P]),
     "idc_result_adjoint": (_S, [_P]),
+    "idc_result_explanation": (_S, [_P]),
     "idc_result_manifest": (_S, [_P, ctypes.POINTER(ctypes.c_size_t)]),
     "idc_result_load": (ctypes.c_int, [_P, _PP]),
     "idc_result_diagnostic_count": (_I32, [_P]),
@@ -162,6 +164,11 @@ class Request:
         names = ",".join(with_respect_to).encode()
         result = Result(self._handle, lambda request, handle: lib.idc_adjoint(request, names, handle))
         return lib.idc_result_adjoint(result.handle).decode()
+
+    def explain(self) -> dict:
+        """What becomes of the entry: text and pictures by their names."""
+        result = Result(self._handle, lib.idc_explain)
+        return json.loads(lib.idc_result_explanation(result.handle))
 
     def __del__(self):
         if getattr(self, "_handle", None):

@@ -13,6 +13,7 @@ import numpy as np
 from . import adjoints, devices, libidc, sizes
 from .devices import HOST, Family, View, family_of, host_pointer, identity_of, with_derivatives
 from .errors import Error, warn_of_copy
+from .explanation import Explanation
 from .layouts import layout_of
 from .types import dtype_of, name_of, real_of
 
@@ -145,6 +146,22 @@ class Entry:
         (array([3., 4.]), array([1., 2.]))
         """
         return adjoints.vjp(self, arguments, gradient, with_respect_to, plan, settings, _setting)
+
+    def explain(self, target: str = "sm_90", plan: str = "throughput", **settings: Setting) -> Explanation:
+        """What becomes of it on a GPU of the architecture `target`, for sizes and types that are all keywords. In a notebook
+        the pictures are shown in place.
+
+        >>> import idc
+        >>> print(idc.load("hadamard.id").hadamard.explain(n=10, T="f32").text.splitlines()[0])
+        hadamard_n10_f32: hadamard, n = 10, T = f32, for sm_90, plan throughput, schedule: the planner's
+        """
+        request = libidc.Request(**self._program._source)
+        request.entry(self.__name__)
+        request.target(target)
+        request.plan(plan)
+        for name, value in settings.items():
+            request.set(name, _setting(value))
+        return Explanation(**request.explain())
 
     # ---- everything that is not a repetition ----
 

@@ -278,6 +278,22 @@ TEST_F(CompilerLibrary, TheAdjointIsAProgram) {
   EXPECT_EQ(idc_adjoint(nullptr, nullptr, &derived), IDC_ERROR_INVALID_ARGUMENT);
 }
 
+TEST_F(CompilerLibrary, ExplanationsAreTextAndPictures) {
+  idc_result *explained = nullptr;
+  ASSERT_EQ(idc_explain(requestOf(doubling, {"n=3"}).get(), &explained), IDC_SUCCESS);
+  const std::string json = idc_result_explanation(explained);
+  for (const char *part : {R"("text":"doubled_n3)", R"("digits":"<svg)", R"("kernels":"<svg)",
+                           R"("circuit":"<svg)"})
+    EXPECT_NE(json.find(part), std::string::npos) << part << " in " << json.substr(0, 400);
+  EXPECT_EQ(idc_result_manifest(explained, nullptr), nullptr);
+  idc_result_destroy(explained);
+  ASSERT_EQ(idc_explain(requestOf(doubling).get(), &explained), IDC_ERROR_PROGRAM); // n is not set
+  EXPECT_EQ(idc_result_diagnostic_count(explained), 1);
+  EXPECT_EQ(idc_result_explanation(explained), nullptr);
+  idc_result_destroy(explained);
+  EXPECT_EQ(idc_explain(nullptr, &explained), IDC_ERROR_INVALID_ARGUMENT);
+}
+
 TEST_F(CompilerLibrary, TheSecondIdenticalRequestIsFound) {
   Request request = requestOf(doubling, {"n=3"});
   EXPECT_EQ(idc_result_origin(compile(request).get()), IDC_ORIGIN_COMPILED);
