@@ -77,6 +77,13 @@ private:
   std::string path;
 };
 
+int64_t parseAlignment(const Field &field) {
+  const int64_t alignment = field.integer(1, operandAlignment);
+  if (alignment & (alignment - 1))
+    field.error("must be a power of two");
+  return alignment;
+}
+
 void parseLayout(const Field &field, Operand &operand) {
   operand.sizes.clear(), operand.strides.clear();
   int64_t elements = 1, last = 0;
@@ -95,9 +102,7 @@ void parseLayout(const Field &field, Operand &operand) {
     field.get("sizes").error("hold " + std::to_string(elements) + " elements, not " + std::to_string(operand.elements));
   operand.offset = field.get("offset").integer(0, most - last);
   operand.batchStride = field.get("batch").integer(0, most);
-  operand.alignment = field.get("alignment").integer(1, operandAlignment);
-  if (operand.alignment & (operand.alignment - 1))
-    field.get("alignment").error("must be a power of two");
+  operand.alignment = parseAlignment(field.get("alignment"));
   if (std::optional<Field> problems = field.find("mostProblems")) // absent: any number
     operand.mostProblems = problems->integer(1, maxInt64);
   if (std::optional<Field> planes = field.find("planes")) { // absent: one of whole elements
@@ -125,7 +130,7 @@ Operand parseOperand(const Field &field, const std::vector<Operand> &side) {
   if (std::optional<Field> layout = field.find("layout")) // absent: dense
     parseLayout(*layout, operand);
   if (std::optional<Field> alignment = field.find("alignment")) // absent: as the layout says
-    operand.alignment = alignment->integer(1, operandAlignment);
+    operand.alignment = parseAlignment(*alignment);
   for (size_t i = 0; i < operand.sizes.size(); ++i)
     operand.span += (operand.sizes[i] - 1) * operand.strides[i];
   if (!side.empty())

@@ -131,6 +131,8 @@ TEST(Manifest, Layouts) {
   EXPECT_EQ(parseManifest(with(outputs, outputs + "\"alignment\": 4, ")).outputs[0].alignment, 4);
   EXPECT_EQ(errorOf(with(outputs, outputs + "\"alignment\": 32, ")),
             "manifest: outputs[0].alignment is 32, outside 1 .. 16");
+  EXPECT_EQ(errorOf(with(outputs, outputs + "\"alignment\": 12, ")),
+            "manifest: outputs[0].alignment must be a power of two");
   EXPECT_EQ(errorOf(with("{\"output\": 0}", R"({"output": 0, "plane": 1})")),
             "manifest: kernels[0].args[1].plane is 1, outside 0 .. 0");
 }
