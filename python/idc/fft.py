@@ -1,8 +1,9 @@
 """Fourier, cosine and sine transforms with the names and arguments of numpy.fft and scipy.fft.
 
 Any length from 1 up. Results have the precision of the input: float32 and complex64 stay single, float16 becomes single,
-integers become double. `workers` is how many threads may share a transform on the CPU, all that there
-are unless said; from the end where negative. `overwrite_x` is taken and changes nothing: inputs stay as they are. `out`, a keyword, is an array for the result.
+integers become double. `workers` is how many threads may share a transform on the CPU, all that there are unless said;
+from the end where negative. `overwrite_x` is taken and changes nothing: inputs stay as they are. `out`, a keyword, is an
+array for the result.
 
 >>> import numpy as np, idc.fft
 >>> np.round(idc.fft.fft([1., 0., 0., 0.]), 3)
@@ -108,7 +109,8 @@ def _one(name: str, x, n: int, axis: int, by: float, settings: dict, out=None, k
 
 def _remembered(transform):
     """A transform whose repetitions, with an array of the same dtype, shape and strides and the same arguments, look up
-    what they call, on as many threads as `workers`, the last argument but one. `transform` takes a key for _axes.along(), or None, behind the others."""
+    what they call, on as many threads as `workers`, the last argument but one. `transform` takes a key for
+    _axes.along(), or None, behind the others."""
 
     def repeated(x, arguments, out):
         key = None
