@@ -57,10 +57,9 @@ def remembered(key):
         return None
 
 
-def repeat(plan, array):
-    """What such a plan makes of an array; None when the array does not begin where the plan needs it to."""
+def repeat(plan, pointer: int):
+    """What such a plan makes of an array that begins there; None when it does not begin where the plan needs it to."""
     call, arguments, shape = plan
-    pointer = call.pointer(array)
     if pointer & 15:
         return None
     result = call(arguments, (pointer,), None)

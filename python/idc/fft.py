@@ -27,7 +27,7 @@ import numpy as np
 
 from . import axes as _axes
 from . import devices as _devices
-from .devices import HOST, identity_of
+from .devices import HOST, host_pointer, identity_of
 from .libidc import cpu_threads
 
 __all__ = [
@@ -116,13 +116,13 @@ def _remembered(transform):
         key = None
         if out is None:
             if type(x) is np.ndarray:
-                key = (transform, x.dtype, x.shape, x.strides, arguments)
+                key, pointer = (transform, x.dtype, x.shape, x.strides, arguments), host_pointer(x)
             elif _devices.with_derivatives(x):
                 return _devices.torch_side.transforms[transform.__name__](x, *arguments)
             elif (own := identity_of(x)) is not None:
-                key = (transform, own[0], arguments)
+                key, pointer = (transform, own[0], arguments), own[1]
             plan = _axes.remembered(key)
-            if plan is not None and (result := _axes.repeat(plan, x)) is not None:
+            if plan is not None and (result := _axes.repeat(plan, pointer)) is not None:
                 return result
         return transform(x, *arguments, out=out, key=key)
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from typing import Optional
 
-from .devices import View
+from .devices import View, dense_strides
 
 # On a GPU dense arrays begin at multiples of this many bytes (IDC_POINTER_ALIGNMENT).
 ALIGNMENT = 16
-
-
-def _dense(shape: tuple[int, ...]) -> list[int]:
-    strides, product = [], 1
-    for length in reversed(shape):
-        strides.append(product)
-        product *= length
-    return strides[::-1]
 
 
 def _one_stride(lengths: tuple[int, ...], strides: list[int]) -> Optional[int]:
@@ -41,7 +33,7 @@ def layout_of(view: View, dimensions: int, on_host: bool) -> Optional[tuple[str,
     elements = 1
     for length in shape:
         elements *= length
-    dense = _dense(shape)
+    dense = dense_strides(shape)
     strides = [stride // size for stride in view.strides]
     own = [d if length == 1 else s for length, s, d in zip(shape, strides[first:], dense)]
     batch = _one_stride(view.shape[:first], strides[:first])

@@ -386,7 +386,9 @@ class Launch:
         self._family, self._module, self._batch = family, module, batch
         self._arrays, self._scalars, self._outputs = arrays, scalars, outputs
         self._before = before if any(before) else None
-        self._workspace = module.workspace(batch)
+        workspace = module.workspace(batch)
+        self._make_workspace = family.maker((workspace,), np.dtype(np.uint8)) if workspace else None
+        self._makers = [family.maker(shape, dtype) for shape, dtype in outputs]
         self._slots: list[_Slot] = []
         self.pointer = host_pointer if family is HOST else family.pointer
 
@@ -394,13 +396,11 @@ class Launch:
         if out is not None:
             return self._into(arguments, pointers, out)
         family = self._family
-        if family is HOST:
-            results = [np.empty(shape, dtype) for shape, dtype in self._outputs]
-            self._launch(arguments, pointers, [host_pointer(result) for result in results])
-        else:
+        if not family.is_current():
             with family.current():
-                results = [family.empty(shape, dtype) for shape, dtype in self._outputs]
-                self._launch(arguments, pointers, [family.pointer(result) for result in results])
+                return self(arguments, pointers, None)
+        results = [make() for make in self._makers]
+        self._launch(arguments, pointers, [self.pointer(result) for result in results])
         return results[0] if len(results) == 1 else tuple(results)
 
     def _launch(self, arguments, pointers, results) -> None:
@@ -416,9 +416,9 @@ class Launch:
         for value, (i, _) in zip(slot.values, self._scalars):
             value[0] = arguments[i]
         stream = workspace = None
-        if self._workspace:
-            memory = family.empty((self._workspace,), np.dtype(np.uint8))
-            workspace = family.pointer(memory)
+        if self._make_workspace:
+            memory = self._make_workspace()
+            workspace = self.pointer(memory)
         if family is not HOST:
             stream = family.stream()
         inputs, scalars, outputs = slot.addresses
