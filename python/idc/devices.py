@@ -306,7 +306,7 @@ def with_derivatives(array) -> bool:
     traces the call. The first such tensor imports it."""
     if torch_side is not None:
         return torch_side.takes(array)
-    if _module_of(array) != "torch" or not getattr(array, "requires_grad", False):
+    if not getattr(array, "requires_grad", False) or _module_of(array) != "torch":
         return False
     from . import torch as _  # sets the variable
 
