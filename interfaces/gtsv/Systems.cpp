@@ -2,7 +2,7 @@
 
 #include "interfaces/compiled/Failure.h"
 #include "interfaces/compiled/Target.h"
-#include "interfaces/gtsv/Text.h"
+#include "interfaces/systems.h"
 
 #include <map>
 #include <mutex>

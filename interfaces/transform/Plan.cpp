@@ -1,7 +1,7 @@
 #include "interfaces/transform/Plan.h"
 
 #include "interfaces/compiled/Failure.h"
-#include "interfaces/transform/Text.h"
+#include "interfaces/transforms.h"
 
 #include <algorithm>
 
