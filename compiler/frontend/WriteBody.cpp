@@ -1,5 +1,6 @@
 #include "compiler/frontend/WriteBody.h"
 
+#include "compiler/frontend/OpNames.h"
 #include "compiler/frontend/Value.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -85,97 +86,31 @@ std::string polynomial(const digits::Polynomial &poly, const std::function<std::
   return text.empty() ? "0" : text;
 }
 
+/// The sign between two operands, or null for what is called.
 const char *infix(Op op, bool isBool) {
   switch (op) {
-  case Op::Add:
-    return "+";
-  case Op::Sub:
-    return "-";
-  case Op::Mul:
-    return "*";
-  case Op::Div:
-    return "/";
-  case Op::Rem:
-    return "%";
   case Op::And:
     return isBool ? "&&" : "&";
   case Op::Or:
     return isBool ? "||" : "|";
   case Op::Xor:
     return isBool ? "!=" : nullptr;
+  case Op::Add:
+  case Op::Sub:
+  case Op::Mul:
+  case Op::Div:
+  case Op::Rem:
   case Op::Shl:
-    return "<<";
   case Op::Shr:
-    return ">>";
   case Op::Eq:
-    return "==";
   case Op::Ne:
-    return "!=";
   case Op::Lt:
-    return "<";
   case Op::Le:
-    return "<=";
   case Op::Gt:
-    return ">";
   case Op::Ge:
-    return ">=";
+    return spelling(op);
   default:
     return nullptr;
-  }
-}
-
-const char *called(Op op) {
-  switch (op) {
-  case Op::Xor:
-    return "xor";
-  case Op::Select:
-    return "select";
-  case Op::Min:
-    return "min";
-  case Op::Max:
-    return "max";
-  case Op::Abs:
-    return "abs";
-  case Op::Fma:
-    return "fma";
-  case Op::Sqrt:
-    return "sqrt";
-  case Op::Rsqrt:
-    return "rsqrt";
-  case Op::Exp:
-    return "exp";
-  case Op::Log:
-    return "log";
-  case Op::Sin:
-    return "sin";
-  case Op::Cos:
-    return "cos";
-  case Op::Tanh:
-    return "tanh";
-  case Op::Erf:
-    return "erf";
-  case Op::Pow:
-    return "pow";
-  case Op::Atan2:
-    return "atan2";
-  case Op::Floor:
-    return "floor";
-  case Op::Ceil:
-    return "ceil";
-  case Op::Round:
-    return "round";
-  case Op::Popcount:
-    return "popcount";
-  case Op::Clz:
-    return "clz";
-  case Op::Conj:
-    return "conj";
-  case Op::Re:
-    return "re";
-  case Op::Im:
-    return "im";
-  default:
-    return "complex"; // MakeComplex
   }
 }
 
@@ -188,7 +123,7 @@ std::string operation(const Instr &instr, const std::vector<std::string> &operan
     return "-" + operands[0];
   if (instr.op == Op::Not)
     return (isBool ? "!" : "~") + operands[0];
-  return std::string(called(instr.op)) + "(" + llvm::join(operands, ", ") + ")";
+  return std::string(spelling(instr.op)) + "(" + llvm::join(operands, ", ") + ")";
 }
 
 /// A value of `type` made of leaves.

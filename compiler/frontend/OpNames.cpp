@@ -1,0 +1,91 @@
+#include "compiler/frontend/OpNames.h"
+
+using namespace idc::frontend;
+
+const char *idc::frontend::spelling(Op op) {
+  switch (op) {
+  case Op::Add:
+    return "+";
+  case Op::Sub:
+  case Op::Neg:
+    return "-";
+  case Op::Mul:
+    return "*";
+  case Op::Div:
+    return "/";
+  case Op::Rem:
+    return "%";
+  case Op::And:
+    return "&";
+  case Op::Or:
+    return "|";
+  case Op::Xor:
+    return "xor";
+  case Op::Not:
+    return "~";
+  case Op::Shl:
+    return "<<";
+  case Op::Shr:
+    return ">>";
+  case Op::Eq:
+    return "==";
+  case Op::Ne:
+    return "!=";
+  case Op::Lt:
+    return "<";
+  case Op::Le:
+    return "<=";
+  case Op::Gt:
+    return ">";
+  case Op::Ge:
+    return ">=";
+  case Op::Select:
+    return "select";
+  case Op::Min:
+    return "min";
+  case Op::Max:
+    return "max";
+  case Op::Abs:
+    return "abs";
+  case Op::Sqrt:
+    return "sqrt";
+  case Op::Rsqrt:
+    return "rsqrt";
+  case Op::Exp:
+    return "exp";
+  case Op::Log:
+    return "log";
+  case Op::Sin:
+    return "sin";
+  case Op::Cos:
+    return "cos";
+  case Op::Tanh:
+    return "tanh";
+  case Op::Erf:
+    return "erf";
+  case Op::Pow:
+    return "pow";
+  case Op::Atan2:
+    return "atan2";
+  case Op::Floor:
+    return "floor";
+  case Op::Ceil:
+    return "ceil";
+  case Op::Round:
+    return "round";
+  case Op::Popcount:
+    return "popcount";
+  case Op::Clz:
+    return "clz";
+  case Op::Fma:
+    return "fma";
+  case Op::Conj:
+    return "conj";
+  case Op::Re:
+    return "re";
+  case Op::Im:
+    return "im";
+  default:
+    return "complex";
+  }
+}
