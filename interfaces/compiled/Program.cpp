@@ -38,10 +38,7 @@ std::unique_ptr<Function> Program::make(const std::vector<int> &misalignments) c
   idc_request *raw;
   check(idc_request_create(&raw));
   std::unique_ptr<idc_request, decltype(&idc_request_destroy)> owner(raw, idc_request_destroy);
-  if (request.file.empty())
-    check(idc_request_text(raw, request.text.data(), request.text.size(), "text"));
-  else
-    check(idc_request_file(raw, request.file.c_str()));
+  check(idc_request_text(raw, request.text.data(), request.text.size(), "text"));
   check(idc_request_entry(raw, request.entry.c_str()));
   check(idc_request_target(raw, request.target.c_str()));
   if (!request.plan.empty())

@@ -26,7 +26,7 @@ private:
 
 /// What is asked of the compiler (idc/compiler.h).
 struct ProgramRequest {
-  std::string text, file; // one of them
+  std::string text; // of the program
   std::string entry, target, plan;
   std::vector<std::string> settings;
   bool inPlace = false;

@@ -35,9 +35,8 @@ Systems::Systems(const SystemsShape &shape, const std::string &target, bool chec
     return layoutOf(shape.stride, columns, shape.equations, problems, batch * columns);
   };
   const std::string matrix = layout(shape.matrix), side = layout(shape.side);
-  ProgramRequest request{systemsText, "", columns > 1 ? "solve_columns" : checked ? "solve_checked" : "solve",
-                         target,      "", {"T=" + shape.number, "N=" + std::to_string(shape.equations)},
-                         !checked};
+  ProgramRequest request{systemsText, columns > 1 ? "solve_columns" : checked ? "solve_checked" : "solve", target,
+                         "",          {"T=" + shape.number, "N=" + std::to_string(shape.equations)},       !checked};
   if (columns > 1)
     request.settings.push_back("C=" + std::to_string(columns));
   const int64_t element = shape.elementBytes;

@@ -54,7 +54,7 @@ static std::string layoutOf(const Side &side, int64_t problems) {
 }
 
 std::unique_ptr<Program> Plan::make(const Pass &pass) const {
-  ProgramRequest request{transformsText, "", pass.entry, target, plan, pass.settings, pass.inPlace};
+  ProgramRequest request{transformsText, pass.entry, target, plan, pass.settings, pass.inPlace};
   const std::string stored = typeOf(problem.number);
   request.settings.push_back("S=" + (pass.copies && pass.in.isComplex ? "complex<" + stored + ">" : stored));
   if (!pass.copies)

@@ -8,7 +8,7 @@ from typing import Any, Iterable, Optional, Union
 import numpy as np
 
 from . import libidc, sizes
-from .devices import HOST, family_of
+from .devices import family_of
 from .errors import Error
 from .types import dtype_of
 
@@ -72,7 +72,6 @@ class Instance:
             program = Program(text=request.adjoint(names), name=f"the adjoint of {self._entry.__name__}")
             self._adjoints[names] = getattr(program, f"{self._entry.__name__}_adjoint")
         return self._adjoints[names]
-
 
     def names(self, with_respect_to: Union[None, str, Iterable[str]]) -> tuple[str, ...]:
         """The parameters whose gradients are asked for; None: all that have any."""
@@ -154,19 +153,10 @@ def instance_of(entry, views: list, settings: dict, text_of) -> Instance:
 def vjp(entry, arguments: tuple, gradient, with_respect_to: Union[None, str, Iterable[str]], plan: str, settings: dict,
         text_of) -> Any:
     """Entry.vjp()."""
-    parameters = entry._parameters
-    if len(arguments) != len(parameters):
-        raise TypeError(f"{entry.__doc__.splitlines()[0]}: takes {len(parameters)} arguments, not {len(arguments)}")
-    arguments, families = list(arguments), []
-    for i in entry._arrays:
-        family, arguments[i] = family_of(arguments[i])
-        families.append(family)
-    family = families[0] if families else HOST
-    if any(other is not family for other in families):
-        raise Error("the arrays of a call have to be of one library and on one device")
-    instance = instance_of(entry, [family.view(arguments[i]) for i in entry._arrays], settings, text_of)
+    family, arguments, views = entry.arrays_of(arguments)
+    instance = instance_of(entry, views, settings, text_of)
     names = instance.names(with_respect_to)
-    values = {parameter["name"]: value for parameter, value in zip(parameters, arguments)}
+    values = {parameter["name"]: value for parameter, value in zip(entry._parameters, arguments)}
     given = gradient if isinstance(gradient, (tuple, list)) else (gradient,)
     given = [value if value is None else family_of(value)[1] for value in given]
     gradients = instance.pull(family, names, values, given, lambda adjoint, taken: adjoint(*taken, plan=plan))

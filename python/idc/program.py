@@ -165,9 +165,8 @@ class Entry:
 
     # ---- everything that is not a repetition ----
 
-    def find(self, arguments: tuple, plan: str, settings: dict[str, Setting]):
-        """The call for arrays like these, compiled if it is new, and what it is to be called with: the arguments as
-        arrays and their pointers."""
+    def arrays_of(self, arguments: tuple) -> tuple[Family, list, list[View]]:
+        """The arguments of a call as arrays of one family, and where each array lies."""
         if len(arguments) != len(self._parameters):
             raise TypeError(f"{self.__doc__.splitlines()[0]}: takes {len(self._parameters)} arguments, "
                             f"not {len(arguments)}")  # fmt: skip
@@ -179,7 +178,12 @@ class Entry:
         family = families[0] if families else HOST
         if any(other is not family for other in families):
             raise Error("the arrays of a call have to be of one library and on one device")
-        views = [family.view(arguments[i]) for i in self._arrays]
+        return family, arguments, [family.view(arguments[i]) for i in self._arrays]
+
+    def find(self, arguments: tuple, plan: str, settings: dict[str, Setting]):
+        """The call for arrays like these, compiled if it is new, and what it is to be called with: the arguments as
+        arrays and their pointers."""
+        family, arguments, views = self.arrays_of(arguments)
         key = tuple((v.dtype, v.shape, v.strides, v.pointer & 15) for v in views)
         if family is not HOST:
             key += (family.place,)

@@ -13,9 +13,11 @@ using digits::Mapping;
 
 //===--- tables ---------------------------------------------------------------------------------------------------===//
 
-FlatPlace::Table FlatPlace::sumOf(const Mapping &mapping, const std::function<int64_t(int)> &weight) const {
-  Table sums{0};
-  for (const digits::Column &column : mapping.threads()) {
+/// What the digits of columns add up to, for all of their values, those of the first column running fastest.
+static std::vector<int64_t> sumsOf(const std::vector<digits::Column> &columns,
+                                   const std::function<int64_t(int)> &weight) {
+  std::vector<int64_t> sums{0};
+  for (const digits::Column &column : columns) {
     const size_t below = sums.size();
     for (int value = 1; value < column.radix; ++value)
       for (size_t i = 0; i < below; ++i)
@@ -24,21 +26,15 @@ FlatPlace::Table FlatPlace::sumOf(const Mapping &mapping, const std::function<in
   return sums;
 }
 
+FlatPlace::Table FlatPlace::sumOf(const Mapping &mapping, const std::function<int64_t(int)> &weight) const {
+  return sumsOf(mapping.threads(), weight);
+}
+
 std::vector<std::vector<int64_t>> FlatPlace::placesOf(const Mapping &mapping, const std::function<int64_t(int)> &weight,
                                                       const std::function<int64_t(int64_t)> &at) {
-  auto sums = [&](const std::vector<digits::Column> &columns) {
-    Table result{0};
-    for (const digits::Column &column : columns) {
-      const size_t below = result.size();
-      for (int value = 1; value < column.radix; ++value)
-        for (size_t i = 0; i < below; ++i)
-          result.push_back(result[i] + value * weight(column.digits[0]));
-    }
-    return result;
-  };
   std::vector<Table> places;
-  const Table threads = sums(mapping.threads());
-  for (int64_t ofRegister : sums(mapping[Field::Reg])) {
+  const Table threads = sumsOf(mapping.threads(), weight);
+  for (int64_t ofRegister : sumsOf(mapping[Field::Reg], weight)) {
     places.emplace_back();
     for (int64_t ofThread : threads)
       places.back().push_back(at(ofRegister + ofThread));
