@@ -14,7 +14,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/compiler/library/include/idc/compiler.h DEST
 configure_file(${PROJECT_SOURCE_DIR}/compiler/library/idc-compiler.pc.in ${CMAKE_CURRENT_BINARY_DIR}/idc-compiler.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/idc-compiler.pc DESTINATION lib/pkgconfig COMPONENT compiler)
 
-install(TARGETS idc_fftw3 idc_fftw3f idc_cufft idc_gtsv LIBRARY DESTINATION lib COMPONENT compiler)
+install(TARGETS idc_fftw3 idc_fftw3f idc_cufft idc_gtsv idc_xla LIBRARY DESTINATION lib COMPONENT compiler)
 
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/python/idc DESTINATION lib/python3/dist-packages COMPONENT python
   PATTERN __pycache__ EXCLUDE)

@@ -27,17 +27,18 @@ class Instance:
 
     def __init__(self, entry, views: list, settings: dict, text_of):
         self._entry, self._views = entry, views
-        self._texts = {name: text_of(value) for name, value in settings.items()}
-        expected = entry._types(views, self._texts)
+        #: settings of sizes and types, those that the arrays decide, too
+        self.texts = {name: text_of(value) for name, value in settings.items()}
+        expected = entry._types(views, self.texts)
         #: of each array, the dtype that the algorithm takes
         self.dtypes = [view.dtype if dtype is None else dtype for view, dtype in zip(views, expected)]
         self.batch = entry._batch(views)
-        entry._sizes(views, self._texts)
+        entry._sizes(views, self.texts)
         self._adjoints: dict[tuple[str, ...], Any] = {}
 
     def outline(self) -> list[tuple[tuple[int, ...], np.dtype]]:
         """The shape and dtype of each result, without compiling."""
-        known = {name: int(text) for name, text in self._texts.items() if text.lstrip("-").isdigit()}
+        known = {name: int(text) for name, text in self.texts.items() if text.lstrip("-").isdigit()}
         known.update(self._defaults(known))
         results = []
         for result in self._entry._algorithm["results"]:
@@ -45,16 +46,19 @@ class Instance:
             if any(length is None for length in lengths):
                 raise Error(f"{self._entry.__name__}: the length of a result, {result['text']}, is not known before it "
                             "is compiled")  # fmt: skip
-            element = result["element"]
-            for generic in self._entry._algorithm["generics"]:
-                text = self._texts.get(generic["name"], generic["default"])
-                if generic["kind"] == "type" and text is not None:
-                    if element == generic["name"]:
-                        element = text
-                    elif element == f"complex<{generic['name']}>":
-                        element = f"complex<{text}>"
-            results.append((self.batch + tuple(lengths), dtype_of(element)))
+            results.append((self.batch + tuple(lengths), self.dtype(result["element"])))
         return results
+
+    def dtype(self, element: str) -> np.dtype:
+        """The dtype of elements that are declared so."""
+        for generic in self._entry._algorithm["generics"]:
+            text = self.texts.get(generic["name"], generic["default"])
+            if generic["kind"] == "type" and text is not None:
+                if element == generic["name"]:
+                    element = text
+                elif element == f"complex<{generic['name']}>":
+                    element = f"complex<{text}>"
+        return dtype_of(element)
 
     def _defaults(self, known: dict[str, int]) -> dict[str, int]:
         return {generic["name"]: int(generic["default"]) for generic in self._entry._algorithm["generics"]
@@ -67,7 +71,7 @@ class Instance:
 
             request = libidc.Request(**self._entry._program._source)
             request.entry(self._entry.__name__)
-            for name, text in self._texts.items():
+            for name, text in self.texts.items():
                 request.set(name, text)
             program = Program(text=request.adjoint(names), name=f"the adjoint of {self._entry.__name__}")
             self._adjoints[names] = getattr(program, f"{self._entry.__name__}_adjoint")

@@ -85,9 +85,11 @@ class Family:
         """A context in which the device is the current one."""
         return _HERE
 
-    def identity(self, array) -> Optional[tuple]:
-        """What tells apart arrays of the family for which other code is compiled, as a key, and the array's pointer; None
-        for an array that has to be looked at more closely."""
+    @staticmethod
+    def identity(families: dict[int, "Family"]) -> Callable[[Any], Optional[tuple]]:
+        """A function of an array without derivatives: what tells apart arrays for which other code is compiled, as a key,
+        and the array's pointer; None for one that has to be looked at more closely, as all do on a GPU without a family
+        here, by the GPUs' numbers."""
         raise NotImplementedError
 
     @staticmethod
@@ -160,9 +162,10 @@ class Torch(Family):
         self.place = ("torch", device.index)
         self._current_index = getattr(torch._C, "_cuda_getDevice", None) or torch.cuda.current_device
         # A tenth of the time of the function below, which every PyTorch has.
-        self._raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
+        raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda index: torch.cuda.current_stream(index).cuda_stream
         )
+        self.stream = functools.partial(raw_stream, self._index)
         self.target = target_for(torch.cuda.get_device_capability(device))
         self._to_numpy = {
             getattr(torch, name): np.dtype(name)
@@ -208,19 +211,26 @@ class Torch(Family):
     def axis_back(self, array, axis):
         return array.movedim(-1, axis)
 
-    def stream(self):
-        return self._raw_stream(self._index)
-
     def is_current(self):
         return self._current_index() == self._index
 
     def current(self):
         return _HERE if self.is_current() else self._torch.cuda.device(self._device)
 
-    def identity(self, array):
-        if array.is_conj() or array.is_neg() or (array.requires_grad and self._torch.is_grad_enabled()):
-            return None
-        return (array.dtype, array.shape, array.stride(), self._index), array.data_ptr()
+    @staticmethod
+    def identity(families):
+        from torch import Tensor
+
+        # The functions themselves: finding them by an object's attribute takes half as long again.
+        is_conj, is_neg, get_device = Tensor.is_conj, Tensor.is_neg, Tensor.get_device
+        stride, data_ptr = Tensor.stride, Tensor.data_ptr
+
+        def identity(array):
+            if is_conj(array) or is_neg(array) or (number := get_device(array)) not in families:
+                return None
+            return (array.dtype, array.shape, stride(array), number), data_ptr(array)
+
+        return identity
 
     @staticmethod
     def device_number(array):
@@ -269,33 +279,37 @@ class Cupy(Family):
     def current(self):
         return self._device
 
-    def identity(self, array):
-        return (array.dtype, array.shape, array.strides, array.device.id), array.data.ptr
+    @staticmethod
+    def identity(families):
+        def identity(array):
+            number = array.device.id
+            return ((array.dtype, array.shape, array.strides, number), array.data.ptr) if number in families else None
+
+        return identity
 
     @staticmethod
     def device_number(array):
         return array.device.id
 
 
-_families: dict[tuple[type, int], Family] = {}  # by kind and device
-_kinds: dict[type, type] = {}  # of families, by the type of their arrays
+_families: dict[type, dict[int, Family]] = {}  # by kind and the GPU's number
+_identities: dict[type, Callable] = {}  # by the type of arrays
 
 
 def _kept(kind: type, array) -> Family:
-    key = (kind, kind.device_number(array))
-    if key not in _families:
-        _families[key] = kind(array)
-    _kinds[type(array)] = kind
-    return _families[key]
+    families = _families.setdefault(kind, {})
+    number = kind.device_number(array)
+    if number not in families:
+        families[number] = kind(array)
+    if type(array) not in _identities:
+        _identities[type(array)] = kind.identity(families)
+    return families[number]
 
 
 def identity_of(array) -> Optional[tuple]:
-    """Family.identity() of an array on a GPU whose family is known; None for all others."""
-    kind = _kinds.get(type(array))
-    if kind is None:
-        return None
-    family = _families.get((kind, kind.device_number(array)))
-    return family.identity(array) if family is not None else None
+    """What Family.identity()'s function says of an array on a GPU whose family is known; None for all others."""
+    identity = _identities.get(type(array))
+    return identity(array) if identity is not None else None
 
 
 torch_side = None  # idc.torch, once it is imported

@@ -85,7 +85,6 @@ _PROTOTYPES = {
     "idc_result_diagnostic": (ctypes.c_int, [_P, _I32, ctypes.POINTER(_Diagnostic)]),
     "idc_targets": (_S, []),
     "idc_compiler_version": (_S, []),
-    "idc_launch": (ctypes.c_int, [_P, _I64, _P, _P, _P, _P, _P]),
     "idc_cpu_threads": (ctypes.c_int, [_I32]),
     "idc_workspace_size": (ctypes.c_int, [_P, _I64, ctypes.POINTER(_I64)]),
     "idc_module_unload": (ctypes.c_int, [_P]),
@@ -101,7 +100,9 @@ def _prepare(library: ctypes.CDLL) -> ctypes.CDLL:
 
 
 lib = _prepare(_open())
-launch = lib.idc_launch
+# With arguments that are of ctypes' types already: converting numbers takes as long as everything else of a call.
+launch = lib["idc_launch"]
+launch.restype = ctypes.c_int
 
 
 def check(status: int) -> None:
@@ -169,6 +170,11 @@ class Request:
         """What becomes of the entry: text and pictures by their names."""
         result = Result(self._handle, lib.idc_explain)
         return json.loads(lib.idc_result_explanation(result.handle))
+
+    def give_away(self) -> int:
+        """The handle, for a function that takes the request over."""
+        handle, self._handle = self._handle, None
+        return handle
 
     def __del__(self):
         if getattr(self, "_handle", None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import os
 import weakref
@@ -103,23 +104,26 @@ class Entry:
         return f"<idc algorithm {self.__doc__.splitlines()[0]}>"
 
     def __call__(self, *arguments, out=None, plan: str = "throughput", **settings: Setting):
-        pointers, key, known = [], [], None
+        pointers, key, known = [], [plan], None
         if len(arguments) == len(self._parameters):
             for i in self._arrays:
                 array = arguments[i]
                 if type(array) is np.ndarray:
                     pointer = host_pointer(array)
-                    own = (array.dtype, array.shape, array.strides)
+                    key += array.dtype, array.shape, array.strides, pointer & 15
                 elif with_derivatives(array):
                     return devices.torch_side.call(self, arguments, out, plan, settings)
                 elif (identity := identity_of(array)) is not None:
                     own, pointer = identity
+                    key += own
+                    key.append(pointer & 15)
                 else:
                     break
                 pointers.append(pointer)
-                key.append((*own, pointer & 15))
             else:
-                known = (tuple(key), plan, tuple(settings.items()) if settings else ())
+                if settings:
+                    key += settings.items()
+                known = tuple(key)
                 call = self._calls.get(known)
                 if call is not None:
                     return call(arguments, pointers, out)
@@ -372,14 +376,46 @@ class _Converting:
 
 
 class _Slot:
-    """The pointers of one launch, where the runtime reads them. A launch that runs owns one."""
+    """What one launch gives to idc_launch(). A launch that runs owns one."""
 
-    def __init__(self, inputs: int, scalars: list, outputs: int):
+    def __init__(self, module: libidc.Module, batch: int, inputs: int, scalars: list, outputs: int):
         self.inputs = (ctypes.c_void_p * max(inputs, 1))()
         self.outputs = (ctypes.c_void_p * max(outputs, 1))()
         self.values = [np.zeros(1, dtype) for _, dtype in scalars]
-        self.scalars = (ctypes.c_void_p * max(len(scalars), 1))(*(v.ctypes.data for v in self.values))
-        self.addresses = tuple(ctypes.addressof(a) for a in (self.inputs, self.scalars, self.outputs))
+        self.workspace, self.stream = ctypes.c_void_p(), ctypes.c_void_p()
+        scalar_pointers = (ctypes.c_void_p * max(len(scalars), 1))(*(v.ctypes.data for v in self.values))
+        self.arguments = (ctypes.c_void_p(module.handle), ctypes.c_int64(batch), self.inputs, scalar_pointers,
+                          self.outputs, self.workspace, self.stream)  # fmt: skip
+
+
+def _launcher(module: libidc.Module, new_slot, before, scalars, make_workspace, pointer_of, stream):
+    """A function that launches, of a call's arguments, the pointers of its arrays and those of results. Everything that
+    does not change lies in its cells, where it is found faster than in an object."""
+    slots: list[_Slot] = []  # free ones
+
+    def launch(arguments, pointers, results, start=libidc.launch):
+        if before is not None:
+            pointers = [pointer - distance for pointer, distance in zip(pointers, before)]
+        try:
+            slot = slots.pop()
+        except IndexError:
+            slot = new_slot()
+        slot.inputs[:] = pointers or (None,)
+        slot.outputs[:] = results
+        for value, i in zip(slot.values, scalars):
+            value[0] = arguments[i]
+        if make_workspace is not None:
+            memory = make_workspace()
+            slot.workspace.value = pointer_of(memory)
+        if stream is not None:
+            slot.stream.value = stream()
+        status = start(*slot.arguments)
+        slots.append(slot)
+        if status:
+            libidc.check(status)
+
+    launch.module = module  # lives as long
+    return launch
 
 
 class Launch:
@@ -387,49 +423,30 @@ class Launch:
 
     def __init__(self, family: Family, module: libidc.Module, batch: int, arrays: list[int], before: list[int],
                  scalars: list, outputs: list):  # fmt: skip
-        self._family, self._module, self._batch = family, module, batch
-        self._arrays, self._scalars, self._outputs = arrays, scalars, outputs
-        self._before = before if any(before) else None
-        workspace = module.workspace(batch)
-        self._make_workspace = family.maker((workspace,), np.dtype(np.uint8)) if workspace else None
+        self._family, self._arrays, self._outputs = family, arrays, outputs
         self._makers = [family.maker(shape, dtype) for shape, dtype in outputs]
-        self._slots: list[_Slot] = []
+        self._maker = self._makers[0] if len(outputs) == 1 else None
+        self._is_current = None if family is HOST else family.is_current
         self.pointer = host_pointer if family is HOST else family.pointer
+        workspace = module.workspace(batch)
+        self._launch = _launcher(module, functools.partial(_Slot, module, batch, len(arrays), scalars, len(outputs)),
+                                 before if any(before) else None, [i for i, _ in scalars],
+                                 family.maker((workspace,), np.dtype(np.uint8)) if workspace else None, self.pointer,
+                                 None if family is HOST else family.stream)  # fmt: skip
 
     def __call__(self, arguments, pointers, out):
         if out is not None:
             return self._into(arguments, pointers, out)
-        family = self._family
-        if not family.is_current():
-            with family.current():
+        if self._is_current is not None and not self._is_current():
+            with self._family.current():
                 return self(arguments, pointers, None)
-        results = [make() for make in self._makers]
+        if self._maker is not None:
+            result = self._maker()
+            self._launch(arguments, pointers, (self.pointer(result),))
+            return result
+        results = tuple([make() for make in self._makers])
         self._launch(arguments, pointers, [self.pointer(result) for result in results])
-        return results[0] if len(results) == 1 else tuple(results)
-
-    def _launch(self, arguments, pointers, results) -> None:
-        family = self._family
-        if self._before:
-            pointers = [pointer - before for pointer, before in zip(pointers, self._before)]
-        try:
-            slot = self._slots.pop()
-        except IndexError:
-            slot = _Slot(len(self._arrays), self._scalars, len(self._outputs))
-        slot.inputs[:] = pointers or (None,)
-        slot.outputs[:] = results
-        for value, (i, _) in zip(slot.values, self._scalars):
-            value[0] = arguments[i]
-        stream = workspace = None
-        if self._make_workspace:
-            memory = self._make_workspace()
-            workspace = self.pointer(memory)
-        if family is not HOST:
-            stream = family.stream()
-        inputs, scalars, outputs = slot.addresses
-        status = libidc.launch(self._module.handle, self._batch, inputs, scalars, outputs, workspace, stream)
-        self._slots.append(slot)
-        if status:
-            libidc.check(status)
+        return results
 
     def _into(self, arguments, pointers, out):
         """Writes results into the caller's arrays: directly where these are dense and no argument lies there."""
