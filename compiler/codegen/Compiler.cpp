@@ -10,6 +10,7 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
+#include "compiler/frontend/ParsedOnce.h"
 #include "compiler/frontend/VisibleText.h"
 #include "compiler/irgen/IrGen.h"
 #include "compiler/passes/Pipelines.h"
@@ -96,15 +97,15 @@ struct Compiler::State {
   CompileRequest request;
   frontend::Diagnostics diagnostics;
   std::vector<frontend::Diagnostics::Message> laterMessages; // of MLIR's passes
-  std::unique_ptr<frontend::Source> source;
+  std::shared_ptr<const frontend::Source> source;
   std::optional<frontend::Program> program;
   passes::Target target;
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
-  OwningOpRef<ModuleOp> kernels;                       // gpu, then in the LLVM dialect
-  std::unique_ptr<frontend::Source> otherSchedules;    // a file's, or a table's
-  std::optional<const frontend::ScheduleDecl *> found; // the schedule in force, once looked for; null: the planner's
+  OwningOpRef<ModuleOp> kernels;                          // gpu, then in the LLVM dialect
+  std::shared_ptr<const frontend::Source> otherSchedules; // a file's, or a table's
+  std::optional<const frontend::ScheduleDecl *> found;    // the schedule in force, once looked for; null: the planner's
   std::string scheduleOrigin, scheduleMeasured;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
@@ -152,8 +153,8 @@ llvm::Error Compiler::State::parse(llvm::raw_ostream &errors) {
   std::string error;
   if (!passes::findTarget(request.target, target, error))
     return message(error);
-  source = request.text ? frontend::parseText(*request.text, request.file, request.libraries, diagnostics)
-                        : frontend::parseFile(request.file, request.libraries, diagnostics);
+  source = request.text ? frontend::parseTextOnce(*request.text, request.file, request.libraries, diagnostics)
+                        : frontend::parseFileOnce(request.file, request.libraries, diagnostics);
   if (source && frontend::check(*source, diagnostics))
     return llvm::Error::success();
   source.reset();
@@ -318,12 +319,12 @@ llvm::Error Compiler::State::findSchedule(llvm::raw_ostream &errors) {
                                   diagnostics);
   };
   if (!request.scheduleFile.empty()) {
-    otherSchedules = frontend::parseFile(request.scheduleFile, request.libraries, diagnostics);
+    otherSchedules = frontend::parseFileOnce(request.scheduleFile, request.libraries, diagnostics);
     found = otherSchedules ? find(*otherSchedules) : std::nullopt;
   } else {
     found = find(*source);
     if (std::string table = tunedTable(); found && !*found && !table.empty()) {
-      otherSchedules = frontend::parseFile(table, request.libraries, diagnostics);
+      otherSchedules = frontend::parseFileOnce(table, request.libraries, diagnostics);
       found = otherSchedules ? find(*otherSchedules) : std::nullopt;
     }
   }

@@ -4,6 +4,7 @@
 #include "llvm/Support/SMLoc.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,6 +27,9 @@ public:
   void error(llvm::SMLoc location, const std::string &message, llvm::SMRange range = {});
   /// Records a note that belongs to the latest error.
   void note(llvm::SMLoc location, const std::string &message);
+
+  /// Lets what owns buffers of others among `sources` live as long.
+  void keep(std::shared_ptr<const void> owner) { owners.push_back(std::move(owner)); }
 
   unsigned errors() const { return errorCount; }
 
@@ -55,6 +59,7 @@ private:
   void print(const Entry &entry, llvm::raw_ostream &os) const;
 
   static constexpr unsigned maxErrors = 100;
+  std::vector<std::shared_ptr<const void>> owners;
   std::vector<Entry> entries;
   std::set<std::pair<const char *, std::string>> seen;
   unsigned errorCount = 0;
