@@ -1,4 +1,4 @@
-"""The section "Measurements" of the page on performance: transforms beside cuFFT, and its plot."""
+"""The section "Measurements" of the page of measurements: transforms beside cuFFT, and its plot."""
 import collections
 import pathlib
 import sys
