@@ -1,7 +1,8 @@
 """Makes an installed prefix independent of the system's LLVM: bundle.py PREFIX
 
-Copies the shared libraries that its programs and libraries need into PREFIX/lib, but for those of C and C++, which every
-Linux has, and has all of them look for each other there (patchelf). Their licences go to PREFIX/share/doc/idc/licences.
+Copies the shared libraries that its programs and libraries need into PREFIX/lib, but for those of C and C++, which
+every Linux has, and has all of them look for each other there (patchelf). Their licences go to
+PREFIX/share/doc/idc/licences.
 """
 
 import os
@@ -27,8 +28,8 @@ def binaries(prefix):
 
 def needed(binary, libraries):
     """Names and files of all libraries that are loaded with it, those that others need among them."""
-    listed = subprocess.run(["ldd", binary], env={**os.environ, "LD_LIBRARY_PATH": str(libraries)}, text=True, check=True,
-                            stdout=subprocess.PIPE).stdout
+    environment = {**os.environ, "LD_LIBRARY_PATH": str(libraries)}
+    listed = subprocess.run(["ldd", binary], env=environment, text=True, check=True, stdout=subprocess.PIPE).stdout
     for name, file in re.findall(r"^\s*(\S+) => (not found|\S+)", listed, re.M):
         if file == "not found":
             sys.exit(f"bundle.py: {binary} needs {name}, which is not there")
