@@ -16,6 +16,8 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   libdevice CUDA's device library, where idc looks for it
   gpu       an NVIDIA GPU with its driver
   gfortran  the Fortran compiler
+  mkdocs    MkDocs, which makes the site
+  patchelf  changes where binaries look for libraries
   chromium  a browser without a window: pages can be looked at
   scipy     SciPy, for the system's python3
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
@@ -62,7 +64,7 @@ if any(os.path.exists(os.path.join(folder, "libdevice.10.bc")) for folder in lib
     config.available_features.add("libdevice")
 if has_gpu():
     config.available_features.add("gpu")
-for program in ("chromium", "gfortran"):
+for program in ("chromium", "gfortran", "mkdocs", "patchelf"):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
 if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNULL).returncode == 0:

@@ -16,6 +16,8 @@ import xml.etree.ElementTree as xml
 MISSING_FEATURE = {
     "chromium": "no chromium (Debian's package of that name)",
     "gfortran": "no gfortran (Debian's package of that name)",
+    "mkdocs": "no MkDocs (Debian's packages mkdocs and mkdocs-material)",
+    "patchelf": "no patchelf (Debian's package of that name)",
     "scipy": "no SciPy (Debian's package python3-scipy)",
     "gpu": "no NVIDIA GPU with a driver on this machine",
     "libdevice": "no libdevice.10.bc: the CUDA toolkit is not installed",

@@ -40,7 +40,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/idcConfig.cmake ${CMAKE_CURRENT_BINARY
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_VENDOR "the idc developers")
-set(CPACK_PACKAGE_CONTACT "the idc developers <idc@localhost>")
+set(CPACK_PACKAGE_CONTACT "the idc developers") # there is no address to write to
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler of index-digit algorithms to GPU and CPU code")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_COMPONENTS_ALL compiler python runtime)

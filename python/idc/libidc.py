@@ -26,12 +26,12 @@ class _Diagnostic(ctypes.Structure):
 
 
 def _candidates() -> list[Path]:
-    """$IDC_LIBRARY alone when it is set; else beside the package, in the installation and the build tree around it."""
+    """$IDC_LIBRARY alone when it is set; else in the package (a wheel), the installation and the build tree around it."""
     if named := os.environ.get("IDC_LIBRARY"):
         return [Path(named)]
     here = Path(__file__).resolve().parent
     return [
-        here / "libidc.so.0",
+        here / "lib" / "libidc.so.0",
         *(parent / "lib" / "libidc.so.0" for parent in here.parents),
         here.parent.parent / "build" / "lib" / "libidc.so.0",
     ]

@@ -96,7 +96,8 @@ std::vector<char> fromArray(npy::Array array, const ElementType &type, int64_t e
     throw Error(what + " needs " + (type.uniform() ? npy::longName(type.dtype()) : "records " + type.description) +
                 ", not " + array.description);
   if (!records && array.type != type.dtype())
-    throw Error(what + " needs element type " + npy::longName(type.dtype()) + ", not " + npy::longName(array.type));
+    throw Error(what + " needs element type " + npy::longName(type.dtype()) + ", not " + npy::longName(array.type) +
+                ": convert it, in NumPy by .astype(\"" + npy::longName(type.dtype()) + "\")");
   const int64_t needed = elements * int64_t(leaves.size() / numbers.size());
   if (array.elements() != needed)
     throw Error(what + " needs " + std::to_string(needed) + (records ? " records" : " numbers") + ", not " +

@@ -39,4 +39,5 @@ def replace_section(page, heading, lines):
     pattern = re.compile(rf"(?<=^## {heading}\n).*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
     if not pattern.search(text):
         sys.exit(f"{pathlib.Path(sys.argv[0]).name}: {page} has no heading '## {heading}'")
-    page.write_text(pattern.sub(lambda _: "\n" + "\n".join(lines) + "\n", text, count=1), encoding="utf-8")
+    written = pattern.sub(lambda _: "\n" + "\n".join(lines).rstrip("\n") + "\n\n", text, count=1)
+    page.write_text(written.rstrip("\n") + "\n", encoding="utf-8")

@@ -1,9 +1,13 @@
-"""The section "Measurements" of the page on performance: transforms beside cuFFT, and its plot."""
+"""The section "Measurements" of the page of measurements: transforms beside cuFFT, and its plot."""
 import collections
+import pathlib
 import sys
 
 from goals import Goal, goals_section
-from page import figure, mean, named, order, quotient
+from page import figure, mean, named, order, quotient, read
+
+# Times of VkFFT: the better of its own choice and of coalescing to 64 bytes.
+VKFFT = pathlib.Path(__file__).resolve().parent / "vkfft.csv"
 
 # What goals.csv may measure of transforms: how a table names it, and whether less is better.
 MEASURES = {
@@ -66,7 +70,9 @@ def introduction(rows, plotted):
            "times over it, so 1.00 would be the speed of the copy. GB/s counts the input read once and the output "
            "written once.\n")
     if plotted:
-        yield f"![Time over a copy against n: idc and cuFFT, f32 and f64]({plotted})\n"
+        yield ("VkFFT 1.3.4 in the plot was measured on another day on the same kind of GPU, with the better of two settings "
+               "(`test/benchmarks/vkfft.csv`).\n")
+        yield f"![Time over a copy against n, lower is better: idc, cuFFT and VkFFT in single and double precision]({plotted})\n"
 
 
 def cufft_section(results, goals):
@@ -130,6 +136,20 @@ def section(rows, latency, listed, plotted=None):
         yield from latency_section(latency)
 
 
+def plotted_libraries(rows, element):
+    """Names, colours and points (n, time over a copy) of what the plot shows of one element type."""
+    gpu = rows[0]["gpu"]
+    chosen = [row for row in rows if row["program"] == "fft" and row["type"] == element]
+    # VkFFT is no part of this benchmark; its times were taken on the same kind of GPU on another day.
+    others = [row for row in read(VKFFT) if row["gpu"] == gpu and row["type"] == element]
+    for name, column, colour, marker, measured in (
+            ("VkFFT", "vkfft_ms", "#009e73", "^", others), ("cuFFT", "cufft_ms", "#d55e00", "s", chosen),
+            ("idc", "idc_ms", "#0072b2", "o", chosen)):
+        points = sorted((int(row["n"]), float(row[column]) / float(row["memcpy_ms"])) for row in measured)
+        if points:
+            yield name, colour, marker, points
+
+
 def plot(rows, path):
     """Time over a copy against n, of the one-dimensional transforms that cuFFT has, too."""
     try:
@@ -139,19 +159,17 @@ def plot(rows, path):
     except ImportError:
         sys.exit("report: the plot needs matplotlib, Debian's package python3-matplotlib")
     pyplot.rcParams.update({"svg.hashsalt": "idc", "svg.fonttype": "none", "font.size": 10})  # the same file from the same results
-    figure_, axes = pyplot.subplots(figsize=(8, 4.5), layout="constrained")
-    for element, style, face in (("f32", "-", None), ("f64", "--", "white")):
-        chosen = sorted((row for row in rows if row["program"] == "fft" and row["type"] == element),
-                        key=lambda row: int(row["n"]))
-        for name, column, colour, marker in (("cuFFT", "cufft_ms", "#d55e00", "s"), ("idc", "idc_ms", "#0072b2", "o")):
-            points = [(int(row["n"]), float(row[column]) / float(row["memcpy_ms"])) for row in chosen]
-            if points:
-                axes.plot(*zip(*points), style, color=colour, marker=marker, markersize=4, markerfacecolor=face or colour,
-                          linewidth=1.4, label=f"{name}, {element}")
-    axes.axhline(1, color="#808080", linewidth=0.8)
-    axes.set(xlabel="n (transforms of $2^n$ points, 1 GiB in all)", ylabel="time / copy of the same bytes", ylim=(0, None))
-    axes.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(2))
-    axes.grid(color="#e0e0e0", linewidth=0.6)
-    axes.set_axisbelow(True)
-    axes.legend(frameon=False)
+    figure_, panels = pyplot.subplots(1, 2, figsize=(9, 4.2), layout="constrained", sharey=True)
+    figure_.suptitle(f"Fourier transforms of $2^n$ complex numbers, 1 GiB of them at a time, on one {rows[0]['gpu']}")
+    for axes, element, title in zip(panels, ("f32", "f64"), ("single precision", "double precision")):
+        for name, colour, marker, points in plotted_libraries(rows, element):
+            axes.plot(*zip(*points), color=colour, marker=marker, markersize=4, linewidth=1.4, label=f"{name}, {element}")
+        axes.axhline(1, color="#808080", linewidth=0.8)
+        axes.set(title=title, xlabel="n", ylim=(0, None))
+        axes.xaxis.set_major_locator(matplotlib.ticker.MultipleLocator(4))
+        axes.grid(color="#e0e0e0", linewidth=0.6)
+        axes.set_axisbelow(True)
+        if axes.lines[1:]:
+            axes.legend(frameon=False)
+    panels[0].set_ylabel("time / time of a copy (lower is better)")
     figure_.savefig(path, metadata={"Date": None})

@@ -1,4 +1,4 @@
-"""The section "Measurements of tree programs" of the page on performance: solvers and scans beside cuSPARSE and CUB."""
+"""The section "Measurements of tree programs" of the page of measurements: solvers and scans beside cuSPARSE and CUB."""
 import collections
 import json
 import pathlib

@@ -82,7 +82,8 @@ TEST(Arrays, RecordsHaveALastDimension) {
 }
 
 TEST(Arrays, Errors) {
-  EXPECT_EQ(errorOf(arrayOf<double>(DType::F8, {2}, {1, 2}), "f32", 4, 2), "input needs element type float32, not float64");
+  EXPECT_EQ(errorOf(arrayOf<double>(DType::F8, {2}, {1, 2}), "f32", 4, 2),
+            "input needs element type float32, not float64: convert it, in NumPy by .astype(\"float32\")");
   EXPECT_EQ(errorOf(arrayOf<float>(DType::F4, {2}, {1, 2}), "f32", 4, 3), "input needs 3 numbers, not 2");
   EXPECT_EQ(errorOf(arrayOf<uint32_t>(DType::U4, {2}, {16, 17}), "mod<17>", 4, 2),
             "input has the value 17, which is not below the modulus 17");

@@ -173,7 +173,7 @@ idc_status idc_result_diagnostic(const idc_result *result, int32_t index, idc_di
 /// The targets that idc_request_target() knows, separated by spaces: "cpu sm_80 ...". In static storage.
 const char *idc_targets(void);
 
-/// The version of this library: "0.1.0".
+/// The version of this library, as in "MAJOR.MINOR.PATCH".
 const char *idc_compiler_version(void);
 
 #ifdef __cplusplus
