@@ -187,7 +187,9 @@ private:
     }
   }
 
-  static std::string label(const Step &step) { return step.kind == Step::Kind::Permute ? step.name : describe(step); }
+  std::string label(const Step &step) const {
+    return step.kind == Step::Kind::Permute ? step.name : describe(program, step);
+  }
 
   void define(int value, Rows rows) {
     values[value].rows = std::move(rows);

@@ -17,7 +17,7 @@ public:
     for (const frontend::Sequence &value : program.values)
       places = std::max(places, static_cast<int>(value.radices.size()));
     for (const Step &step : program.steps)
-      labels = std::max(labels, 7.5 * static_cast<double>(describe(step).size()) + 40);
+      labels = std::max(labels, 7.5 * static_cast<double>(describe(program, step).size()) + 40);
     for (const frontend::Parameter &input : program.inputs)
       names.emplace_back(input.value, input.name);
   }
@@ -31,7 +31,7 @@ public:
         begin(step.inputs.front(), current);
       for (int input : llvm::ArrayRef<int>(step.inputs).drop_front())
         bring(input);
-      svg.text(0, y + height / 2 + 4, std::to_string(number + 1) + "  " + describe(step));
+      svg.text(0, y + height / 2 + 4, std::to_string(number + 1) + "  " + describe(program, step));
       drawStep(step);
       y += height;
       for (int output : step.outputs)
@@ -88,7 +88,7 @@ private:
       }
       return;
     case Step::Kind::Pointwise:
-      svg.box(column(places) - spacing / 2, middle - 4, places * spacing, 8, "step", describe(step));
+      svg.box(column(places) - spacing / 2, middle - 4, places * spacing, 8, "step", describe(program, step));
       for (int digit = 1; digit <= digitsOf(out); ++digit)
         svg.line(column(digit), digit <= digitsOf(in) ? y : middle, column(digit), below, "wire");
       return;
@@ -98,7 +98,7 @@ private:
       const int above = digitsOf(in) - step.lowest, newLowest = digitsOf(out) - above;
       const int widest = std::max(step.lowest, newLowest);
       if (widest > 0)
-        svg.box(column(widest) - spacing / 2, middle - 8, widest * spacing, 16, "step", describe(step));
+        svg.box(column(widest) - spacing / 2, middle - 8, widest * spacing, 16, "step", describe(program, step));
       for (int digit = 1; digit <= above; ++digit)
         svg.line(column(step.lowest + digit), y, column(newLowest + digit), below, "wire");
       for (int digit = 1; digit <= step.lowest; ++digit)
@@ -117,7 +117,7 @@ private:
       const auto [low, high] = std::minmax_element(step.digits.begin(), step.digits.end());
       svg.line(column(*high), middle, column(*low), middle, "link");
       for (int digit : step.digits)
-        svg.box(column(digit) - 8, middle - 8, 16, 16, "node", describe(step));
+        svg.box(column(digit) - 8, middle - 8, 16, 16, "node", describe(program, step));
       return;
     }
     }
