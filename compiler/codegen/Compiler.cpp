@@ -691,6 +691,16 @@ std::vector<passes::CandidateList> Compiler::candidates() const {
   return listed ? passes::candidatesFrom(listed) : std::vector<passes::CandidateList>();
 }
 
+std::string Compiler::place(llvm::SMLoc location) const {
+  const llvm::SourceMgr &sources = state->diagnostics.sources;
+  const unsigned buffer = location.isValid() ? sources.FindBufferContainingLoc(location) : 0;
+  if (buffer == 0)
+    return {};
+  return (sources.getMemoryBuffer(buffer)->getBufferIdentifier() + ":" +
+          llvm::Twine(sources.FindLineNumber(location, buffer)))
+      .str();
+}
+
 std::string Compiler::scheduleOrigin() const { return state->scheduleOrigin; }
 
 std::string Compiler::scheduleMeasured() const { return state->scheduleMeasured; }

@@ -227,6 +227,7 @@ private:
 
   // Pipes.cpp: stages.
   Value evalPipe(const Expr &expr, Context &context);
+  Value applyStage(const Expr &expr, const Value &piped, Context &context);
   Value applyPermutation(const Expr &expr, const Value &piped, Context &context);
   digits::Permutation permutation(const Expr &expr, const SequenceView &view, Context &context);
   Value applyResize(const Expr &expr, const Value &piped, Context &context);
@@ -287,8 +288,9 @@ private:
     std::string instance;
   };
   std::vector<Frame> frames;
-  llvm::SMRange returned;      // the expression of the last return
-  bool checksReturned = false; // a mistake lies there as well
+  std::vector<std::pair<std::string, Int>> loops; // of algorithms, around what is executed: variable and value
+  llvm::SMRange returned;                         // the expression of the last return
+  bool checksReturned = false;                    // a mistake lies there as well
   std::map<const Const *, std::optional<Value>> constants;
   std::vector<std::pair<std::string, TypeRef>> recordTypes; // cache by spelling and declaration
   std::map<uint64_t, bool> primes;
