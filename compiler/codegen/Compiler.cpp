@@ -165,10 +165,7 @@ llvm::Error Compiler::State::parse(llvm::raw_ostream &errors) {
 llvm::Error Compiler::State::chooseEntry() {
   if (!request.entry.empty())
     return llvm::Error::success();
-  std::vector<std::string> algorithms;
-  for (const auto &function : source->main().functions)
-    if (function->kind == frontend::Function::Kind::Algorithm)
-      algorithms.push_back(function->name.text);
+  const std::vector<std::string> algorithms = frontend::algorithmsOf(*source);
   if (algorithms.size() != 1)
     return message(request.file + " has " + llvm::Twine(algorithms.size()) + " algorithms; choose one with --entry" +
                    (algorithms.empty() ? "" : ": " + llvm::join(algorithms, ", ")));

@@ -93,6 +93,7 @@ public:
     llvm::SMLoc loc;
     std::string message;
     bool isOutside = false; // of what the program requires, or of what any machine holds
+    bool isField = false;   // something has no fields, or not this one
   };
   Mistake mistake;
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);

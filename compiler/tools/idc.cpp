@@ -45,13 +45,13 @@ static cl::OptionCategory category("idc options");
 // All commands on one program.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                 cl::sub(checkCommand), cl::sub(adjointCommand), cl::cat(category));
+                                 cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
                                   cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
                                   cl::sub(adjointCommand), cl::cat(category));
-static cl::list<std::string> files(cl::Positional, cl::desc("FILE.id… or folders"), cl::OneOrMore, cl::sub(testCommand),
-                                   cl::cat(category));
+static cl::list<std::string> files(cl::Positional, cl::desc("FILE.id… or folders"), cl::OneOrMore,
+                                   cl::sub(checkCommand), cl::sub(testCommand), cl::cat(category));
 static cl::list<std::string> settings("set",
                                       cl::desc("bind a size or a type variable: n=12, T=f64; for a library also "
                                                "ranges and lists: n=8..24, T=f32,f64"),
@@ -548,9 +548,12 @@ static int check() {
   codegen::CompileRequest request;
   if (!makeRequest(request))
     return 1;
-  if (request.entry.empty() && !settings.empty())
-    return fail("--set needs --entry");
-  return tools::checkProgram(request, checkJson);
+  llvm::Expected<std::vector<std::string>> found = tools::programFiles(std::vector<std::string>(files));
+  if (!found)
+    return fail(found.takeError());
+  if (found->size() > 1 && (!request.entry.empty() || !settings.empty()))
+    return fail("--entry and --set are for one file, not for " + llvm::Twine(found->size()));
+  return tools::checkPrograms(request, *found, checkJson);
 }
 
 static int test() {
