@@ -286,8 +286,9 @@ Kernel launchOf(const llvm::json::Object &listed, const passes::Target &target) 
 
 } // namespace
 
-llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ostream &errors) {
-  llvm::Expected<std::string> manifestText = compiler.emit(codegen::Level::Manifest, errors);
+llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ostream &errors, Assembler assembler) {
+  llvm::Expected<std::string> manifestText =
+      assembler == Assembler::Used ? compiler.emit(codegen::Level::Manifest, errors) : compiler.launches(errors);
   if (!manifestText)
     return manifestText.takeError();
   llvm::Expected<mlir::func::FuncOp> function = compiler.stages(errors);

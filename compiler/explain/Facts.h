@@ -73,8 +73,12 @@ struct Facts {
   std::vector<passes::CandidateList> candidates;       // the planner's best, where they were asked for
 };
 
+/// Whether registers and spills are asked of the assembler, which takes most of the time, where there is one.
+enum class Assembler { Used, Unused };
+
 /// Compiles as far as the manifest. Errors as of codegen::Compiler.
-llvm::Expected<Facts> gather(codegen::Compiler &compiler, llvm::raw_ostream &errors);
+llvm::Expected<Facts> gather(codegen::Compiler &compiler, llvm::raw_ostream &errors,
+                             Assembler assembler = Assembler::Used);
 
 /// The steps of a stage in a few words: "nodes 12 11 10, 2 twiddles".
 std::string spell(const std::vector<std::string> &steps);

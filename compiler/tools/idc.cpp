@@ -4,9 +4,11 @@
 #include "compiler/codegen/RequestOptions.h"
 #include "compiler/tools/AdjointCommand.h"
 #include "compiler/tools/CheckCommand.h"
+#include "compiler/tools/DocCommand.h"
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
+#include "compiler/tools/ListCommand.h"
 #include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/ProgramFiles.h"
 #include "compiler/tools/RunCommand.h"
@@ -30,6 +32,10 @@ namespace cl = llvm::cl;
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
 static cl::SubCommand testCommand("test", "run the examples that programs have in lines beginning with //!");
+static cl::SubCommand listCommand("list", "name the algorithms of programs, or of the standard library, with their "
+                                          "parameters and shapes");
+static cl::SubCommand docCommand("doc", "write a reference of the algorithms of programs, or of the standard library, "
+                                        "in Markdown");
 static cl::SubCommand checkCommand("check", "report mistakes without compiling");
 static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its circuit, stages, mappings and "
                                                 "costs, as text or pictures");
@@ -50,6 +56,8 @@ static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the fil
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
                                   cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
                                   cl::sub(adjointCommand), cl::cat(category));
+static cl::list<std::string> listedFiles(cl::Positional, cl::desc("[FILE.id… or folders]"), cl::sub(listCommand),
+                                         cl::sub(docCommand), cl::cat(category));
 static cl::list<std::string> files(cl::Positional, cl::desc("FILE.id… or folders"), cl::OneOrMore,
                                    cl::sub(checkCommand), cl::sub(testCommand), cl::cat(category));
 static cl::list<std::string> settings("set",
@@ -60,7 +68,8 @@ static cl::list<std::string> settings("set",
                                       cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
                                  cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
+                                 cl::sub(docCommand), cl::cat(category));
 static cl::opt<std::string> plan("plan",
                                  cl::desc("throughput (default): many problems at once; latency: one problem "
                                           "at a time, soonest"),
@@ -69,8 +78,8 @@ static cl::opt<std::string> plan("plan",
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                       cl::sub(checkCommand), cl::sub(testCommand), cl::sub(adjointCommand),
-                                       cl::cat(category));
+                                       cl::sub(checkCommand), cl::sub(testCommand), cl::sub(listCommand),
+                                       cl::sub(docCommand), cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
@@ -572,6 +581,18 @@ static int test() {
   return tools::testPrograms(request);
 }
 
+/// `idc list` and `idc doc`: on the files given, or on the standard library.
+static int describe(int (*command)(const codegen::CompileRequest &, const std::vector<std::string> &)) {
+  codegen::CompileRequest request;
+  if (!makeRequest(request))
+    return 1;
+  std::vector<std::string> paths(listedFiles);
+  if (paths.empty())
+    paths = {codegen::standardLibrary()};
+  llvm::Expected<std::vector<std::string>> found = tools::programFiles(paths);
+  return found ? command(request, *found) : fail(found.takeError());
+}
+
 static int format() {
   if (formatInPlace && formatCheck)
     return fail("-i writes and --check does not: give one of them");
@@ -610,6 +631,10 @@ static int runCommandGiven() {
     return test();
   if (checkCommand)
     return check();
+  if (listCommand)
+    return describe(tools::listPrograms);
+  if (docCommand)
+    return describe(tools::documentPrograms);
   if (formatCommand)
     return format();
   cl::PrintHelpMessage(false, true);
@@ -624,6 +649,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, adjointCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
   cl::HideUnrelatedOptions({&category}, testCommand);
+  cl::HideUnrelatedOptions({&category}, listCommand);
+  cl::HideUnrelatedOptions({&category}, docCommand);
   cl::HideUnrelatedOptions({&category}, explainCommand);
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
