@@ -1,5 +1,6 @@
 #include "compiler/explain/Pictures.h"
 
+#include "compiler/explain/StepLabel.h"
 #include "compiler/explain/Svg.h"
 #include "compiler/explain/Text.h"
 
@@ -13,7 +14,8 @@ namespace {
 
 class DigitPicture {
 public:
-  explicit DigitPicture(const frontend::Program &program) : program(program), madeAt(program.values.size(), -1) {
+  DigitPicture(const Facts &facts, Links links)
+      : facts(facts), program(*facts.program), links(links), madeAt(program.values.size(), -1) {
     for (const frontend::Sequence &value : program.values)
       places = std::max(places, static_cast<int>(value.radices.size()));
     for (const Step &step : program.steps)
@@ -31,7 +33,8 @@ public:
         begin(step.inputs.front(), current);
       for (int input : llvm::ArrayRef<int>(step.inputs).drop_front())
         bring(input);
-      svg.text(0, y + height / 2 + 4, std::to_string(number + 1) + "  " + describe(program, step));
+      drawStepLabel(svg, 0, y + height / 2 + 4, std::to_string(number + 1) + "  " + describe(program, step),
+                    facts.stepSources[number], links);
       drawStep(step);
       y += height;
       for (int output : step.outputs)
@@ -41,12 +44,20 @@ public:
     for (auto [k, output] : llvm::enumerate(program.outputs))
       if (output != current)
         bring(output);
+    drawLegend(svg, {{"wire", "a digit, which stays in its place"},
+                     {"moved", "a digit that a permutation moves"},
+                     {"node", "a digit that a node works on"},
+                     {"step", "a function of every element, or a change of length"},
+                     {"carried", "a value that a later step takes"}});
     return svg.document("Steps of " + program.entry + " on digits");
   }
 
 private:
+  const Facts &facts;
   const frontend::Program &program;
+  const Links links;
   Svg svg;
+  std::pair<double, double> lastName{0, -1}; // where the last name of an input ends, and its height
   int places = 0;
   double labels = 60, y = 40;
   std::vector<double> madeAt; // of every value; -1: an input
@@ -69,8 +80,11 @@ private:
   /// A value comes along the right side.
   void bring(int value) {
     for (const auto &[input, name] : names)
-      if (input == value)
-        svg.text(edge() + 4, y + 4, name);
+      if (input == value) {
+        const double x = lastName.second == y ? lastName.first : edge() + 4;
+        svg.text(x, y + 4, name);
+        lastName = {x + 8 * static_cast<double>(name.size() + 1), y};
+      }
     if (madeAt[value] >= 0 && madeAt[value] < y)
       svg.arc(edge(), madeAt[value], y, std::min(160.0, 12 + (y - madeAt[value]) / 4), "carried");
   }
@@ -141,4 +155,4 @@ private:
 
 } // namespace
 
-std::string explain::digitPicture(const frontend::Program &program) { return DigitPicture(program).draw(); }
+std::string explain::digitPicture(const Facts &facts, Links links) { return DigitPicture(facts, links).draw(); }

@@ -60,8 +60,16 @@ struct Kernel {
 /// How many of the planner's candidates are shown: CompileRequest::listed.
 constexpr unsigned listedCandidates = 5;
 
+/// Where a step of the program stands in its source.
+struct StepSource {
+  std::string place; // "mine.id:13"; empty: nowhere
+  std::string text;  // of the stage and of the loops around it: "merge @ i, i = 3"
+};
+StepSource sourceOf(const frontend::Step &step, const codegen::Compiler &compiler);
+
 struct Facts {
   const frontend::Program *program = nullptr; // as elaborated; lives as long as the compiler
+  std::vector<StepSource> stepSources;        // of every step of the program
   std::string symbol, target, plan;
   std::string schedule; // where it comes from: "the planner", or a file and line
   std::string measured; // what that says it took, "2.34 copies"; empty: nothing

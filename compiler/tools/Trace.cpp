@@ -11,7 +11,6 @@
 #include "host/ValueTable.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace idc;
 using frontend::Scalar;
@@ -30,16 +29,10 @@ static npy::Array arrayOf(const std::vector<Scalar> &leaves, const frontend::Seq
   return tools::toArray(leaves, host::ElementType::parse(frontend::spellStructure(*sequence.element)));
 }
 
-/// "mine.id:13: merge @ i, i = 3", with the text of the stage in one line; empty for a step that is none.
+/// "mine.id:13: merge @ i, i = 3".
 static std::string whereIs(const frontend::Step &step, const codegen::Compiler &compiler) {
-  std::string text = compiler.place(step.loc);
-  if (step.stage.isValid()) {
-    const char *begin = step.stage.Start.getPointer(), *end = step.stage.End.getPointer();
-    llvm::SmallVector<llvm::StringRef> words;
-    llvm::SplitString(llvm::StringRef(begin, static_cast<size_t>(end - begin)), words, " \t\r\n");
-    text += ": " + llvm::join(words, " ");
-  }
-  return text + (step.iteration.empty() ? "" : ", " + step.iteration);
+  const explain::StepSource source = explain::sourceOf(step, compiler);
+  return source.place + (source.text.empty() ? "" : ": " + source.text);
 }
 
 /// The sequences that a side of the program takes or gives, loaded from memory.
