@@ -1,6 +1,7 @@
 #include "compiler/explain/Html.h"
 
 #include "compiler/explain/Pictures.h"
+#include "compiler/explain/Player.h"
 #include "compiler/explain/Svg.h"
 #include "compiler/explain/Text.h"
 #include "compiler/frontend/SourceText.h"
@@ -22,6 +23,12 @@ table{border-collapse:collapse}td,th{border:1px solid var(--edge);padding:.25em 
 .picture{overflow:auto;border:1px solid var(--edge);padding:.5em}
 pre{overflow:auto;background:var(--block);padding:1em}
 .source{max-height:24em}
+.player{border:1px solid var(--edge);padding:.5em;overflow:auto}
+.player table{margin:.5em 0;font-size:13px;font-variant-numeric:tabular-nums}
+.player td{text-align:right;white-space:nowrap}
+.player .note{min-height:1.5em}
+.player .changed{font-weight:bold}
+.player .same{background:var(--mark)}
 .source :target{background:var(--mark)}
 )";
 
@@ -78,6 +85,7 @@ std::string explain::htmlPage(const Facts &facts) {
     section("Circuit: elements as wires", *circuit);
   section("Steps on the digits of the index", digitPicture(facts, Links::Lines));
   section("Kernels: who holds which digit", mappingPicture(facts));
+  os << players(facts);
   printSources(os, facts);
   std::string text;
   llvm::raw_string_ostream textStream(text);

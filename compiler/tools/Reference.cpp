@@ -2,8 +2,8 @@
 
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/frontend/Evaluate.h"
+#include "compiler/frontend/ScalarArrays.h"
 #include "compiler/frontend/ScalarMemory.h"
-#include "compiler/tools/ScalarArrays.h"
 
 #include "host/ElementType.h"
 #include "host/Memory.h"
@@ -76,7 +76,7 @@ host::Reference tools::makeReference(const frontend::Program &program) {
       throw host::Error("the reference evaluation failed: " + error);
     std::vector<npy::Array> arrays;
     for (size_t i = 0; i < results.size(); ++i)
-      arrays.push_back(toArray(results[i], evaluation.outputs[i].layout));
+      arrays.push_back(frontend::toArray(results[i], evaluation.outputs[i].layout));
     return arrays;
   };
 }

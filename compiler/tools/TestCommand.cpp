@@ -1,12 +1,12 @@
 #include "compiler/tools/TestCommand.h"
 
 #include "compiler/codegen/RequestOptions.h"
+#include "compiler/frontend/ScalarArrays.h"
 #include "compiler/frontend/ScalarMemory.h"
 #include "compiler/frontend/SourceText.h"
 #include "compiler/tools/Example.h"
 #include "compiler/tools/Executable.h"
 #include "compiler/tools/NumpyExpression.h"
-#include "compiler/tools/ScalarArrays.h"
 
 #include "host/Arrays.h"
 #include "host/Mismatch.h"
@@ -156,7 +156,7 @@ void Test::readInputs(const frontend::Program &elaborated, host::RunRequest &run
   for (const frontend::ScalarParameter &scalar : elaborated.scalars) {
     const std::vector<Scalar> value = numbers(*text, scalar.type, 1, "scalar '" + scalar.name + "'");
     const host::ElementType type = layoutOf(scalar.type);
-    npy::Array array = tools::toArray(value, type);
+    npy::Array array = frontend::toArray(value, type);
     array.shape.clear();
     names.emplace_back(scalar.name, std::move(array));
     std::string spelled = *text;
@@ -178,8 +178,8 @@ std::vector<npy::Array> Test::expectedOf(const frontend::Program &elaborated) {
     if (!tools::readNumbers(parts[i], frontend::leaves(sequence.element)))
       break;
     written.push_back(
-        tools::toArray(numbers(parts[i], sequence.element, elementsOf(sequence), "result y" + std::to_string(i)),
-                       layoutOf(sequence.element)));
+        frontend::toArray(numbers(parts[i], sequence.element, elementsOf(sequence), "result y" + std::to_string(i)),
+                          layoutOf(sequence.element)));
   }
   if (written.size() == elaborated.outputs.size())
     return written;
@@ -190,7 +190,7 @@ std::vector<npy::Array> Test::expectedOf(const frontend::Program &elaborated) {
     const host::ElementType type = layoutOf(elaborated.values[static_cast<size_t>(output)].element);
     if (!type.uniform())
       throw Failure("results that are records of several types need numbers, not an expression of NumPy");
-    types.push_back(tools::toArray({}, type).type);
+    types.push_back(frontend::toArray({}, type).type);
   }
   llvm::Expected<std::vector<npy::Array>> evaluated = tools::evaluateNumpy(example.rest, names, types);
   if (!evaluated)

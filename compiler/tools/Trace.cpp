@@ -2,9 +2,9 @@
 
 #include "compiler/explain/Text.h"
 #include "compiler/frontend/Evaluate.h"
+#include "compiler/frontend/ScalarArrays.h"
 #include "compiler/frontend/ScalarMemory.h"
 #include "compiler/tools/Executable.h"
-#include "compiler/tools/ScalarArrays.h"
 
 #include "host/Arrays.h"
 #include "host/Mismatch.h"
@@ -26,7 +26,7 @@ static int64_t elementsOf(const frontend::Sequence &sequence) {
 }
 
 static npy::Array arrayOf(const std::vector<Scalar> &leaves, const frontend::Sequence &sequence) {
-  return tools::toArray(leaves, host::ElementType::parse(frontend::spellStructure(*sequence.element)));
+  return frontend::toArray(leaves, host::ElementType::parse(frontend::spellStructure(*sequence.element)));
 }
 
 /// "mine.id:13: merge @ i, i = 3".

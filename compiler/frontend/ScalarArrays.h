@@ -8,11 +8,11 @@
 
 #include <vector>
 
-namespace idc::tools {
+namespace idc::frontend {
 
 /// The leaves of elements of `type` in one dimension, without the precision of their types: reals as f8, complex
 /// numbers as c16, integers as i8 or u8, records as records of these. Complex numbers that NumPy has no type for are
 /// pairs.
-npy::Array toArray(const std::vector<frontend::Scalar> &leaves, const host::ElementType &type);
+npy::Array toArray(const std::vector<Scalar> &leaves, const host::ElementType &type);
 
-} // namespace idc::tools
+} // namespace idc::frontend

@@ -1,4 +1,4 @@
-#include "compiler/tools/ScalarArrays.h"
+#include "compiler/frontend/ScalarArrays.h"
 
 #include <cstring>
 
@@ -32,7 +32,7 @@ static npy::Array toRecords(const std::vector<Scalar> &values, const host::Eleme
   return array;
 }
 
-npy::Array tools::toArray(const std::vector<Scalar> &values, const host::ElementType &type) {
+npy::Array frontend::toArray(const std::vector<Scalar> &values, const host::ElementType &type) {
   if (!type.uniform())
     return toRecords(values, type);
   const host::Field &field = type.fields[0];
