@@ -166,10 +166,7 @@ llvm::Error Compiler::State::parse(llvm::raw_ostream &errors) {
 llvm::Error Compiler::State::chooseEntry() {
   if (!request.entry.empty())
     return llvm::Error::success();
-  std::vector<std::string> algorithms;
-  for (const auto &function : source->main().functions)
-    if (function->kind == frontend::Function::Kind::Algorithm)
-      algorithms.push_back(function->name.text);
+  const std::vector<std::string> algorithms = frontend::algorithmsOf(*source);
   if (algorithms.size() != 1)
     return message(request.file + " has " + llvm::Twine(algorithms.size()) + " algorithms; choose one with --entry" +
                    (algorithms.empty() ? "" : ": " + llvm::join(algorithms, ", ")));
@@ -690,6 +687,16 @@ llvm::Expected<func::FuncOp> Compiler::stages(llvm::raw_ostream &errors) {
 std::vector<passes::CandidateList> Compiler::candidates() const {
   auto listed = state->function()->getAttrOfType<ArrayAttr>(passes::candidatesAttr);
   return listed ? passes::candidatesFrom(listed) : std::vector<passes::CandidateList>();
+}
+
+std::string Compiler::place(llvm::SMLoc location) const {
+  const llvm::SourceMgr &sources = state->diagnostics.sources;
+  const unsigned buffer = location.isValid() ? sources.FindBufferContainingLoc(location) : 0;
+  if (buffer == 0)
+    return {};
+  return (sources.getMemoryBuffer(buffer)->getBufferIdentifier() + ":" +
+          llvm::Twine(sources.FindLineNumber(location, buffer)))
+      .str();
 }
 
 std::string Compiler::scheduleOrigin() const { return state->scheduleOrigin; }

@@ -84,6 +84,9 @@ public:
   /// The elaborated program, after parsing and checking.
   llvm::Expected<const frontend::Program *> program(llvm::raw_ostream &errors);
 
+  /// Where the text lies that a location of the program points to: "FILE:LINE"; empty for one that points nowhere.
+  std::string place(llvm::SMLoc location) const;
+
   /// The program that computes the gradients with respect to the inputs of these names, or to all that have any when
   /// there are none: text of the language (adjoint/WriteAdjoint.h).
   llvm::Expected<std::string> adjoint(const std::vector<std::string> &withRespectTo, llvm::raw_ostream &errors);

@@ -1,5 +1,6 @@
 #include "compiler/explain/Pictures.h"
 
+#include "compiler/explain/StepLabel.h"
 #include "compiler/explain/Svg.h"
 #include "compiler/explain/Text.h"
 #include "compiler/frontend/Evaluate.h"
@@ -40,7 +41,8 @@ int64_t count(const std::vector<int> &radices) {
 
 class Circuit {
 public:
-  explicit Circuit(const frontend::Program &program) : program(program), values(program.values.size()) {
+  Circuit(const Facts &facts, Links links)
+      : facts(facts), program(*facts.program), links(links), values(program.values.size()) {
     for (const Step &step : program.steps)
       for (int input : step.inputs)
         ++values[input].uses;
@@ -68,6 +70,11 @@ public:
     }
     if (wires > maxWires)
       return std::nullopt;
+    drawLegend(svg, {{"wire", "an element"},
+                     {"moved", "an element that a permutation moves"},
+                     {"link", "a node, on the elements with dots"},
+                     {"point", "a function of the element; the number is the exponent of its root of unity"},
+                     {"carried", "a value that is used again"}});
     return svg.document("Circuit of " + program.entry);
   }
 
@@ -78,7 +85,9 @@ private:
     double from = 0; // where its wires begin
     int uses = 0;
   };
+  const Facts &facts;
   const frontend::Program &program;
+  const Links links;
   Svg svg;
   std::vector<Value> values;
   size_t wires = 0;
@@ -171,7 +180,8 @@ private:
       for (int row : rows)
         svg.line(start, top(row), x, top(row), "wire");
     }
-    svg.text(x, 20, label(step), Svg::Align::Left, "digit");
+    drawStepLabel(svg, x, 20, label(step), facts.stepSources[static_cast<size_t>(&step - program.steps.data())], links,
+                  "digit");
     switch (step.kind) {
     case Step::Kind::Permute:
       return drawPermute(step, inputs[0]);
@@ -187,7 +197,9 @@ private:
     }
   }
 
-  static std::string label(const Step &step) { return step.kind == Step::Kind::Permute ? step.name : describe(step); }
+  std::string label(const Step &step) const {
+    return step.kind == Step::Kind::Permute ? step.name : describe(program, step);
+  }
 
   void define(int value, Rows rows) {
     values[value].rows = std::move(rows);
@@ -228,6 +240,25 @@ private:
     return indexOf(own, radices);
   }
 
+  /// The only root of unity of a step whose exponent is a polynomial in digits; null when there is none.
+  static const frontend::Instr *rootOf(const Step &step) {
+    const frontend::Instr *root = nullptr;
+    for (const frontend::Instr &instr : step.body.instrs)
+      if (instr.op == frontend::Op::Omega && instr.hasPoly) {
+        if (root)
+          return nullptr;
+        root = &instr;
+      }
+    return root;
+  }
+
+  /// The exponent of the step's only root of unity at an element; empty where the root is 1, and without such a root.
+  static std::string exponentAt(const Step &step, const std::vector<int64_t> &digits) {
+    const frontend::Instr *root = rootOf(step);
+    const int64_t exponent = root ? root->poly.evaluate(digits, root->root) : 0;
+    return exponent ? std::to_string(exponent) : "";
+  }
+
   void drawPointwise(const Step &step, const std::vector<Rows> &inputs) {
     const std::vector<int> &radices = radicesOf(step.outputs[0]);
     const int64_t elements = count(radices);
@@ -236,17 +267,23 @@ private:
     const Rows rows = leader != inputs.end() ? *leader : freshRows(elements);
     const double begin = x + 8;
     double at = begin;
+    std::set<int> others;
     for (int64_t e = 0; e < elements; ++e) {
       svg.circle(begin, top(rows[e]), 3.5, "point");
+      if (const std::string exponent = exponentAt(step, digitsAt(e, radices)); !exponent.empty())
+        svg.text(begin + 5, top(rows[e]) - 3, exponent, Svg::Align::Left, "exponent");
       for (size_t i = 0; i < inputs.size(); ++i) {
         const int other = inputs[i][elementOf(step, i, digitsAt(e, radices))];
         if (other == rows[e])
           continue;
         at += 4;
         svg.line(at, top(other), at, top(rows[e]), "link");
+        others.insert(other);
       }
     }
-    advance(step, {rows}, at - x + 8);
+    for (int other : others) // as far as its last link
+      svg.line(x, top(other), at, top(other), "wire");
+    advance(step, {rows}, std::max(at - x + 8, rootOf(step) ? 34.0 : 0.0));
     for (int output : step.outputs)
       define(output, rows);
   }
@@ -406,4 +443,6 @@ private:
 
 } // namespace
 
-std::optional<std::string> explain::circuitPicture(const frontend::Program &program) { return Circuit(program).draw(); }
+std::optional<std::string> explain::circuitPicture(const Facts &facts, Links links) {
+  return Circuit(facts, links).draw();
+}

@@ -1,5 +1,6 @@
 #include "compiler/explain/Pictures.h"
 
+#include "compiler/explain/StepLabel.h"
 #include "compiler/explain/Svg.h"
 #include "compiler/explain/Text.h"
 
@@ -13,11 +14,12 @@ namespace {
 
 class DigitPicture {
 public:
-  explicit DigitPicture(const frontend::Program &program) : program(program), madeAt(program.values.size(), -1) {
+  DigitPicture(const Facts &facts, Links links)
+      : facts(facts), program(*facts.program), links(links), madeAt(program.values.size(), -1) {
     for (const frontend::Sequence &value : program.values)
       places = std::max(places, static_cast<int>(value.radices.size()));
     for (const Step &step : program.steps)
-      labels = std::max(labels, 7.5 * static_cast<double>(describe(step).size()) + 40);
+      labels = std::max(labels, 7.5 * static_cast<double>(describe(program, step).size()) + 40);
     for (const frontend::Parameter &input : program.inputs)
       names.emplace_back(input.value, input.name);
   }
@@ -31,7 +33,8 @@ public:
         begin(step.inputs.front(), current);
       for (int input : llvm::ArrayRef<int>(step.inputs).drop_front())
         bring(input);
-      svg.text(0, y + height / 2 + 4, std::to_string(number + 1) + "  " + describe(step));
+      drawStepLabel(svg, 0, y + height / 2 + 4, std::to_string(number + 1) + "  " + describe(program, step),
+                    facts.stepSources[number], links);
       drawStep(step);
       y += height;
       for (int output : step.outputs)
@@ -41,12 +44,20 @@ public:
     for (auto [k, output] : llvm::enumerate(program.outputs))
       if (output != current)
         bring(output);
+    drawLegend(svg, {{"wire", "a digit, which stays in its place"},
+                     {"moved", "a digit that a permutation moves"},
+                     {"node", "a digit that a node works on"},
+                     {"step", "a function of every element, or a change of length"},
+                     {"carried", "a value that a later step takes"}});
     return svg.document("Steps of " + program.entry + " on digits");
   }
 
 private:
+  const Facts &facts;
   const frontend::Program &program;
+  const Links links;
   Svg svg;
+  std::pair<double, double> lastName{0, -1}; // where the last name of an input ends, and its height
   int places = 0;
   double labels = 60, y = 40;
   std::vector<double> madeAt; // of every value; -1: an input
@@ -69,8 +80,11 @@ private:
   /// A value comes along the right side.
   void bring(int value) {
     for (const auto &[input, name] : names)
-      if (input == value)
-        svg.text(edge() + 4, y + 4, name);
+      if (input == value) {
+        const double x = lastName.second == y ? lastName.first : edge() + 4;
+        svg.text(x, y + 4, name);
+        lastName = {x + 8 * static_cast<double>(name.size() + 1), y};
+      }
     if (madeAt[value] >= 0 && madeAt[value] < y)
       svg.arc(edge(), madeAt[value], y, std::min(160.0, 12 + (y - madeAt[value]) / 4), "carried");
   }
@@ -88,7 +102,7 @@ private:
       }
       return;
     case Step::Kind::Pointwise:
-      svg.box(column(places) - spacing / 2, middle - 4, places * spacing, 8, "step", describe(step));
+      svg.box(column(places) - spacing / 2, middle - 4, places * spacing, 8, "step", describe(program, step));
       for (int digit = 1; digit <= digitsOf(out); ++digit)
         svg.line(column(digit), digit <= digitsOf(in) ? y : middle, column(digit), below, "wire");
       return;
@@ -98,7 +112,7 @@ private:
       const int above = digitsOf(in) - step.lowest, newLowest = digitsOf(out) - above;
       const int widest = std::max(step.lowest, newLowest);
       if (widest > 0)
-        svg.box(column(widest) - spacing / 2, middle - 8, widest * spacing, 16, "step", describe(step));
+        svg.box(column(widest) - spacing / 2, middle - 8, widest * spacing, 16, "step", describe(program, step));
       for (int digit = 1; digit <= above; ++digit)
         svg.line(column(step.lowest + digit), y, column(newLowest + digit), below, "wire");
       for (int digit = 1; digit <= step.lowest; ++digit)
@@ -117,7 +131,7 @@ private:
       const auto [low, high] = std::minmax_element(step.digits.begin(), step.digits.end());
       svg.line(column(*high), middle, column(*low), middle, "link");
       for (int digit : step.digits)
-        svg.box(column(digit) - 8, middle - 8, 16, 16, "node", describe(step));
+        svg.box(column(digit) - 8, middle - 8, 16, 16, "node", describe(program, step));
       return;
     }
     }
@@ -141,4 +155,4 @@ private:
 
 } // namespace
 
-std::string explain::digitPicture(const frontend::Program &program) { return DigitPicture(program).draw(); }
+std::string explain::digitPicture(const Facts &facts, Links links) { return DigitPicture(facts, links).draw(); }

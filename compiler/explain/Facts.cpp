@@ -286,8 +286,22 @@ Kernel launchOf(const llvm::json::Object &listed, const passes::Target &target) 
 
 } // namespace
 
-llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ostream &errors) {
-  llvm::Expected<std::string> manifestText = compiler.emit(codegen::Level::Manifest, errors);
+StepSource explain::sourceOf(const frontend::Step &step, const codegen::Compiler &compiler) {
+  StepSource source{compiler.place(step.loc), {}};
+  if (step.stage.isValid()) {
+    const char *begin = step.stage.Start.getPointer(), *end = step.stage.End.getPointer();
+    llvm::SmallVector<llvm::StringRef> words;
+    llvm::SplitString(llvm::StringRef(begin, static_cast<size_t>(end - begin)), words, " \t\r\n");
+    source.text = llvm::join(words, " ");
+  }
+  if (!step.iteration.empty())
+    source.text += (source.text.empty() ? "" : ", ") + step.iteration;
+  return source;
+}
+
+llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ostream &errors, Assembler assembler) {
+  llvm::Expected<std::string> manifestText =
+      assembler == Assembler::Used ? compiler.emit(codegen::Level::Manifest, errors) : compiler.launches(errors);
   if (!manifestText)
     return manifestText.takeError();
   llvm::Expected<mlir::func::FuncOp> function = compiler.stages(errors);
@@ -303,6 +317,8 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
 
   Facts facts;
   facts.program = *program;
+  for (const frontend::Step &step : (*program)->steps)
+    facts.stepSources.push_back(sourceOf(step, compiler));
   facts.symbol = manifest.getString("symbol")->str();
   facts.target = manifest.getString("target")->str();
   facts.plan = manifest.getString("plan")->str();

@@ -60,8 +60,16 @@ struct Kernel {
 /// How many of the planner's candidates are shown: CompileRequest::listed.
 constexpr unsigned listedCandidates = 5;
 
+/// Where a step of the program stands in its source.
+struct StepSource {
+  std::string place; // "mine.id:13"; empty: nowhere
+  std::string text;  // of the stage and of the loops around it: "merge @ i, i = 3"
+};
+StepSource sourceOf(const frontend::Step &step, const codegen::Compiler &compiler);
+
 struct Facts {
   const frontend::Program *program = nullptr; // as elaborated; lives as long as the compiler
+  std::vector<StepSource> stepSources;        // of every step of the program
   std::string symbol, target, plan;
   std::string schedule; // where it comes from: "the planner", or a file and line
   std::string measured; // what that says it took, "2.34 copies"; empty: nothing
@@ -73,8 +81,12 @@ struct Facts {
   std::vector<passes::CandidateList> candidates;       // the planner's best, where they were asked for
 };
 
+/// Whether registers and spills are asked of the assembler, which takes most of the time, where there is one.
+enum class Assembler { Used, Unused };
+
 /// Compiles as far as the manifest. Errors as of codegen::Compiler.
-llvm::Expected<Facts> gather(codegen::Compiler &compiler, llvm::raw_ostream &errors);
+llvm::Expected<Facts> gather(codegen::Compiler &compiler, llvm::raw_ostream &errors,
+                             Assembler assembler = Assembler::Used);
 
 /// The steps of a stage in a few words: "nodes 12 11 10, 2 twiddles".
 std::string spell(const std::vector<std::string> &steps);

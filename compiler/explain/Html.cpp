@@ -1,22 +1,59 @@
 #include "compiler/explain/Html.h"
 
 #include "compiler/explain/Pictures.h"
+#include "compiler/explain/Player.h"
 #include "compiler/explain/Svg.h"
 #include "compiler/explain/Text.h"
+#include "compiler/frontend/SourceText.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/Path.h"
 
 using namespace idc;
 using namespace idc::explain;
 using llvm::formatv;
 
 static constexpr llvm::StringRef pageStyle = R"(
-body{font:15px/1.5 sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:#222;background:#fff}
+:root{color-scheme:light dark;--ink:#222;--paper:#fff;--edge:#ccc;--block:#f6f6f6;--mark:#fff2b0}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e4e4;--paper:#181818;--edge:#555;--block:#242424;--mark:#554c10}}
+body{font:15px/1.5 sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:var(--ink);background:var(--paper)}
 h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em}
-table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:.25em .7em;text-align:left}
-.picture{overflow:auto;border:1px solid #ddd;padding:.5em}
-pre{overflow:auto;background:#f6f6f6;padding:1em}
+table{border-collapse:collapse}td,th{border:1px solid var(--edge);padding:.25em .7em;text-align:left}
+.picture{overflow:auto;border:1px solid var(--edge);padding:.5em}
+pre{overflow:auto;background:var(--block);padding:1em}
+.source{max-height:24em}
+.player{border:1px solid var(--edge);padding:.5em;overflow:auto}
+.player table{margin:.5em 0;font-size:13px;font-variant-numeric:tabular-nums}
+.player td{text-align:right;white-space:nowrap}
+.player .note{min-height:1.5em}
+.player .changed{font-weight:bold}
+.player .same{background:var(--mark)}
+.source :target{background:var(--mark)}
 )";
+
+/// The files that the steps stand in, with lines that links lead to.
+static void printSources(llvm::raw_ostream &os, const Facts &facts) {
+  std::vector<std::string> files;
+  for (const StepSource &source : facts.stepSources)
+    if (std::string file = llvm::StringRef(source.place).rsplit(':').first.str();
+        !file.empty() && !llvm::is_contained(files, file))
+      files.push_back(std::move(file));
+  for (const std::string &file : files) {
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = frontend::readSource(file);
+    if (!text) { // programs that are no files
+      llvm::consumeError(text.takeError());
+      continue;
+    }
+    const llvm::StringRef name = llvm::sys::path::filename(file);
+    os << "<h2>" << escaped(name) << "</h2>\n<pre class=\"source\">";
+    llvm::SmallVector<llvm::StringRef> lines;
+    (*text)->getBuffer().rtrim().split(lines, '\n');
+    for (auto [number, line] : llvm::enumerate(lines))
+      os << formatv("<span id=\"{0}:{1}\">{1,4}  {2}</span>\n", escaped(name), number + 1, escaped(line));
+    os << "</pre>\n";
+  }
+}
 
 std::string explain::htmlPage(const Facts &facts) {
   std::string page;
@@ -44,10 +81,12 @@ std::string explain::htmlPage(const Facts &facts) {
   row("Predicted", predictedFor(facts));
   row("Measured", measuredFor(facts));
   os << "</table>\n";
-  if (std::optional<std::string> circuit = circuitPicture(*facts.program))
+  if (std::optional<std::string> circuit = circuitPicture(facts, Links::Lines))
     section("Circuit: elements as wires", *circuit);
-  section("Steps on the digits of the index", digitPicture(*facts.program));
+  section("Steps on the digits of the index", digitPicture(facts, Links::Lines));
   section("Kernels: who holds which digit", mappingPicture(facts));
+  os << players(facts);
+  printSources(os, facts);
   std::string text;
   llvm::raw_string_ostream textStream(text);
   printText(textStream, facts);

@@ -13,17 +13,23 @@ using llvm::formatv;
 using llvm::StringRef;
 
 static constexpr StringRef styleSheet = R"(
-text{font:12px sans-serif;fill:#222}
+svg{--ink:#222;--faint:#555;--wire:#444;--moved:#2a6fb0;--carried:#b0662a;--node:#a03040;--step:#f3ead0}
+@media (prefers-color-scheme:dark){
+svg{--ink:#e4e4e4;--faint:#aaa;--wire:#999;--moved:#6cb0f0;--carried:#e09a5a;--node:#e06a7a;--step:#4a4430}
+}
+text{font:12px sans-serif;fill:var(--ink)}
+a text{text-decoration:underline dotted}
 .title{font-weight:bold;font-size:14px}
-.digit{font-size:10px;fill:#555}
+.digit{font-size:10px;fill:var(--faint)}
+.exponent{font-size:9px;fill:var(--faint)}
 .cell{font-size:10px;fill:#fff}
-.wire{stroke:#444;stroke-width:1.2;fill:none}
-.moved{stroke:#2a6fb0;stroke-width:1.4;fill:none}
-.carried{stroke:#b0662a;stroke-width:1;fill:none;stroke-dasharray:4 3}
-.link{stroke:#a03040;stroke-width:1.4;fill:none}
-.node{fill:#a03040}
+.wire{stroke:var(--wire);stroke-width:1.2;fill:none}
+.moved{stroke:var(--moved);stroke-width:1.4;fill:none}
+.carried{stroke:var(--carried);stroke-width:1;fill:none;stroke-dasharray:4 3}
+.link{stroke:var(--node);stroke-width:1.4;fill:none}
+.node{fill:var(--node)}
 .point{fill:#e0b040}
-.step{fill:#f3ead0}
+.step{fill:var(--step)}
 .reg{fill:#a03040}.lane{fill:#2a6fb0}.warp{fill:#3a8a5a}.rank{fill:#b0662a}.block{fill:#777}.turn{fill:#4a3a8a}
 )";
 
@@ -63,10 +69,15 @@ void Svg::box(double x, double y, double w, double h, StringRef style, StringRef
   reach(x + w, y + h);
 }
 
-void Svg::text(double x, double y, StringRef words, Align align, StringRef style) {
+void Svg::text(double x, double y, StringRef words, Align align, StringRef style, StringRef hint, StringRef link) {
   static constexpr const char *anchors[] = {"start", "middle", "end"};
-  shapes += formatv("<text x=\"{0:f1}\" y=\"{1:f1}\" text-anchor=\"{2}\" class=\"{3}\">{4}</text>\n", x, y,
+  if (!link.empty())
+    shapes += formatv("<a href=\"{0}\">", escaped(link));
+  shapes += formatv("<text x=\"{0:f1}\" y=\"{1:f1}\" text-anchor=\"{2}\" class=\"{3}\">{4}", x, y,
                     anchors[static_cast<int>(align)], style, escaped(words));
+  if (!hint.empty())
+    shapes += "<title>" + escaped(hint) + "</title>";
+  shapes += link.empty() ? "</text>\n" : "</text></a>\n";
   // No font is at hand: letters are taken to be wide ones.
   double length = 7.5 * static_cast<double>(words.size());
   reach(x + (align == Align::Left ? length : align == Align::Middle ? length / 2 : 0), y + 4);

@@ -17,7 +17,9 @@ public:
   /// With `hint` shown when the pointer rests on it.
   void box(double x, double y, double width, double height, llvm::StringRef style, llvm::StringRef hint = "");
   enum class Align { Left, Middle, Right };
-  void text(double x, double y, llvm::StringRef text, Align align = Align::Left, llvm::StringRef style = "note");
+  /// `hint` as for a box; `link` is where a click leads.
+  void text(double x, double y, llvm::StringRef text, Align align = Align::Left, llvm::StringRef style = "note",
+            llvm::StringRef hint = "", llvm::StringRef link = "");
 
   double right() const { return width; }
   double bottom() const { return height; }

@@ -1,5 +1,7 @@
 #include "compiler/explain/Text.h"
 
+#include "compiler/explain/Exponent.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,7 +26,19 @@ std::string explain::shapeOf(const std::vector<int> &radices) {
   return factors.empty() ? "1" : llvm::join(factors, " * ");
 }
 
-std::string explain::describe(const Step &step) {
+/// The radices of the arrangement whose digits a step's body may use.
+static const std::vector<int> &arrangementOf(const frontend::Program &program, const Step &step) {
+  auto radices = [&](int value) -> const std::vector<int> & {
+    return program.values[static_cast<size_t>(value)].radices;
+  };
+  const std::vector<int> *widest = &radices(step.outputs.front());
+  for (int input : step.inputs)
+    if (radices(input).size() > widest->size())
+      widest = &radices(input);
+  return *widest;
+}
+
+std::string explain::describe(const frontend::Program &program, const Step &step) {
   std::string text = step.name;
   if (step.kind == Step::Kind::Permute)
     text += (text.empty() ? "permute " : " ") + step.permutation.str();
@@ -34,6 +48,14 @@ std::string explain::describe(const Step &step) {
       digits.push_back(std::to_string(digit));
     text += " @ " + (digits.size() > 1 ? "(" + llvm::join(digits, ", ") + ")" : llvm::join(digits, ""));
   }
+  std::vector<std::string> roots;
+  for (const frontend::Instr &instr : step.body.instrs)
+    if (instr.op == frontend::Op::Omega)
+      roots.push_back("omega(" + std::to_string(instr.root) + ", " +
+                      (instr.hasPoly ? spellExponent(instr.poly, instr.root, arrangementOf(program, step)) : "…") +
+                      ")");
+  if (!roots.empty())
+    text += " [" + llvm::join(roots, ", ") + "]";
   return text;
 }
 
@@ -120,7 +142,7 @@ static void printSteps(llvm::raw_ostream &os, const frontend::Program &program) 
     names[constant.value] = "constant " + std::to_string(number + 1);
   int last = -1;
   for (auto [number, step] : llvm::enumerate(program.steps)) {
-    os << formatv("  {0,4}  {1}", number + 1, describe(step));
+    os << formatv("  {0,4}  {1}", number + 1, describe(program, step));
     // Where a step does not simply go on with what the one before has made.
     std::vector<std::string> taken;
     for (int input : step.inputs)

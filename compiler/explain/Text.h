@@ -9,8 +9,9 @@ void printText(llvm::raw_ostream &os, const Facts &facts);
 
 /// "radix-2 digits 12 … 1", most significant first: "2^12", "3^2 * 2", "1".
 std::string shapeOf(const std::vector<int> &radices);
-/// A step as written: "unshuffle [1 12 … 2]", "scale", "merge @ 12".
-std::string describe(const frontend::Step &step);
+/// A step: "unshuffle [1 12 … 2]", "merge @ 12", "scale [omega(8, i_3*digits(2, 1))]" with the digits of the index that
+/// arrives there.
+std::string describe(const frontend::Program &program, const frontend::Step &step);
 /// How a kernel is launched, and how much of a multiprocessor it takes: one line each.
 std::string launchOf(const Kernel &kernel);
 std::string resourcesOf(const Kernel &kernel);

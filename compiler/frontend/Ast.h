@@ -220,6 +220,9 @@ struct Source {
   const SourceFile &main() const { return *files.front(); }
 };
 
+/// The names of the main file's algorithms, in order.
+std::vector<std::string> algorithmsOf(const Source &source);
+
 /// The declaration of a name that is visible in a file: its own, which hides imported ones, or the imported one. Null
 /// when there is none. When several files that are imported declare the name, `other`, if given, becomes a second one,
 /// else null: check() refuses such a use.

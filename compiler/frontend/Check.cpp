@@ -48,6 +48,14 @@ const Decl *findDecl(const SourceFile &file, const std::string &name,
 
 } // namespace
 
+std::vector<std::string> algorithmsOf(const Source &source) {
+  std::vector<std::string> names;
+  for (const auto &function : source.main().functions)
+    if (function->kind == Function::Kind::Algorithm)
+      names.push_back(function->name.text);
+  return names;
+}
+
 const Function *findFunction(const SourceFile &file, const std::string &name, const Function **other) {
   return findDecl<Function>(file, name, &SourceFile::functions, other);
 }

@@ -335,7 +335,11 @@ std::optional<Value> Elaborator::executeLoop(const Statement &statement, Context
     countWork(name.range.Start);
     context.scopes.emplace_back();
     context.scopes.back()[name.text] = Value::integer(i, name.range.Start);
+    if (context.isAlgorithm())
+      loops.emplace_back(name.text, i);
     std::optional<Value> result = execute(statement.blocks[0], context);
+    if (context.isAlgorithm())
+      loops.pop_back();
     context.scopes.pop_back();
     if (result)
       return result;

@@ -135,6 +135,8 @@ struct Step {
   std::vector<std::vector<int>> broadcastDigits;
   std::string name; // the func's, node's or permutation's source name: diagnostics only
   llvm::SMLoc loc;
+  llvm::SMRange stage;   // where the stage of a pipe stands that the step is of; invalid for none
+  std::string iteration; // of the algorithms' loops around it, the outermost first: "i = 2, j = 1"
 };
 
 /// A sequence parameter; parameters are in order.

@@ -93,6 +93,7 @@ public:
     llvm::SMLoc loc;
     std::string message;
     bool isOutside = false; // of what the program requires, or of what any machine holds
+    bool isField = false;   // something has no fields, or not this one
   };
   Mistake mistake;
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
@@ -227,6 +228,7 @@ private:
 
   // Pipes.cpp: stages.
   Value evalPipe(const Expr &expr, Context &context);
+  Value applyStage(const Expr &expr, const Value &piped, Context &context);
   Value applyPermutation(const Expr &expr, const Value &piped, Context &context);
   digits::Permutation permutation(const Expr &expr, const SequenceView &view, Context &context);
   Value applyResize(const Expr &expr, const Value &piped, Context &context);
@@ -287,8 +289,9 @@ private:
     std::string instance;
   };
   std::vector<Frame> frames;
-  llvm::SMRange returned;      // the expression of the last return
-  bool checksReturned = false; // a mistake lies there as well
+  std::vector<std::pair<std::string, Int>> loops; // of algorithms, around what is executed: variable and value
+  llvm::SMRange returned;                         // the expression of the last return
+  bool checksReturned = false;                    // a mistake lies there as well
   std::map<const Const *, std::optional<Value>> constants;
   std::vector<std::pair<std::string, TypeRef>> recordTypes; // cache by spelling and declaration
   std::map<uint64_t, bool> primes;

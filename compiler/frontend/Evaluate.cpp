@@ -684,7 +684,8 @@ bool forEachIndex(const Body &body, const std::vector<int> &radices, const std::
 }
 
 bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &inputs,
-              const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error) {
+              const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error,
+              const StepObserver &observe) {
   if (inputs.size() != program.inputs.size() || scalars.size() != program.scalars.size()) {
     error = "the program takes " + std::to_string(program.inputs.size()) + " sequences and " +
             std::to_string(program.scalars.size()) + " scalars";
@@ -723,6 +724,12 @@ bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &in
       buffers[step.outputs[0]] = std::move(target);
     } else if (!runOther(program, step, scalars, buffers, error)) {
       return false;
+    }
+    if (observe) {
+      std::vector<const std::vector<Scalar> *> results;
+      for (int value : step.outputs)
+        results.push_back(&buffers[value]);
+      observe(s, results);
     }
     for (int value : step.inputs)
       if (lastUse[value] == s)

@@ -9,12 +9,16 @@
 
 namespace idc::frontend {
 
+/// Gets the number of a step that has been run, and what it gave: one buffer for each of Step::outputs.
+using StepObserver = std::function<void(size_t step, const std::vector<const std::vector<Scalar> *> &results)>;
+
 /// Runs `program` on one problem. `inputs` has one flat buffer per Program::inputs: element after element in index
 /// order, the leaves of each in layout order. `scalars` has one value per Program::scalars. `outputs` receives the same
-/// form for Program::outputs. False with `error` set when a buffer has the wrong length or an integer is divided by
-/// zero.
+/// form for Program::outputs. `observe` is called after every step. False with `error` set when a buffer has the wrong
+/// length or an integer is divided by zero.
 bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &inputs,
-              const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error);
+              const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error,
+              const StepObserver &observe = {});
 
 /// Calls `visit` with what a body of one I64 gives for the digits of every index of a sequence, in order, until it
 /// returns false. False with `error` set when an integer is divided by zero.

@@ -400,14 +400,17 @@ std::vector<std::string> fieldNames(const TypeDecl &record) {
 
 Value Elaborator::evalField(const Expr &expr, Context &context) {
   Value record = eval(*expr.arguments[0], context);
-  if (record.kind != Value::Kind::Record)
+  if (record.kind != Value::Kind::Record) {
+    mistake.isField = true;
     fail(expr, std::string("only records have fields; this is ") + describe(record));
+  }
   for (size_t i = 0; i < record.members.size(); ++i)
     if ((record.type ? record.type->fields[i].first : record.record->fields[i].name.text) == expr.name)
       return record.members[i];
   std::vector<std::string> names;
   for (size_t i = 0; i < record.members.size(); ++i)
     names.push_back(record.type ? record.type->fields[i].first : record.record->fields[i].name.text);
+  mistake.isField = true;
   fail(expr, noField(record.type ? spell(*record.type) : record.record->name.text, expr.name, names));
 }
 

@@ -943,8 +943,23 @@ Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector
 // The pipe
 //===----------------------------------------------------------------------===//
 
+/// What the pipe gives; the steps that it is made of know where it stands.
 Value Elaborator::evalPipe(const Expr &expr, Context &context) {
   Value piped = eval(*expr.arguments[0], context);
+  const size_t first = program.steps.size();
+  Value result = applyStage(expr, piped, context);
+  std::string iteration;
+  for (const auto &[variable, value] : loops)
+    iteration += (iteration.empty() ? "" : ", ") + variable + " = " + spell(value);
+  for (size_t i = first; i < program.steps.size(); ++i)
+    if (Step &step = program.steps[i]; !step.stage.isValid()) { // else a stage of an algorithm that this one applies
+      step.stage = expr.range;
+      step.iteration = iteration;
+    }
+  return result;
+}
+
+Value Elaborator::applyStage(const Expr &expr, const Value &piped, Context &context) {
   if (!context.isAlgorithm() || context.stage)
     fail(expr, "a pipe may stand only in the body of an algorithm, outside the arguments of funcs and nodes");
   std::vector<Value> members = piped.kind == Value::Kind::Tuple ? piped.members : std::vector<Value>{piped};

@@ -28,38 +28,68 @@ void Elaborator::probe(const Function &function) {
 
 namespace {
 
+/// What sizes are tried with; all of them are the same at a time.
+constexpr int64_t triedSizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32, 50, 64, 100, 128, 256, 512, 1000, 1024};
+/// What an only type without a default is tried with.
+const char *const triedTypes[] = {"f32", "i32", "u32", "complex<f32>", "mod<998244353>", "bool"};
+
 /// What is wrong with an algorithm when all its sizes are one number.
-std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const Source &source, const Function &algorithm,
-                                               Diagnostics &diagnostics) {
+std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &types, const Source &source,
+                                               const Function &algorithm, Diagnostics &diagnostics) {
   SizeMap sizes;
   for (const Expr *named : sizesOf(algorithm))
     sizes[named->name] = size;
   Elaborator elaborator(source, diagnostics);
   try {
-    elaborator.run(algorithm, sizes, {});
+    elaborator.run(algorithm, sizes, types);
   } catch (const ElaborationFailed &) {
     return elaborator.mistake;
   }
   return std::nullopt;
 }
 
-/// Reports what is wrong where no size tried is right: the mistake with the largest one, if the one before it has it at
-/// the same place (what small sizes lack is another). Sizes that the program refuses itself, or that are too large for
-/// any machine, say nothing.
-bool probeAlgorithm(const Source &source, const Function &algorithm, Diagnostics &diagnostics) {
+/// The mistake with the largest of the sizes tried, if none is right and the one before it has it at the same place
+/// (what small sizes lack is another). Sizes that the program refuses itself, or that are too large for any machine,
+/// say nothing.
+std::optional<std::pair<int64_t, Elaborator::Mistake>> commonMistake(const TypeMap &types, const Source &source,
+                                                                     const Function &algorithm) {
   Diagnostics unseen;
   std::optional<std::pair<int64_t, Elaborator::Mistake>> last;
   bool isCommon = false;
-  for (int64_t size : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32, 50, 64, 100, 128, 256, 512, 1000, 1024}) {
-    std::optional<Elaborator::Mistake> found = mistakeWith(size, source, algorithm, unseen);
+  for (int64_t size : triedSizes) {
+    std::optional<Elaborator::Mistake> found = mistakeWith(size, types, source, algorithm, unseen);
     if (!found)
-      return true;
+      return std::nullopt;
     if (found->isOutside)
       continue;
     isCommon = last && last->second.loc == found->loc;
     last = {size, std::move(*found)};
   }
-  return !isCommon || !mistakeWith(last->first, source, algorithm, diagnostics);
+  return isCommon ? last : std::nullopt;
+}
+
+/// Reports what is wrong where no choice is right that is tried. A type without a default may be a record that the file
+/// does not know, which has fields that the types tried have not.
+bool probeAlgorithm(const Source &source, const Function &algorithm, Diagnostics &diagnostics) {
+  std::vector<TypeMap> choices(1);
+  for (const Generic &generic : algorithm.generics) {
+    if (generic.hasDefault())
+      continue;
+    if (generic.kind != Generic::Kind::Type || choices.size() > 1)
+      return true;
+    choices.clear();
+    for (const char *type : triedTypes)
+      choices.push_back({{generic.name.text, type}});
+  }
+  std::optional<std::pair<int64_t, Elaborator::Mistake>> first;
+  for (const TypeMap &types : choices) {
+    auto found = commonMistake(types, source, algorithm);
+    if (!found || (choices.size() > 1 && found->second.isField) || (first && first->second.loc != found->second.loc))
+      return true;
+    if (!first)
+      first = std::move(found);
+  }
+  return !mistakeWith(first->first, choices.front(), source, algorithm, diagnostics);
 }
 
 } // namespace
@@ -69,15 +99,12 @@ bool checkBodies(const Source &source, Diagnostics &diagnostics) {
     return false;
   bool good = true;
   for (const auto &function : source.main().functions) {
-    const bool isAlgorithm = function->kind == Function::Kind::Algorithm;
-    const bool isOpen = std::any_of(function->generics.begin(), function->generics.end(),
-                                    [&](const Generic &generic) { return !isAlgorithm || !generic.hasDefault(); });
-    if (isOpen)
-      continue;
-    if (isAlgorithm) {
+    if (function->kind == Function::Kind::Algorithm) {
       good &= probeAlgorithm(source, *function, diagnostics);
       continue;
     }
+    if (!function->generics.empty())
+      continue;
     try {
       Elaborator(source, diagnostics).probe(*function);
     } catch (const ElaborationFailed &) {

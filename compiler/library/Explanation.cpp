@@ -12,9 +12,9 @@ std::string library::explanation(const explain::Facts &facts) {
   std::string text, json;
   llvm::raw_string_ostream lines(text), stream(json);
   explain::printText(lines, facts);
-  const std::optional<std::string> circuit = explain::circuitPicture(*facts.program);
+  const std::optional<std::string> circuit = explain::circuitPicture(facts);
   stream << llvm::json::Object{{"text", lines.str()},
-                               {"digits", explain::digitPicture(*facts.program)},
+                               {"digits", explain::digitPicture(facts)},
                                {"kernels", explain::mappingPicture(facts)},
                                {"circuit", circuit ? llvm::json::Value(*circuit) : llvm::json::Value(nullptr)}};
   return json;

@@ -28,9 +28,9 @@ int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &
   if (!output.svgFolder.empty()) {
     if (std::error_code error = llvm::sys::fs::create_directories(output.svgFolder))
       return fail("cannot make the folder " + output.svgFolder + ": " + error.message());
-    files.emplace_back(output.svgFolder + "/digits.svg", explain::digitPicture(*facts->program));
+    files.emplace_back(output.svgFolder + "/digits.svg", explain::digitPicture(*facts));
     files.emplace_back(output.svgFolder + "/kernels.svg", explain::mappingPicture(*facts));
-    if (std::optional<std::string> circuit = explain::circuitPicture(*facts->program))
+    if (std::optional<std::string> circuit = explain::circuitPicture(*facts))
       files.emplace_back(output.svgFolder + "/circuit.svg", *circuit);
   }
   if (!output.htmlFile.empty())

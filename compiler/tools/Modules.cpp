@@ -16,9 +16,9 @@ static std::string take(llvm::Expected<std::string> value) {
   return *value;
 }
 
-tools::Module tools::cpuModule(Compiler &compiler) {
-  std::string manifest = take(compiler.emit(Level::Manifest, llvm::errs()));
-  llvm::Expected<const codegen::CpuJit *> jit = compiler.jit(llvm::errs());
+tools::Module tools::cpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
+  std::string manifest = take(compiler.emit(Level::Manifest, errors));
+  llvm::Expected<const codegen::CpuJit *> jit = compiler.jit(errors);
   if (!jit)
     throw host::Error(llvm::toString(jit.takeError()));
   auto lookup = [](const char *name, void *user) {
@@ -30,10 +30,10 @@ tools::Module tools::cpuModule(Compiler &compiler) {
   return adopt(module);
 }
 
-tools::Module tools::gpuModule(Compiler &compiler) {
+tools::Module tools::gpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
   bool toolkit = Compiler::whyNoFatbin().empty();
-  std::string image = take(compiler.emit(toolkit ? Level::Fatbin : Level::Ptx, llvm::errs()));
-  std::string manifest = take(compiler.emit(Level::Manifest, llvm::errs()));
+  std::string image = take(compiler.emit(toolkit ? Level::Fatbin : Level::Ptx, errors));
+  std::string manifest = take(compiler.emit(Level::Manifest, errors));
   if (!toolkit)
     image.push_back('\0');
   idc_module *module = nullptr;
@@ -41,10 +41,10 @@ tools::Module tools::gpuModule(Compiler &compiler) {
   return adopt(module);
 }
 
-std::unique_ptr<emulator::EmulatedModule> tools::emulatedModule(Compiler &compiler,
-                                                                const emulator::EmulatorOptions &options) {
-  std::string kernels = take(compiler.emit(Level::Gpu, llvm::errs()));
-  std::string manifest = take(compiler.launches(llvm::errs()));
+std::unique_ptr<emulator::EmulatedModule>
+tools::emulatedModule(Compiler &compiler, const emulator::EmulatorOptions &options, llvm::raw_ostream &errors) {
+  std::string kernels = take(compiler.emit(Level::Gpu, errors));
+  std::string manifest = take(compiler.launches(errors));
   llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
       emulator::EmulatedModule::create(kernels, manifest, options);
   if (!module)

@@ -13,17 +13,17 @@ using Module = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
 /// Takes over a module of the runtime, or none.
 Module adopt(idc_module *module);
 
-// All throw host::Error; mistakes in the source are printed to standard error, with their places, and give an error
-// without a message.
+// All throw host::Error; mistakes in the source are printed to `errors`, with their places, and give an error without a
+// message.
 
 /// The kernels for a CPU. The compiler's target must be one, and it must outlive the module.
-Module cpuModule(codegen::Compiler &compiler);
+Module cpuModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 
 /// The kernels for the GPU: a fat binary where the toolkit is, else PTX for the driver to assemble.
-Module gpuModule(codegen::Compiler &compiler);
+Module gpuModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 
 /// The kernels for the GPU, in the emulator.
-std::unique_ptr<emulator::EmulatedModule> emulatedModule(codegen::Compiler &compiler,
-                                                         const emulator::EmulatorOptions &options);
+std::unique_ptr<emulator::EmulatedModule>
+emulatedModule(codegen::Compiler &compiler, const emulator::EmulatorOptions &options, llvm::raw_ostream &errors);
 
 } // namespace idc::tools

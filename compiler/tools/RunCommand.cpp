@@ -1,13 +1,16 @@
 #include "compiler/tools/RunCommand.h"
 
-#include "compiler/tools/Modules.h"
-#include "compiler/tools/Reference.h"
+#include "compiler/explain/Text.h"
+#include "compiler/tools/Executable.h"
+#include "compiler/tools/Trace.h"
+#include "host/Arrays.h"
+#include "host/ValueTable.h"
 #include "runtime/lib/WholeFile.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <iostream>
-#include <optional>
 
 using namespace idc;
 using codegen::Compiler;
@@ -28,39 +31,59 @@ bool writeReports(const std::vector<emulator::KernelReport> &kernels, const tool
   return passed;
 }
 
-/// The elaborated program.
-const frontend::Program &programOf(Compiler &compiler) {
-  llvm::Expected<const frontend::Program *> program = compiler.program(llvm::errs());
-  if (!program)
-    throw host::Error(llvm::toString(program.takeError()));
-  return **program;
+/// Prints the operands of a problem, each as a table by its digits.
+void printOperands(const frontend::Program &program, const host::ProblemValues &problem) {
+  auto title = [](const char *what, const std::string &name, const std::string &type) {
+    std::cout << what << " " << name << ": " << type;
+  };
+  auto table = [&](const char *what, const host::OperandValues &operand, int value) {
+    const frontend::Sequence &sequence = program.values[static_cast<size_t>(value)];
+    title(what, operand.name, frontend::spell(*sequence.element) + "[" + explain::shapeOf(sequence.radices) + "]\n");
+    host::printTable(std::cout, host::toArray(operand.data, operand.type, 1, operand.elements), sequence.radices);
+  };
+  for (const auto &[operand, input] : llvm::zip(problem.inputs, program.inputs))
+    table("input", operand, input.value);
+  for (const auto &[bytes, scalar] : llvm::zip(problem.scalars, program.scalars)) {
+    title("scalar", scalar.name, frontend::spell(*scalar.type) + "\n");
+    const auto type = host::ElementType::parse(frontend::spellStructure(*scalar.type));
+    host::printTable(std::cout, host::toArray(bytes, type, 1, 1), {});
+  }
+  for (const auto &[operand, value] : llvm::zip(problem.outputs, program.outputs))
+    table("result", operand, value);
+}
+
+/// What was asked for of the values; false when another program's steps differ.
+bool inspect(Compiler &compiler, const host::ProblemValues &problem, const tools::Inspection &inspection,
+             double tolerance) {
+  if (inspection.operands)
+    printOperands(tools::programOf(compiler, llvm::errs()), problem);
+  if (!inspection.steps && !inspection.against)
+    return true;
+  tools::Trace trace(compiler, problem);
+  if (inspection.steps)
+    trace.print(std::cout);
+  if (!inspection.against)
+    return true;
+  Compiler other(*inspection.against);
+  return trace.compare(std::cout, tools::Trace(other, problem), inspection.againstName, tolerance);
 }
 } // namespace
 
 int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify,
-                      const Emulation &emulation) {
-  bool emulate = device == "emulate";
-  bool gpu = device == "gpu" || (device == "auto" && idc_device_available() == IDC_SUCCESS);
-  if (!gpu && !emulate)
-    request.target = "cpu";
+                      const Emulation &emulation, const Inspection &inspection) {
+  const std::string chosen = Executable::chooseDevice(device, request);
   Compiler compiler(std::move(request));
   try {
-    std::optional<ReferenceModule> evaluator;
-    tools::Module kernels = tools::adopt(nullptr);
-    emulator::EmulatedModule *emulated = nullptr;
-    if (device == "reference") {
-      evaluator.emplace(programOf(compiler));
-      run.module = evaluator->get();
-    } else if (emulate) {
-      emulated = tools::emulatedModule(compiler, emulation.options).release();
-      kernels = tools::adopt(emulated);
-      run.module = emulated;
-    } else {
-      kernels = gpu ? tools::gpuModule(compiler) : tools::cpuModule(compiler);
-      run.module = kernels.get();
-    }
+    const Executable executable(compiler, chosen, llvm::errs(), emulation.options);
+    run.module = executable.module();
+    const frontend::Program &program = programOf(compiler, llvm::errs());
     if (verify)
-      run.reference = makeReference(programOf(compiler));
+      run.reference = makeReference(program);
+    if (inspection.any())
+      run.keptProblem = inspection.problem;
+    for (int output : program.outputs)
+      run.outputRadices.push_back(program.values[static_cast<size_t>(output)].radices);
+    const emulator::EmulatedModule *emulated = executable.emulated();
     host::RunReport report;
     try {
       report = host::run(run);
@@ -69,16 +92,13 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
         writeReports(emulated->reports(), emulation);
       throw;
     }
-    if (evaluator) {
-      if (!evaluator->error().empty())
-        throw host::Error("the evaluation failed: " + evaluator->error());
-      report.processor = "the direct evaluator";
-    }
-    if (emulated)
-      report.processor = "the emulator of " + compiler.target().name;
+    executable.checkEvaluation();
+    if (!executable.processor().empty())
+      report.processor = executable.processor();
+    const bool same = !report.kept || inspect(compiler, *report.kept, inspection, run.tolerance);
     host::print(std::cout, report);
-    bool faultless = !emulated || writeReports(emulated->reports(), emulation);
-    return report.passed() && faultless ? 0 : 1;
+    const bool faultless = !emulated || writeReports(emulated->reports(), emulation);
+    return report.passed() && same && faultless ? 0 : 1;
   } catch (const std::runtime_error &error) { // host::Error, runtime::FileError
     if (*error.what())
       llvm::errs() << "idc: " << error.what() << "\n";

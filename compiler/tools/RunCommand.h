@@ -6,6 +6,7 @@
 
 #include "host/Run.h"
 
+#include <optional>
 #include <string>
 
 namespace idc::tools {
@@ -17,11 +18,22 @@ struct Emulation {
   std::string reportFile; // JSON; empty: none
 };
 
+/// Which values of one problem of the batch `idc run` shows.
+struct Inspection {
+  int64_t problem = 0;
+  bool operands = false;                          // inputs, scalars and results
+  bool steps = false;                             // what every step gave (Trace.h)
+  std::optional<codegen::CompileRequest> against; // compare the steps with those of this program
+  std::string againstName;
+
+  bool any() const { return operands || steps || against; }
+};
+
 /// Compiles for `device` ("gpu", "cpu", "auto": the GPU when there is one that this build can compile for), or takes
 /// the direct evaluation instead of kernels ("reference"), or executes GPU kernels on the CPU ("emulate"); runs, and
-/// prints the report to standard output. `verify` compares with the direct evaluation of the program. Returns the exit
-/// status: 0, or 1 after printing what went wrong.
+/// prints the report to standard output. `verify` compares with the reference interpreter of the same program. Returns
+/// the exit status: 0, or 1 after printing what went wrong.
 int runProgram(codegen::CompileRequest request, host::RunRequest run, const std::string &device, bool verify,
-               const Emulation &emulation);
+               const Emulation &emulation, const Inspection &inspection);
 
 } // namespace idc::tools

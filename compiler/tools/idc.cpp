@@ -1,15 +1,18 @@
-// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc adjoint`, `idc check`
-// and `idc format`.
+// The idc driver: command-line flags of all commands.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
 #include "compiler/tools/AdjointCommand.h"
 #include "compiler/tools/CheckCommand.h"
+#include "compiler/tools/DocCommand.h"
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
+#include "compiler/tools/ListCommand.h"
 #include "compiler/tools/OutputFiles.h"
+#include "compiler/tools/ProgramFiles.h"
 #include "compiler/tools/RunCommand.h"
+#include "compiler/tools/TestCommand.h"
 #include "compiler/tools/TuneCommand.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -28,6 +31,11 @@ namespace cl = llvm::cl;
 
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
 static cl::SubCommand runCommand("run", "compile an algorithm in memory and run it");
+static cl::SubCommand testCommand("test", "run the examples that programs have in lines beginning with //!");
+static cl::SubCommand listCommand("list", "name the algorithms of programs, or of the standard library, with their "
+                                          "parameters and shapes");
+static cl::SubCommand docCommand("doc", "write a reference of the algorithms of programs, or of the standard library, "
+                                        "in Markdown");
 static cl::SubCommand checkCommand("check", "report mistakes without compiling");
 static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its circuit, stages, mappings and "
                                                 "costs, as text or pictures");
@@ -40,14 +48,18 @@ static cl::SubCommand formatCommand("format", "print programs in the one style")
 
 static cl::OptionCategory category("idc options");
 
-// All commands but format.
+// All commands on one program.
 static cl::opt<std::string> file(cl::Positional, cl::desc("FILE.id"), cl::Required, cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                 cl::sub(checkCommand), cl::sub(adjointCommand), cl::cat(category));
+                                 cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> entry("entry", cl::desc("algorithm (default: the file's only one; check: none)"),
                                   cl::value_desc("NAME"), cl::sub(compileCommand), cl::sub(runCommand),
                                   cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
                                   cl::sub(adjointCommand), cl::cat(category));
+static cl::list<std::string> listedFiles(cl::Positional, cl::desc("[FILE.id… or folders]"), cl::sub(listCommand),
+                                         cl::sub(docCommand), cl::cat(category));
+static cl::list<std::string> files(cl::Positional, cl::desc("FILE.id… or folders"), cl::OneOrMore,
+                                   cl::sub(checkCommand), cl::sub(testCommand), cl::cat(category));
 static cl::list<std::string> settings("set",
                                       cl::desc("bind a size or a type variable: n=12, T=f64; for a library also "
                                                "ranges and lists: n=8..24, T=f32,f64"),
@@ -56,7 +68,8 @@ static cl::list<std::string> settings("set",
                                       cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
                                  cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
-                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand), cl::cat(category));
+                                 cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
+                                 cl::sub(docCommand), cl::cat(category));
 static cl::opt<std::string> plan("plan",
                                  cl::desc("throughput (default): many problems at once; latency: one problem "
                                           "at a time, soonest"),
@@ -65,7 +78,8 @@ static cl::opt<std::string> plan("plan",
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                       cl::sub(checkCommand), cl::sub(adjointCommand), cl::cat(category));
+                                       cl::sub(checkCommand), cl::sub(testCommand), cl::sub(listCommand),
+                                       cl::sub(docCommand), cl::sub(adjointCommand), cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
@@ -133,10 +147,29 @@ static cl::list<std::string> sketches("sketch", cl::desc("where to write a small
 static cl::list<std::string> expectedSketches("expect-sketch",
                                               cl::desc("a sketch that an output is compared with, once for each"),
                                               cl::value_desc("S.npy"), cl::sub(runCommand), cl::cat(category));
-static cl::opt<bool> verify("verify", cl::desc("compare a few problems with the direct evaluation of the program"),
-                            cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool>
+    verify("verify",
+           cl::desc("compare what the kernels give for a few problems with the reference interpreter of "
+                    "the same program: finds mistakes of the compiler; a program that is wrong "
+                    "itself passes (see --expect, --print and --trace)"),
+           cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> printOperands("print",
+                                   cl::desc("print the inputs and results of a problem, by the digits of the index"),
+                                   cl::sub(runCommand), cl::cat(category));
+static cl::opt<bool> printSteps("trace",
+                                cl::desc("print what every step of the source gives, by the reference interpreter"),
+                                cl::sub(runCommand), cl::cat(category));
+static cl::opt<std::string>
+    traceAgainst("trace-against",
+                 cl::desc("say which step first gives values that the steps of another program do not, for the "
+                          "same settings (ENTRY: as --entry)"),
+                 cl::value_desc("FILE.id[:ENTRY]"), cl::sub(runCommand), cl::cat(category));
+static cl::opt<int64_t> shownProblem("problem",
+                                     cl::desc("the problem of the batch that is printed and traced (default 0, the "
+                                              "first)"),
+                                     cl::init(0), cl::value_desc("K"), cl::sub(runCommand), cl::cat(category));
 static cl::opt<double> tolerance("tolerance", cl::desc("largest relative L2 error that passes (default 1e-5)"),
-                                 cl::init(1e-5), cl::sub(runCommand), cl::cat(category));
+                                 cl::init(1e-5), cl::sub(runCommand), cl::sub(testCommand), cl::cat(category));
 static cl::opt<bool> timeIt("time", cl::desc("print the median time, GB/s, and the ratio to a copy"),
                             cl::sub(runCommand), cl::cat(category));
 static cl::opt<int> repeat("repeat", cl::desc("measurements of which the median is taken (default 20)"), cl::init(20),
@@ -194,6 +227,13 @@ static cl::opt<std::string> adjointFile("o", cl::desc("write the program to a fi
 // idc check
 static cl::opt<bool> checkJson("json", cl::desc("print the messages as a JSON array to standard output"),
                                cl::sub(checkCommand), cl::cat(category));
+
+// idc test
+static cl::opt<std::string>
+    testTarget("target",
+               cl::desc("reference (default): evaluate the programs themselves; or run compiled "
+                        "kernels: cpu, gpu, auto, emulate, emulate:sm_NN"),
+               cl::init("reference"), cl::value_desc("TARGET"), cl::sub(testCommand), cl::cat(category));
 
 // idc format
 static cl::list<std::string> formatFiles(cl::Positional, cl::desc("FILE.id… (-: standard input)"), cl::OneOrMore,
@@ -374,17 +414,41 @@ static int compile() {
   return 0;
 }
 
+/// FILE.id[:ENTRY] with the settings of a request.
+static codegen::CompileRequest otherProgram(llvm::StringRef text, codegen::CompileRequest request) {
+  auto [path, name] = text.rsplit(':');
+  if (!path.ends_with(".id") || name.ends_with(".id"))
+    std::tie(path, name) = std::pair(text, llvm::StringRef());
+  codegen::setFile(path, request);
+  if (!name.empty())
+    request.entry = name.str();
+  return request;
+}
+
+/// The device that a --target of `run` and `test` names, and the architecture of an emulated one; nothing with a
+/// message printed when there is no such device.
+static std::optional<std::string> deviceOf(llvm::StringRef target, codegen::CompileRequest &request) {
+  const llvm::StringRef device = target.split(':').first;
+  const bool emulated = device == "emulate";
+  if (device != "gpu" && device != "cpu" && device != "auto" && device != "reference" && !emulated) {
+    fail("unknown target '" + target + "'; known are gpu, cpu, auto, reference and emulate");
+    return std::nullopt;
+  }
+  if (!emulated && device != target) {
+    fail("only emulate takes an architecture: '" + target + "'");
+    return std::nullopt;
+  }
+  if (emulated && !chooseEmulated(target, request.target))
+    return std::nullopt;
+  return device.str();
+}
+
 static int run() {
   codegen::CompileRequest request;
   if (!makeRequest(request))
     return 1;
-  llvm::StringRef device = llvm::StringRef(runTarget).split(':').first;
-  bool emulated = device == "emulate";
-  if (device != "gpu" && device != "cpu" && device != "auto" && device != "reference" && !emulated)
-    return fail("unknown target '" + runTarget + "'; known are gpu, cpu, auto, reference and emulate");
-  if (!emulated && device != runTarget.getValue())
-    return fail("only emulate takes an architecture: '" + runTarget + "'");
-  if (emulated && !chooseEmulated(runTarget, request.target))
+  std::optional<std::string> device = deviceOf(runTarget, request);
+  if (!device)
     return 1;
   tools::Emulation emulation;
   emulation.options.seed = seed;
@@ -413,7 +477,17 @@ static int run() {
   work.inPlace = inPlace;
   work.time = timeIt;
   work.repeat = repeat;
-  return tools::runProgram(std::move(request), std::move(work), device.str(), verify, emulation);
+  tools::Inspection inspection;
+  inspection.problem = shownProblem;
+  inspection.operands = printOperands;
+  inspection.steps = printSteps;
+  if (!traceAgainst.empty()) {
+    inspection.against = otherProgram(traceAgainst, request);
+    inspection.againstName = traceAgainst;
+  }
+  if (shownProblem.getNumOccurrences() && !inspection.any())
+    return fail("--problem is for --print, --trace and --trace-against");
+  return tools::runProgram(std::move(request), std::move(work), *device, verify, emulation, inspection);
 }
 
 /// The last setting of the form NAME=A..B is a range of sizes; each size with the other settings. Nothing with a
@@ -483,9 +557,40 @@ static int check() {
   codegen::CompileRequest request;
   if (!makeRequest(request))
     return 1;
-  if (request.entry.empty() && !settings.empty())
-    return fail("--set needs --entry");
-  return tools::checkProgram(request, checkJson);
+  llvm::Expected<std::vector<std::string>> found = tools::programFiles(std::vector<std::string>(files));
+  if (!found)
+    return fail(found.takeError());
+  if (found->size() > 1 && (!request.entry.empty() || !settings.empty()))
+    return fail("--entry and --set are for one file, not for " + llvm::Twine(found->size()));
+  return tools::checkPrograms(request, *found, checkJson);
+}
+
+static int test() {
+  tools::TestRequest request;
+  if (!makeRequest(request.program))
+    return 1;
+  std::optional<std::string> device = deviceOf(testTarget, request.program);
+  llvm::Expected<std::vector<std::string>> found = tools::programFiles(std::vector<std::string>(files));
+  if (!found)
+    return fail(found.takeError());
+  if (!device)
+    return 1;
+  request.files = std::move(*found);
+  request.device = *device;
+  request.tolerance = tolerance;
+  return tools::testPrograms(request);
+}
+
+/// `idc list` and `idc doc`: on the files given, or on the standard library.
+static int describe(int (*command)(const codegen::CompileRequest &, const std::vector<std::string> &)) {
+  codegen::CompileRequest request;
+  if (!makeRequest(request))
+    return 1;
+  std::vector<std::string> paths(listedFiles);
+  if (paths.empty())
+    paths = {codegen::standardLibrary()};
+  llvm::Expected<std::vector<std::string>> found = tools::programFiles(paths);
+  return found ? command(request, *found) : fail(found.takeError());
 }
 
 static int format() {
@@ -522,8 +627,14 @@ static int runCommandGiven() {
     return tune();
   if (adjointCommand)
     return adjoint();
+  if (testCommand)
+    return test();
   if (checkCommand)
     return check();
+  if (listCommand)
+    return describe(tools::listPrograms);
+  if (docCommand)
+    return describe(tools::documentPrograms);
   if (formatCommand)
     return format();
   cl::PrintHelpMessage(false, true);
@@ -537,6 +648,9 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, runCommand);
   cl::HideUnrelatedOptions({&category}, adjointCommand);
   cl::HideUnrelatedOptions({&category}, checkCommand);
+  cl::HideUnrelatedOptions({&category}, testCommand);
+  cl::HideUnrelatedOptions({&category}, listCommand);
+  cl::HideUnrelatedOptions({&category}, docCommand);
   cl::HideUnrelatedOptions({&category}, explainCommand);
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);

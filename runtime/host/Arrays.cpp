@@ -1,6 +1,7 @@
 //===- Arrays.cpp - operands as NumPy arrays ------------------------------===//
 
 #include "host/Arrays.h"
+#include "host/ArrayNumbers.h"
 #include "host/Error.h"
 #include "host/HalfFloat.h"
 
@@ -17,46 +18,6 @@ template <typename T> T get(const char *from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
-}
-
-bool isComplex(npy::DType type) { return type == npy::DType::C8 || type == npy::DType::C16; }
-
-/// A part of a number: 0, or 1 for the imaginary part. Long double holds every 64-bit integer exactly on x86 and Arm.
-long double scalar(npy::DType type, const char *from, int part) {
-  switch (type) {
-  case npy::DType::B1:
-    return *from != 0;
-  case npy::DType::I1:
-    return get<int8_t>(from);
-  case npy::DType::I2:
-    return get<int16_t>(from);
-  case npy::DType::U1:
-    return get<uint8_t>(from);
-  case npy::DType::U2:
-    return get<uint16_t>(from);
-  case npy::DType::I4:
-    return get<int32_t>(from);
-  case npy::DType::I8:
-    return get<int64_t>(from);
-  case npy::DType::U4:
-    return get<uint32_t>(from);
-  case npy::DType::U8:
-    return get<uint64_t>(from);
-  case npy::DType::F2:
-    return fromHalf(get<uint16_t>(from));
-  case npy::DType::F4:
-  case npy::DType::C8:
-    return get<float>(from + 4 * part);
-  case npy::DType::F8:
-  case npy::DType::C16:
-    return get<double>(from + 8 * part);
-  }
-  return 0;
-}
-
-/// The numbers of an array's element.
-std::vector<npy::Field> numbersOf(const npy::Array &array) {
-  return array.fields.empty() ? std::vector<npy::Field>{{"", array.type, 0}} : array.fields;
 }
 
 /// Copies the numbers of elements between memory and a file's form, where bf16 is wider.
@@ -176,10 +137,7 @@ double relativeError(const npy::Array &actual, const npy::Array &expected, const
     Sums &sums = fields[ours[k].name];
     for (int64_t i = 0; i < actual.elements(); ++i)
       for (int part = 0; part < (isComplex(ours[k].type) ? 2 : 1); ++part) {
-        const long double a = scalar(ours[k].type, &actual.data[size_t(i * actual.elementBytes() + ours[k].offset)],
-                                     part),
-                          e = scalar(theirs[k].type,
-                                     &expected.data[size_t(i * expected.elementBytes() + theirs[k].offset)], part);
+        const long double a = host::part(actual, ours[k], i, part), e = host::part(expected, theirs[k], i, part);
         if (std::isnan(e) && std::isnan(a))
           continue; // what is not a number in both agrees
         if (std::isinf(e)) {

@@ -5,6 +5,7 @@
 #include "host/ElementType.h"
 #include "host/Measure.h"
 #include "host/Memory.h"
+#include "host/Mismatch.h"
 #include "host/Operands.h"
 #include "host/Scalars.h"
 #include "host/Sketch.h"
@@ -29,9 +30,12 @@ private:
   void setInput(size_t i, char *set);
   void launch(char *set) { operands.launch(module, set, scalars, workspace.get(), memory->stream()); }
   std::vector<char> download(const Operand &operand, const char *set);
+  std::vector<char> download(const Operand &operand, const char *set, int64_t problem);
+  std::vector<OperandValues> keep(const std::vector<Operand> &side, const char *set);
   void unset(const Operand &operand, char *set);
   void checkBetween(const Operand &operand, const char *set, RunReport &report);
   void writeAndCompare(size_t i, const char *set, RunReport &report);
+  Elements elementsOf(size_t output, int64_t problems, int64_t firstProblem = 0) const;
   void compareWithReference(const char *given, const char *set, RunReport &report);
   void launchAgain(char *set, RunReport &report);
   Timing measure(const Memory::Buffer &first);
@@ -51,6 +55,9 @@ const idc_module *moduleOf(const RunRequest &request) {
     throw Error("there is no module to run");
   if (request.repeat < 1)
     throw Error("the number of repeats is " + std::to_string(request.repeat) + "; it must be at least 1");
+  if (request.keptProblem && (*request.keptProblem < 0 || *request.keptProblem >= request.batch))
+    throw Error("there is no problem " + std::to_string(*request.keptProblem) + " in a batch of " +
+                std::to_string(request.batch) + "; they are counted from 0");
   if (request.inPlace && request.launches > 1)
     throw Error("a launch in place cannot be repeated: its input is gone");
   return request.module;
@@ -61,6 +68,9 @@ Runner::Runner(const RunRequest &request)
   if (!request.inputs.empty() && request.inputs.size() != inputs.size())
     throw Error("the module has " + std::to_string(inputs.size()) + " inputs, but " +
                 std::to_string(request.inputs.size()) + " input files are given");
+  if (!request.inputData.empty() && request.inputData.size() != inputs.size())
+    throw Error("the module has " + std::to_string(inputs.size()) + " inputs, but data of " +
+                std::to_string(request.inputData.size()) + " is given");
   for (auto [files, what] :
        {std::pair(&request.outputs, "output"), std::pair(&request.expected, "reference"),
         std::pair(&request.sketches, "sketch"), std::pair(&request.expectedSketches, "reference sketch")})
@@ -78,12 +88,17 @@ Runner::Runner(const RunRequest &request)
   memory = Memory::forModule(module);
 }
 
-/// Input number i, from its file or from the seed.
+/// Input number i, from its file or data or from the seed.
 void Runner::setInput(size_t i, char *set) {
   const Operand &operand = inputs[i];
-  if (!request.inputs.empty()) {
-    std::vector<char> data = fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
-                                       "'" + request.inputs[i] + "' for input '" + operand.name + "'");
+  if (!request.inputs.empty() || !request.inputData.empty()) {
+    std::vector<char> data = request.inputs.empty()
+                                 ? request.inputData[i]
+                                 : fromArray(npy::read(request.inputs[i]), operand.type, operand.elements,
+                                             "'" + request.inputs[i] + "' for input '" + operand.name + "'");
+    if (int64_t(data.size()) != operand.bytes)
+      throw Error("input '" + operand.name + "' has " + std::to_string(operand.bytes) + " bytes, not " +
+                  std::to_string(data.size()));
     if (!operand.dense)
       data = operand.spread(data, betweenElements);
     memory->upload(set + operand.offset, data.data(), operand.memoryBytes);
@@ -98,6 +113,25 @@ std::vector<char> Runner::download(const Operand &operand, const char *set) {
   std::vector<char> data(size_t(operand.memoryBytes));
   memory->download(data.data(), set + operand.offset, operand.memoryBytes);
   return operand.dense ? data : operand.gather(data);
+}
+
+std::vector<char> Runner::download(const Operand &operand, const char *set, int64_t problem) {
+  const int64_t bytes = operand.bytes / request.batch;
+  if (!operand.dense) {
+    std::vector<char> all = download(operand, set);
+    return std::vector<char>(all.begin() + problem * bytes, all.begin() + (problem + 1) * bytes);
+  }
+  std::vector<char> data(static_cast<size_t>(bytes));
+  memory->download(data.data(), set + operand.offset + problem * bytes, bytes);
+  return data;
+}
+
+std::vector<OperandValues> Runner::keep(const std::vector<Operand> &side, const char *set) {
+  std::vector<OperandValues> kept;
+  for (const Operand &operand : side)
+    kept.push_back(
+        {operand.name, operand.type, operand.elementsPerProblem, download(operand, set, *request.keptProblem)});
+  return kept;
 }
 
 /// All ones is not a number in every floating-point type: elements that no kernel writes show up.
@@ -136,43 +170,50 @@ void Runner::writeAndCompare(size_t i, const char *set, RunReport &report) {
     npy::Array array = toArray(std::move(data), operand.type, request.batch, operand.elementsPerProblem);
     if (i < request.outputs.size())
       npy::write(request.outputs[i], array);
-    if (i < request.expected.size())
-      compared(request.expected[i], relativeError(array, npy::read(request.expected[i]), what));
+    if (i < request.expected.size()) {
+      const npy::Array expected = npy::read(request.expected[i]);
+      compared(request.expected[i], relativeError(array, expected, what));
+      if (Comparison &comparison = report.comparisons.back(); !comparison.passed)
+        comparison.mismatch = describeMismatch(array, expected, elementsOf(i, request.batch), request.tolerance);
+    }
   }
+}
+
+/// Output number `output` of so many problems of the batch.
+Elements Runner::elementsOf(size_t output, int64_t problems, int64_t firstProblem) const {
+  Elements elements{problems, outputs[output].elementsPerProblem, firstProblem};
+  if (output < request.outputRadices.size())
+    elements.radices = request.outputRadices[output];
+  return elements;
 }
 
 /// The worst of a few problems: the first, the last, and some in between. `given` is a set with the inputs.
 void Runner::compareWithReference(const char *given, const char *set, RunReport &report) {
   int64_t count = std::clamp<int64_t>(request.referenceProblems, 1, request.batch);
   std::vector<double> worst(outputs.size(), 0);
+  std::vector<std::string> mismatches(outputs.size()); // of the first problem that has one
   for (int64_t k = 0; k < count; ++k) {
     int64_t problem = count == 1 ? 0 : (request.batch - 1) * k / (count - 1);
-    auto bytesOf = [&](const Operand &operand, const char *from) {
-      const int64_t bytes = operand.bytes / request.batch;
-      if (!operand.dense) {
-        std::vector<char> all = download(operand, from);
-        return std::vector<char>(all.begin() + problem * bytes, all.begin() + (problem + 1) * bytes);
-      }
-      std::vector<char> data(static_cast<size_t>(bytes));
-      memory->download(data.data(), from + operand.offset + problem * bytes, bytes);
-      return data;
-    };
     std::vector<std::vector<char>> arguments;
     for (const Operand &operand : inputs)
-      arguments.push_back(bytesOf(operand, given));
+      arguments.push_back(download(operand, given, problem));
     arguments.insert(arguments.end(), scalars.begin(), scalars.end());
     std::vector<npy::Array> expected = request.reference(arguments);
     for (size_t i = 0; i < outputs.size(); ++i) {
       std::string what = "output '" + outputs[i].name + "'";
-      npy::Array actual = toArray(bytesOf(outputs[i], set), outputs[i].type, 1, outputs[i].elementsPerProblem);
+      npy::Array actual =
+          toArray(download(outputs[i], set, problem), outputs[i].type, 1, outputs[i].elementsPerProblem);
       double error = relativeError(actual, expected[i], what);
       worst[i] = std::isnan(error) ? error : std::max(worst[i], error);
+      if (!(error <= request.tolerance) && mismatches[i].empty())
+        mismatches[i] = describeMismatch(actual, expected[i], elementsOf(i, 1, problem), request.tolerance);
     }
   }
   for (size_t i = 0; i < outputs.size(); ++i)
-    report.comparisons.push_back(
-        {outputs[i].name, "direct evaluation of " + std::to_string(count) + (count == 1 ? " problem" : " problems"),
-         worst[i], worst[i] <= request.tolerance});
+    report.comparisons.push_back({outputs[i].name,
+                                  "the reference interpreter of the same program (" + std::to_string(count) +
+                                      (count == 1 ? " problem)" : " problems)"),
+                                  worst[i], worst[i] <= request.tolerance, std::move(mismatches[i])});
 }
 
 /// Each launch begins with outputs that are no numbers, and must end with the bits of the first.
@@ -206,7 +247,7 @@ void Runner::launchAgain(char *set, RunReport &report) {
 }
 
 RunReport Runner::run() {
-  RunReport report{idc_module_symbol(module), memory->processor(), request.batch, {}, std::nullopt, std::nullopt};
+  RunReport report{idc_module_symbol(module), memory->processor(), request.batch, {}, {}, {}, {}};
   int64_t workspaceBytes = 0;
   check(idc_workspace_size(module, request.batch, &workspaceBytes));
   workspace = memory->allocate(workspaceBytes);
@@ -215,7 +256,8 @@ RunReport Runner::run() {
     setInput(i, set.get());
   const size_t named = std::max(
       {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
-  const size_t wanted = request.reference || request.launches > 1 ? outputs.size() : named;
+  const bool wantsAll = request.reference || request.launches > 1 || request.keptProblem;
+  const size_t wanted = wantsAll ? outputs.size() : named;
   for (size_t i = 0; i < wanted && !request.inPlace; ++i)
     unset(outputs[i], set.get());
   Memory::Buffer given; // what a launch in place overwrites
@@ -223,8 +265,12 @@ RunReport Runner::run() {
     given = memory->allocate(operands.setBytes);
     memory->copy(given.get(), set.get(), operands.setBytes);
   }
+  if (request.keptProblem)
+    report.kept = {keep(inputs, set.get()), {}, scalars};
   launch(set.get());
   memory->synchronize();
+  if (request.keptProblem)
+    report.kept->outputs = keep(outputs, set.get());
 
   for (size_t i = 0; i < wanted; ++i)
     if (!outputs[i].dense)
@@ -295,7 +341,7 @@ void print(std::ostream &out, const RunReport &report) {
   for (const Comparison &comparison : report.comparisons) {
     std::snprintf(line, sizeof line, "relative L2 error %.3e: %s\n", comparison.error,
                   comparison.passed ? "passed" : "FAILED");
-    out << comparison.output << " against " << comparison.file << ": " << line;
+    out << comparison.output << " against " << comparison.file << ": " << line << comparison.mismatch;
   }
   if (report.latencySeconds) {
     std::snprintf(line, sizeof line, "latency: %.3f us, one of %d dependent executions in a graph\n",

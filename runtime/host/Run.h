@@ -8,6 +8,7 @@
 #ifndef IDC_HOST_RUN_H
 #define IDC_HOST_RUN_H
 
+#include "host/ElementType.h"
 #include "host/Error.h"
 #include "idc/runtime.h"
 
@@ -31,6 +32,8 @@ struct RunRequest {
   int64_t batch = 1;
   /// .npy files, one per input in manifest order, or none: inputs are then random (RandomInput.h).
   std::vector<std::string> inputs;
+  /// Instead of files the bytes of each input's elements, problem by problem without gaps.
+  std::vector<std::vector<char>> inputData;
   /// How random inputs are drawn (Distribution.h), by the names of inputs; standard normal without it.
   std::map<std::string, std::string> distributions;
   /// The values of the program's run-time scalars as NAME=VALUE (Scalars.h).
@@ -43,9 +46,14 @@ struct RunRequest {
   std::vector<std::string> expected;
   /// Where to write sketches of the outputs (Sketch.h), and sketches they are compared with; as for the files above.
   std::vector<std::string> sketches, expectedSketches;
+  /// Of the index of each output of one problem, least significant first: says in messages which digits a wrong element
+  /// has. Empty: not known.
+  std::vector<std::vector<int>> outputRadices;
   /// Computes what the outputs are compared with for `referenceProblems` problems spread over the batch, or null.
   Reference reference;
   int64_t referenceProblems = 3;
+  /// Number of the problem of the batch whose operands the report has.
+  std::optional<int64_t> keptProblem;
   /// Largest relative L2 error that passes.
   double tolerance = 1e-5;
   uint64_t seed = 0;
@@ -67,6 +75,7 @@ struct Comparison {
   double error = 0;   ///< |output - reference| / |reference| in the L2 norm; not a number if the output has one;
                       ///< against a sketch an estimate, infinite if what is no finite real number differs
   bool passed = false;
+  std::string mismatch = {}; ///< lines that say which elements are wrong (Mismatch.h); empty: passed, or not known
 };
 
 struct Timing {
@@ -79,11 +88,26 @@ struct Timing {
   double ratioToCopy() const { return seconds / copySeconds; }
 };
 
+/// An input or output of one problem.
+struct OperandValues {
+  std::string name;
+  ElementType type;
+  int64_t elements = 0;
+  std::vector<char> data; ///< without what may lie between elements
+};
+
+/// All operands of one problem, in manifest order.
+struct ProblemValues {
+  std::vector<OperandValues> inputs, outputs;
+  std::vector<std::vector<char>> scalars; ///< the bytes of each
+};
+
 struct RunReport {
   std::string symbol;    ///< of the module
   std::string processor; ///< what it ran on
   int64_t batch = 0;
   std::vector<Comparison> comparisons;
+  std::optional<ProblemValues> kept; ///< of RunRequest::keptProblem
   std::optional<Timing> timing;
   std::optional<double> latencySeconds; ///< median time of one execution among dependent ones in a graph
 

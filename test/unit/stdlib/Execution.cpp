@@ -40,9 +40,9 @@ Executable::Executable(Device device, const std::string &file, const std::string
                        const frontend::TypeMap &types)
     : compiler(request(device, file, entry, sizes, types)), module(tools::adopt(nullptr)) {
   if (device == Device::Cpu) {
-    module = tools::cpuModule(compiler);
+    module = tools::cpuModule(compiler, llvm::errs());
   } else {
-    emulated = tools::emulatedModule(compiler, {}).release();
+    emulated = tools::emulatedModule(compiler, {}, llvm::errs()).release();
     module = tools::adopt(emulated);
   }
   inputOperands = operands(module.get(), idc_input_count(module.get()), idc_input);
@@ -93,6 +93,7 @@ std::vector<Buffer> Executable::run(const std::vector<Buffer> &inputs) const {
   bytes = run(bytes, batch);
   std::vector<Buffer> results;
   for (size_t i = 0; i < bytes.size(); ++i)
-    results.push_back(frontend::loadScalars(bytes[i].data(), outputOperands[i].type, outputOperands[i].elements * batch));
+    results.push_back(
+        frontend::loadScalars(bytes[i].data(), outputOperands[i].type, outputOperands[i].elements * batch));
   return results;
 }

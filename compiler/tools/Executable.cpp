@@ -1,0 +1,46 @@
+#include "compiler/tools/Executable.h"
+
+#include "host/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace idc;
+using codegen::Compiler;
+
+std::string tools::Executable::chooseDevice(const std::string &name, codegen::CompileRequest &request) {
+  std::string device = name;
+  if (name == "auto")
+    device = idc_device_available() == IDC_SUCCESS ? "gpu" : "cpu";
+  if (device != "gpu" && device != "emulate")
+    request.target = "cpu";
+  return device;
+}
+
+tools::Executable::Executable(Compiler &compiler, const std::string &device, llvm::raw_ostream &errors,
+                              const emulator::EmulatorOptions &options)
+    : compiler(compiler) {
+  if (device == "reference") {
+    evaluator.emplace(programOf(compiler, errors));
+  } else if (device == "emulate") {
+    emulator::EmulatedModule *emulated = tools::emulatedModule(compiler, options, errors).release();
+    kernels = adopt(emulated);
+    emulatedModule = emulated;
+  } else {
+    kernels = device == "gpu" ? gpuModule(compiler, errors) : cpuModule(compiler, errors);
+  }
+}
+
+std::string tools::Executable::processor() const {
+  return evaluator ? "the reference interpreter" : emulatedModule ? "the emulator of " + compiler.target().name : "";
+}
+
+void tools::Executable::checkEvaluation() const {
+  if (evaluator && !evaluator->error().empty())
+    throw host::Error("the evaluation failed: " + evaluator->error());
+}
+
+const frontend::Program &tools::programOf(Compiler &compiler, llvm::raw_ostream &errors) {
+  llvm::Expected<const frontend::Program *> program = compiler.program(errors);
+  if (!program)
+    throw host::Error(llvm::toString(program.takeError()));
+  return **program;
+}
