@@ -54,6 +54,7 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
         marked.Start = std::min(marked.Start, entry.range.Start, before);
         marked.End = std::max(entry.range.End, llvm::SMLoc::getFromPointer(entry.location.getPointer() + 1), before);
       }
+      message.marked = marked;
       std::tie(message.line, message.column) = sources.getLineAndColumn(marked.Start, buffer);
       std::tie(message.endLine, message.endColumn) = sources.getLineAndColumn(marked.End, buffer);
     }
