@@ -1,8 +1,9 @@
-// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc adjoint`, `idc check`
-// and `idc format`.
+// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc adjoint`, `idc
+// check`, `idc format` and `idc lsp`.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
+#include "compiler/lsp/Server.h"
 #include "compiler/tools/AdjointCommand.h"
 #include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/ExplainCommand.h"
@@ -38,6 +39,8 @@ static cl::SubCommand adjointCommand("adjoint", "derive the program that compute
                                                 "inputs from those of its results");
 static cl::SubCommand formatCommand("format", "print programs in the one style");
 
+static cl::SubCommand lspCommand("lsp", "serve an editor, on standard input and output (docs/editors.md)");
+
 static cl::OptionCategory category("idc options");
 
 // All commands but format.
@@ -65,7 +68,8 @@ static cl::opt<std::string> plan("plan",
 static cl::list<std::string> libraries("I", cl::desc("folder searched for imports before the standard library"),
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
-                                       cl::sub(checkCommand), cl::sub(adjointCommand), cl::cat(category));
+                                       cl::sub(checkCommand), cl::sub(adjointCommand), cl::sub(lspCommand),
+                                       cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
@@ -245,6 +249,13 @@ static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
 
 static int fail(llvm::Error error) { return fail(llvm::Twine(llvm::toString(std::move(error)))); }
 
+/// Folders that imports are looked up in behind a file's own, the standard library last.
+static std::vector<std::string> libraryFolders() {
+  std::vector<std::string> folders(libraries.begin(), libraries.end());
+  folders.push_back(codegen::standardLibrary());
+  return folders;
+}
+
 /// Fills the request from the common flags but for --set; false with a message printed on a malformed one.
 static bool makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
@@ -258,8 +269,7 @@ static bool makeRequestWithoutSettings(codegen::CompileRequest &request) {
     fail(std::move(error));
     return false;
   }
-  request.libraries.assign(libraries.begin(), libraries.end());
-  request.libraries.push_back(codegen::standardLibrary());
+  request.libraries = libraryFolders();
   codegen::setFile(file, request);
   return true;
 }
@@ -526,6 +536,8 @@ static int runCommandGiven() {
     return check();
   if (formatCommand)
     return format();
+  if (lspCommand)
+    return lsp::serve(stdin, llvm::outs(), libraryFolders(), IDC_VERSION);
   cl::PrintHelpMessage(false, true);
   return 2;
 }
@@ -540,6 +552,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, explainCommand);
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
+  cl::HideUnrelatedOptions({&category}, lspCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   std::vector<const char *> arguments(argv, argv + argc);
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") { // idc help, idc help run

@@ -28,7 +28,8 @@ def main(idc):
     print(".SH NAME\nidc \\- compiler of index\\-digit algorithms to GPU and CPU code")
     print(".SH SYNOPSIS")
     for command, _ in commands:
-        print(f".B idc {command}\n[\\fIoptions\\fR] \\fIFILE.id\\fR\n.br")
+        file = " \\fIFILE.id\\fR" if "FILE.id" in help_of(idc, command) else ""
+        print(f".B idc {command}\n[\\fIoptions\\fR]{file}\n.br")
     print(".SH DESCRIPTION\nAn index\\-digit algorithm works on the elements of a sequence in steps; a step applies a small "
           "operator to elements whose indices differ in one digit. idc compiles such programs to kernels, and to C "
           "libraries of them for applications.")
