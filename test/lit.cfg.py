@@ -18,6 +18,7 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   gfortran  the Fortran compiler
   chromium  a browser without a window: pages can be looked at
   scipy     SciPy, for the system's python3
+  vscode    npm's packages of the extension for Visual Studio Code: ./dev vscode has fetched them
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
 
@@ -67,6 +68,8 @@ for program in ("chromium", "gfortran"):
         config.available_features.add(program)
 if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("scipy")
+if os.path.isdir(os.path.join(config.idc_source_dir, "editors", "vscode", "node_modules")):
+    config.available_features.add("vscode")
 if "-fsanitize" not in config.c_flags:
     config.available_features.add("unsanitized")
 
