@@ -74,19 +74,13 @@ private:
 };
 
 llvm::Error LibraryMaker::readTargets() {
-  llvm::SmallVector<llvm::StringRef> kinds, names;
+  llvm::SmallVector<llvm::StringRef> kinds;
   llvm::StringRef(request.targets).split(kinds, ',');
-  bool cpu = llvm::is_contained(kinds, "cpu"), gpu = llvm::is_contained(kinds, "nvptx");
+  const bool cpu = llvm::is_contained(kinds, "cpu"), gpu = llvm::is_contained(kinds, "nvptx");
   if (size_t(cpu) + gpu != kinds.size())
     return wrong("unknown targets '" + request.targets + "'; known are nvptx, cpu, and nvptx,cpu");
   std::vector<std::pair<int, std::string>> known;
-  if (gpu)
-    llvm::StringRef(request.architectures).split(names, ',');
-  for (llvm::StringRef name : names) {
-    passes::Target target;
-    std::string error;
-    if (!passes::findTarget(name, target, error))
-      return wrong(error);
+  for (llvm::StringRef name : request.architectures) {
     int number = 0;
     if (!llvm::StringRef(name).starts_with("sm_") || name.drop_front(3).getAsInteger(10, number))
       return wrong("'" + name + "' is no architecture of a GPU");

@@ -1,11 +1,12 @@
-// The idc driver: command-line flags of `idc compile`, `idc run`, `idc explain`, `idc tune`, `idc adjoint`, `idc
-// check`, `idc format` and `idc lsp`.
+// The idc driver: the command-line flags of all commands.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
 #include "compiler/lsp/Server.h"
 #include "compiler/tools/AdjointCommand.h"
+#include "compiler/tools/Architectures.h"
 #include "compiler/tools/CheckCommand.h"
+#include "compiler/tools/DoctorCommand.h"
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
@@ -13,6 +14,7 @@
 #include "compiler/tools/RunCommand.h"
 #include "compiler/tools/TuneCommand.h"
 
+#include "idc/runtime.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -39,6 +41,8 @@ static cl::SubCommand adjointCommand("adjoint", "derive the program that compute
                                                 "inputs from those of its results");
 static cl::SubCommand formatCommand("format", "print programs in the one style");
 
+static cl::SubCommand doctorCommand("doctor", "say what is there of what idc works with, and what to do where it is "
+                                              "not");
 static cl::SubCommand lspCommand("lsp", "serve an editor, on standard input and output (docs/editors.md)");
 
 static cl::OptionCategory category("idc options");
@@ -57,7 +61,9 @@ static cl::list<std::string> settings("set",
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
                                       cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
                                       cl::sub(adjointCommand), cl::cat(category));
-static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
+static cl::opt<std::string> arch("arch",
+                                 cl::desc("GPU architecture: sm_75 to sm_121, or native, this machine's (run: the "
+                                          "default when it has one; else sm_90); for a library also a list"),
                                  cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> plan("plan",
@@ -227,27 +233,44 @@ static bool checkGivenOnce() {
   return true;
 }
 
+static int fail(llvm::Error error) { return fail(llvm::Twine(llvm::toString(std::move(error)))); }
+
+/// Sets the target of a request by the name of a GPU; false with a message printed when there is none.
+static bool chooseArchitecture(llvm::StringRef named, codegen::CompileRequest &request) {
+  llvm::Expected<std::vector<std::string>> found = tools::architecturesOf(named);
+  if (!found)
+    fail(found.takeError());
+  else if (found->size() > 1)
+    fail("--arch names one GPU; only a library takes several");
+  else
+    request.target = found->front();
+  return found && found->size() == 1;
+}
+
 /// `emulate` and `emulate:sm_NN`: sets the architecture; false with a message printed when there is no such GPU or
 /// --arch names another.
-static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
-  if (llvm::StringRef named = target.split(':').second; target.contains(':')) {
+static bool chooseEmulated(llvm::StringRef target, codegen::CompileRequest &request) {
+  std::string named = arch;
+  if (target.contains(':')) {
+    named = target.split(':').second.str();
     if (arch.getNumOccurrences() && named != arch.getValue()) {
       fail("--target " + target + " and --arch " + arch + " name different architectures");
       return false;
     }
-    architecture = named.str();
   }
-  std::vector<std::string> known;
-  for (const std::string &name : passes::targetNames())
-    if (llvm::StringRef(name).starts_with("sm_"))
-      known.push_back(name);
-  if (llvm::is_contained(known, architecture))
+  if (!chooseArchitecture(named, request))
+    return false;
+  if (request.target != "cpu")
     return true;
-  fail("unknown architecture '" + llvm::Twine(architecture) + "' to emulate; known are " + llvm::join(known, ", "));
+  fail("there is no cpu to emulate, only GPUs; --target cpu runs on this computer");
   return false;
 }
 
-static int fail(llvm::Error error) { return fail(llvm::Twine(llvm::toString(std::move(error)))); }
+/// The same for a run on a GPU, which is this machine's unless another one is named.
+static bool chooseGpu(codegen::CompileRequest &request) {
+  const bool isThere = idc_device_available() == IDC_SUCCESS;
+  return chooseArchitecture(arch.getNumOccurrences() || !isThere ? arch : llvm::StringRef("native"), request);
+}
 
 /// Folders that imports are looked up in behind a file's own, the standard library last.
 static std::vector<std::string> libraryFolders() {
@@ -259,7 +282,6 @@ static std::vector<std::string> libraryFolders() {
 /// Fills the request from the common flags but for --set; false with a message printed on a malformed one.
 static bool makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
-  request.target = arch;
   request.scheduleFile = scheduleFile;
   request.candidate = candidate;
   request.ownSchedules = candidate.getNumOccurrences() == 0;
@@ -292,8 +314,13 @@ static int compileLibrary() {
   if (!makeRequestWithoutSettings(request.program))
     return 1;
   request.settings.assign(settings.begin(), settings.end());
-  request.architectures = arch;
   request.targets = compileTarget;
+  if (llvm::StringRef(compileTarget).contains("nvptx")) {
+    llvm::Expected<std::vector<std::string>> found = tools::architecturesOf(arch);
+    if (!found)
+      return fail(found.takeError());
+    request.architectures = std::move(*found);
+  }
   request.prefix = outputPrefix;
   request.depfile = depfile;
   request.jobs = jobs;
@@ -327,6 +354,8 @@ static int compile() {
     request.target = "cpu";
   else if (compileTarget != "nvptx")
     return fail("unknown target '" + compileTarget + "'; known are nvptx and cpu");
+  else if (!chooseArchitecture(arch, request))
+    return 1;
   std::vector<Level> wanted;
   for (const std::string &name : emit) {
     std::optional<Level> level = codegen::findLevel(name);
@@ -394,7 +423,7 @@ static int run() {
     return fail("unknown target '" + runTarget + "'; known are gpu, cpu, auto, reference and emulate");
   if (!emulated && device != runTarget.getValue())
     return fail("only emulate takes an architecture: '" + runTarget + "'");
-  if (emulated && !chooseEmulated(runTarget, request.target))
+  if (emulated ? !chooseEmulated(runTarget, request) : device != "cpu" && device != "reference" && !chooseGpu(request))
     return 1;
   tools::Emulation emulation;
   emulation.options.seed = seed;
@@ -456,7 +485,7 @@ static std::optional<std::vector<frontend::SizeMap>> sizesOf(codegen::CompileReq
 static int tune() {
   codegen::CompileRequest request;
   std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(request);
-  if (!sizes)
+  if (!sizes || !chooseArchitecture(arch, request))
     return 1;
   if (results.empty() == candidateFolder.empty())
     return fail("tune needs either -o FOLDER, to write candidates, or --results RESULTS.json, to merge them");
@@ -473,7 +502,7 @@ static int tune() {
 
 static int explain() {
   codegen::CompileRequest request;
-  if (!makeRequest(request))
+  if (!makeRequest(request) || !chooseArchitecture(arch, request))
     return 1;
   tools::ExplainOutput output;
   output.text = explainText || (svgFolder.empty() && htmlFile.empty());
@@ -536,6 +565,8 @@ static int runCommandGiven() {
     return check();
   if (formatCommand)
     return format();
+  if (doctorCommand)
+    return tools::examine(IDC_VERSION);
   if (lspCommand)
     return lsp::serve(stdin, llvm::outs(), libraryFolders(), IDC_VERSION);
   cl::PrintHelpMessage(false, true);
@@ -553,6 +584,7 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
   cl::HideUnrelatedOptions({&category}, lspCommand);
+  cl::HideUnrelatedOptions({&category}, doctorCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   std::vector<const char *> arguments(argv, argv + argc);
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") { // idc help, idc help run
