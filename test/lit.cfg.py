@@ -41,6 +41,7 @@ def has_gpu():
 
 
 config.environment["IDC_CACHE"] = "" # what is tested is compiled
+config.environment["IDC_TUNED"] = "" # by what the tree has
 config.name = "idc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".id", ".mlir", ".test"]

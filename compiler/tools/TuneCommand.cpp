@@ -2,9 +2,13 @@
 
 #include "compiler/tools/Progress.h"
 #include "compiler/tools/ScheduleText.h"
+#include "host/Error.h"
+#include "host/Jobs.h"
+#include "idc/runtime.h"
 #include "runtime/lib/WholeFile.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
@@ -15,6 +19,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <iostream>
 #include <set>
 
 using namespace idc;
@@ -336,6 +341,7 @@ public:
   explicit CandidateFolder(const std::string &folder) : folder(folder) {}
 
   std::string jobsFile() const { return folder + "/jobs.json"; }
+  std::string resultsFile() const { return folder + "/results.json"; }
 
   /// Takes over the jobs that the folder has; false with a message printed when there are none.
   bool readJobs() {
@@ -364,17 +370,18 @@ public:
            write(prefix + ".id", candidate.schedule);
   }
 
-  /// Writes the list, and prints how to go on.
-  bool finish(size_t before = 0) {
-    size_t added = jobs.size() - before;
+  /// Writes the list.
+  bool finish() {
     std::string text;
-    llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n",
-                                                    llvm::json::Value(llvm::json::Object{{"jobs", std::move(jobs)}}));
-    if (!write(jobsFile(), text))
-      return false;
+    llvm::raw_string_ostream(text) << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(llvm::json::Object{{"jobs", llvm::json::Array(jobs)}}));
+    return write(jobsFile(), text);
+  }
+
+  /// Prints how to go on where candidates are measured elsewhere.
+  void printNext(size_t added) const {
     llvm::outs() << added << " candidates; measure them with: idc-runner --jobs " << jobsFile() << " --results "
-                 << folder << "/results.json\n";
-    return true;
+                 << resultsFile() << "\n";
   }
 
   size_t size() const { return jobs.size(); }
@@ -561,14 +568,13 @@ bool compose(const Group &group, const std::string &results, codegen::CompileReq
   return true;
 }
 
-} // namespace
-
-int tools::writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
-                           const std::string &folder) {
+/// Compiles the candidates for all sizes; false after printing what went wrong.
+bool fill(CandidateFolder &candidates, const codegen::CompileRequest &request,
+          const std::vector<frontend::SizeMap> &sizes, unsigned count, const std::string &folder) {
   if (std::string missing = Compiler::whyNoFatbin(); !missing.empty())
-    return fail("tune needs an assembler: " + missing);
+    return fail("tune needs an assembler: " + missing), false;
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return fail("cannot make the folder " + folder + ": " + error.message());
+    return fail("cannot make the folder " + folder + ": " + error.message()), false;
   bool latency = request.plan == passes::Plan::Latency;
   std::vector<std::vector<Candidate>> made(sizes.size());
   std::vector<std::string> messages(sizes.size());
@@ -586,29 +592,75 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
       progress.finished(made[i].empty() ? "" : made[i].front().symbol);
     });
   pool.wait();
-  CandidateFolder candidates(folder);
   for (size_t i = 0; i < sizes.size(); ++i) {
     llvm::errs() << messages[i];
     for (const Candidate &candidate : made[i])
       if (!failed && !candidates.add(candidate, latency))
-        return 1;
+        return false;
   }
-  return !failed && candidates.finish() ? 0 : 1;
+  return !failed && candidates.finish();
+}
+
+/// Adds what measured kernels make up, and says how many that are; nothing after printing what went wrong.
+std::optional<size_t> composeInto(CandidateFolder &candidates, const codegen::CompileRequest &request,
+                                  const std::string &results) {
+  std::optional<std::vector<Group>> groups = readResults(results);
+  if (!groups)
+    return std::nullopt;
+  const size_t before = candidates.size();
+  for (const Group &group : *groups)
+    if (!group.measured.empty() && !compose(group, results, request, candidates))
+      return std::nullopt;
+  return candidates.finish() ? std::optional(candidates.size() - before) : std::nullopt;
+}
+
+} // namespace
+
+int tools::writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
+                           const std::string &folder) {
+  CandidateFolder candidates(folder);
+  if (!fill(candidates, request, sizes, count, folder))
+    return 1;
+  candidates.printNext(candidates.size());
+  return 0;
 }
 
 int tools::composeCandidates(codegen::CompileRequest request, const std::string &results) {
-  std::optional<std::vector<Group>> groups = readResults(results);
-  CandidateFolder folder(llvm::sys::path::parent_path(results).str());
-  if (!groups || !folder.readJobs())
+  CandidateFolder candidates(llvm::sys::path::parent_path(results).str());
+  if (!candidates.readJobs())
     return 1;
-  size_t before = folder.size();
-  for (const Group &group : *groups)
-    if (!group.measured.empty() && !compose(group, results, request, folder))
-      return 1;
-  return folder.finish(before) ? 0 : 1;
+  std::optional<size_t> added = composeInto(candidates, request, results);
+  if (added)
+    candidates.printNext(*added);
+  return added ? 0 : 1;
 }
 
-int tools::mergeResults(const std::string &results, const std::string &table) {
+int tools::tuneHere(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
+                    const MeasuredTable &table) {
+  if (idc_device_available() != IDC_SUCCESS)
+    return fail("tune measures on this machine's GPU, and there is none: " + llvm::Twine(idc_last_error()) +
+                "; -o FOLDER writes candidates for another machine");
+  llvm::SmallString<128> folder;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("idc-tune", folder))
+    return fail("cannot make a temporary folder: " + error.message());
+  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
+  CandidateFolder candidates(folder.str().str());
+  if (!fill(candidates, request, sizes, count, folder.str().str()))
+    return 1;
+  try {
+    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout);
+    std::optional<size_t> added = composeInto(candidates, request, candidates.resultsFile());
+    if (!added)
+      return 1;
+    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout); // those that were added
+  } catch (const host::Error &error) {
+    return fail(error.what());
+  }
+  return mergeResults(candidates.resultsFile(), table);
+}
+
+int tools::mergeResults(const std::string &results, const MeasuredTable &into) {
+  const std::string &table = into.file;
   std::optional<std::vector<Group>> groups = readResults(results);
   if (!groups)
     return 1;
@@ -643,7 +695,7 @@ int tools::mergeResults(const std::string &results, const std::string &table) {
     if (!schedule)
       return 1;
     for (const auto &[header, text] : schedulesOf(*schedule))
-      if (planned && ratio < margin)
+      if (planned && ratio < margin && !into.goesFirst)
         schedules.erase(header);
       else
         schedules[header] = withMeasurement(text, best.time, group.copyTime);
@@ -656,5 +708,8 @@ int tools::mergeResults(const std::string &results, const std::string &table) {
     text += "\n" + schedule;
   if (std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(table)))
     return fail("cannot make the folder of " + table + ": " + error.message());
-  return write(table, text) ? 0 : 1;
+  if (!write(table, text))
+    return 1;
+  llvm::outs() << "the schedules are in " << table << "\n";
+  return 0;
 }

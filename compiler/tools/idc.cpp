@@ -35,8 +35,8 @@ static cl::SubCommand checkCommand("check", "report mistakes without compiling")
 static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its circuit, stages, mappings and "
                                                 "costs, as text or pictures");
 static cl::SubCommand tuneCommand("tune",
-                                  "write candidate schedules to be measured on a GPU, or keep the best of those "
-                                  "measured");
+                                  "measure candidate schedules on this machine's GPU and keep the best; or write "
+                                  "candidates for another machine, and keep the best of those measured there");
 static cl::SubCommand adjointCommand("adjoint", "derive the program that computes the gradients of an algorithm's "
                                                 "inputs from those of its results");
 static cl::SubCommand formatCommand("format", "print programs in the one style");
@@ -189,8 +189,8 @@ static cl::opt<bool> composeThem("compose",
                                           "to the candidates"),
                                  cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> table("table",
-                                  cl::desc("table of schedules (default: of the standard library, "
-                                           "tuned/ARCH/FILE.id)"),
+                                  cl::desc("table of schedules (default: the user's, ARCH/FILE.id in $IDC_TUNED or "
+                                           "~/.local/share/idc/tuned)"),
                                   cl::value_desc("TABLE.id"), cl::sub(tuneCommand), cl::cat(category));
 
 // idc adjoint
@@ -336,6 +336,13 @@ static std::string withoutExtension(llvm::StringRef path, llvm::ArrayRef<Level> 
   return path.str();
 }
 
+static std::string levelNames() {
+  std::vector<std::string> names;
+  for (int level = 0; level <= static_cast<int>(Level::Manifest); ++level)
+    names.push_back(codegen::levelName(static_cast<Level>(level)));
+  return llvm::join(names, ", ") + " and library";
+}
+
 static int compile() {
   bool otherOutput = printSchedule || outputPrefix.empty() || outputPrefix == "-";
   if (emit.empty() ? !otherOutput : llvm::is_contained(emit, "library")) {
@@ -360,7 +367,7 @@ static int compile() {
   for (const std::string &name : emit) {
     std::optional<Level> level = codegen::findLevel(name);
     if (!level)
-      return fail("--emit: unknown level '" + name + "'");
+      return fail("--emit: unknown level '" + name + "'; known are " + levelNames());
     wanted.push_back(*level);
   }
   if (wanted.empty() && !printSchedule) {
@@ -482,22 +489,36 @@ static std::optional<std::vector<frontend::SizeMap>> sizesOf(codegen::CompileReq
   return sizes;
 }
 
+/// The table that --table names; else the user's for a program of the standard library, and for another one that beside
+/// it.
+static tools::MeasuredTable tableOf(const codegen::CompileRequest &request) {
+  if (!table.empty())
+    return {table, false};
+  const llvm::StringRef folder = llvm::sys::path::parent_path(request.file);
+  const bool isStandard = llvm::sys::fs::equivalent(folder.empty() ? "." : folder, codegen::standardLibrary());
+  if (std::string own = codegen::userTables(); isStandard && !own.empty())
+    return {codegen::tableIn(own, request.target, request.file), true};
+  return {codegen::tableIn((folder.empty() ? "." : folder.str()) + "/tuned", request.target, request.file), false};
+}
+
 static int tune() {
   codegen::CompileRequest request;
   std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(request);
-  if (!sizes || !chooseArchitecture(arch, request))
+  const bool measuresHere = candidateFolder.empty() && results.empty();
+  if (!sizes || !(measuresHere ? chooseGpu(request) : chooseArchitecture(arch, request)))
     return 1;
-  if (results.empty() == candidateFolder.empty())
-    return fail("tune needs either -o FOLDER, to write candidates, or --results RESULTS.json, to merge them");
+  if (!results.empty() && !candidateFolder.empty())
+    return fail("-o FOLDER writes candidates, --results RESULTS.json merges them: give one of them, or none to do all "
+                "of it here");
   if (composeThem && results.empty())
     return fail("--compose needs --results RESULTS.json");
+  if (measuresHere)
+    return tools::tuneHere(request, *sizes, candidates, tableOf(request));
   if (results.empty())
     return tools::writeCandidates(std::move(request), *sizes, candidates, candidateFolder);
   if (composeThem)
     return tools::composeCandidates(std::move(request), results);
-  llvm::SmallString<256> path(request.libraries.back());
-  llvm::sys::path::append(path, "tuned", request.target, llvm::sys::path::filename(request.file));
-  return tools::mergeResults(results, table.empty() ? path.str().str() : table);
+  return tools::mergeResults(results, tableOf(request));
 }
 
 static int explain() {
