@@ -1,6 +1,7 @@
 #include "compiler/tools/Architectures.h"
 
 #include "compiler/passes/Target.h"
+#include "compiler/tools/Messages.h"
 #include "idc/runtime.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -39,7 +40,7 @@ llvm::Expected<std::vector<std::string>> tools::architecturesOf(llvm::StringRef 
     if (!passes::findTarget(own, target, error))
       return llvm::createStringError(error + ", and native: the GPU of this machine");
     if (!target.like.empty())
-      llvm::errs() << "idc: note: " << own << " is planned by what was measured on " << target.like << "\n";
+      note(own + " is planned by what was measured on " + target.like);
     found.push_back(std::move(own));
   }
   return found;

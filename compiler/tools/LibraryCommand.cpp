@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/LibrarySignature.h"
 #include "compiler/codegen/ResultCache.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/Progress.h"
 
@@ -199,9 +200,7 @@ void LibraryMaker::run(Job &job) {
   Compiler compiler(job.request);
   auto fail = [&](llvm::Error error) {
     failed = true;
-    std::string message = llvm::toString(std::move(error));
-    if (!message.empty())
-      errors << "idc: " << llvm::StringRef(message).rtrim() << "\n";
+    tools::fail(std::move(error), errors);
   };
   llvm::Expected<const frontend::Program *> program = compiler.program(errors);
   if (!program)
@@ -313,12 +312,8 @@ llvm::Error LibraryMaker::make() {
 int tools::compileLibrary(const LibraryRequest &request) {
   std::string missing = llvm::StringRef(request.targets).contains("nvptx") ? Compiler::whyNoFatbin() : "";
   if (!missing.empty())
-    llvm::errs() << "idc: note: " << missing << "\n";
-  if (llvm::Error error = LibraryMaker(request).make()) {
-    std::string message = llvm::toString(std::move(error));
-    if (!message.empty())
-      llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
-    return 1;
-  }
+    note(missing);
+  if (llvm::Error error = LibraryMaker(request).make())
+    return fail(std::move(error));
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "compiler/tools/RunCommand.h"
 
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/Modules.h"
 #include "compiler/tools/Reference.h"
 #include "runtime/lib/WholeFile.h"
@@ -80,8 +81,6 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
     bool faultless = !emulated || writeReports(emulated->reports(), emulation);
     return report.passed() && faultless ? 0 : 1;
   } catch (const std::runtime_error &error) { // host::Error, runtime::FileError
-    if (*error.what())
-      llvm::errs() << "idc: " << error.what() << "\n";
-    return 1;
+    return fail(error.what());
   }
 }

@@ -1,5 +1,6 @@
 #include "compiler/tools/TuneCommand.h"
 
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/Progress.h"
 #include "compiler/tools/ScheduleText.h"
 #include "host/Error.h"
@@ -25,6 +26,7 @@
 using namespace idc;
 using codegen::Compiler;
 using codegen::Level;
+using tools::fail;
 using tools::LaunchText;
 using tools::Progress;
 
@@ -42,11 +44,6 @@ constexpr unsigned patience = 8;
 constexpr size_t compositions = 3;
 /// Planner and best count as equal within this.
 constexpr double margin = 1.01;
-
-int fail(const llvm::Twine &message) {
-  llvm::errs() << "idc: " << message << "\n";
-  return 1;
-}
 
 bool write(const std::string &path, llvm::StringRef text) {
   try {
@@ -196,20 +193,13 @@ void addResidentVariants(codegen::CompileRequest request, std::vector<Candidate>
     }
 }
 
-/// Prints a message, if there is one.
-bool say(const llvm::Twine &message, llvm::raw_ostream &errors) {
-  if (std::string text = message.str(); !text.empty())
-    errors << "idc: " << text << "\n";
-  return false;
-}
-
 /// Adds up to `count` of the planner's schedules, best first, each with a launch that those before do not have.
 /// Returns false after printing to `errors` what went wrong.
 bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candidate> &made,
                 llvm::raw_ostream &errors) {
   const bool latency = request.plan == passes::Plan::Latency;
   const size_t before = made.size();
-  auto fail = [&](const llvm::Twine &message) { return say(message, errors); };
+  auto fail = [&](const llvm::Twine &message) { return tools::fail(message, errors) == 0; };
   std::set<std::string> seen; // launches
   request.ownSchedules = false;
   request.listed = 1;
@@ -315,7 +305,7 @@ std::vector<codegen::CompileRequest> waysOf(const codegen::CompileRequest &reque
 bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector<Candidate> &made,
                     llvm::raw_ostream &errors) {
   const bool latency = request.plan == passes::Plan::Latency;
-  auto fail = [&](const llvm::Twine &message) { return say(message, errors); };
+  auto fail = [&](const llvm::Twine &message) { return tools::fail(message, errors) == 0; };
   const std::vector<codegen::CompileRequest> ways = waysOf(request, count);
   const size_t each = ways.size() == 1 ? count : std::max(1u, count / searched);
   for (const codegen::CompileRequest &way : ways)

@@ -10,6 +10,7 @@
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/RunCommand.h"
 #include "compiler/tools/TuneCommand.h"
@@ -27,6 +28,7 @@
 using namespace idc;
 using codegen::Compiler;
 using codegen::Level;
+using tools::fail;
 namespace cl = llvm::cl;
 
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
@@ -215,11 +217,6 @@ static cl::opt<bool> formatCheck("check",
                                           "status 1 if there is one"),
                                  cl::sub(formatCommand), cl::cat(category));
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "idc: " << message << "\n";
-  return 1;
-}
-
 /// Options take one value, and LLVM keeps the last of several.
 static bool checkGivenOnce() {
   for (cl::SubCommand *command : cl::getRegisteredSubcommands())
@@ -232,8 +229,6 @@ static bool checkGivenOnce() {
         }
   return true;
 }
-
-static int fail(llvm::Error error) { return fail(llvm::Twine(llvm::toString(std::move(error)))); }
 
 /// Sets the target of a request by the name of a GPU; false with a message printed when there is none.
 static bool chooseArchitecture(llvm::StringRef named, codegen::CompileRequest &request) {
@@ -373,7 +368,7 @@ static int compile() {
   if (wanted.empty() && !printSchedule) {
     std::string missing = request.target == "cpu" ? "" : Compiler::whyNoFatbin();
     if (!missing.empty())
-      llvm::errs() << "idc: note: " << missing << "\n";
+      tools::note(missing);
     wanted = {request.target == "cpu" ? Level::Llvm : missing.empty() ? Level::Fatbin : Level::Ptx, Level::Manifest};
   }
   std::sort(wanted.begin(), wanted.end()); // each level consumes the one above it
@@ -386,23 +381,17 @@ static int compile() {
 
   Compiler compiler(request);
   std::vector<std::string> results;
-  auto report = [](llvm::Error error) {
-    std::string message = llvm::toString(std::move(error));
-    if (!message.empty())
-      llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
-    return 1;
-  };
   for (Level level : wanted) {
     llvm::Expected<std::string> result = compiler.emit(level, llvm::errs());
     if (!result)
-      return report(result.takeError());
+      return fail(result.takeError());
     results.push_back(std::move(*result));
   }
   std::string schedule;
   if (printSchedule) {
     llvm::Expected<std::string> result = compiler.schedule(llvm::errs());
     if (!result)
-      return report(result.takeError());
+      return fail(result.takeError());
     schedule = *result;
   }
   // Everything is made: only now is anything written.
@@ -415,7 +404,7 @@ static int compile() {
       llvm::outs() << text;
   }
   if (llvm::Error error = tools::writeFiles(files))
-    return report(std::move(error));
+    return fail(std::move(error));
   llvm::outs() << schedule;
   return 0;
 }
