@@ -15,7 +15,7 @@ std::string standardLibrary();
 /// user's data folder. Empty: none, as the variable is empty or there is no home folder.
 std::string userTables();
 
-/// The table for a program in a folder of such tables, beside others of its target: "tuned/sm_90/fft.id".
+/// The table for a program in a folder of such tables, beside others of its target: "tuned/sm_90/FILE.id".
 std::string tableIn(const std::string &tuned, const std::string &target, const std::string &program);
 
 } // namespace idc::codegen
