@@ -20,6 +20,7 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   patchelf  changes where binaries look for libraries
   chromium  a browser without a window: pages can be looked at
   scipy     SciPy, for the system's python3
+  vscode    npm's packages of the extension for Visual Studio Code: ./dev vscode has fetched them
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
 
@@ -42,6 +43,7 @@ def has_gpu():
 
 
 config.environment["IDC_CACHE"] = "" # what is tested is compiled
+config.environment["IDC_TUNED"] = "" # by what the tree has
 config.name = "idc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".id", ".mlir", ".test"]
@@ -69,6 +71,8 @@ for program in ("chromium", "gfortran", "mkdocs", "patchelf"):
         config.available_features.add(program)
 if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("scipy")
+if os.path.isdir(os.path.join(config.idc_source_dir, "editors", "vscode", "node_modules")):
+    config.available_features.add("vscode")
 if "-fsanitize" not in config.c_flags:
     config.available_features.add("unsanitized")
 

@@ -22,6 +22,7 @@ MISSING_FEATURE = {
     "gpu": "no NVIDIA GPU with a driver on this machine",
     "libdevice": "no libdevice.10.bc: the CUDA toolkit is not installed",
     "ptxas": "no ptxas: the CUDA toolkit is not installed",
+    "vscode": "the extension for Visual Studio Code was not packed here (./dev vscode)",
     "unsanitized": "a build with sanitizers: what it installs is not for programs without them",
 }
 NOT_SELECTED = "Test not selected"

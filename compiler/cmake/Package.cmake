@@ -6,8 +6,11 @@ install(TARGETS idc idc-opt idc-runner RUNTIME DESTINATION bin COMPONENT compile
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib DESTINATION share/idc COMPONENT compiler)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc COMPONENT compiler)
 install(FILES ${CMAKE_BINARY_DIR}/idc.1 DESTINATION share/man/man1 COMPONENT compiler)
-install(FILES ${PROJECT_SOURCE_DIR}/compiler/tools/idc.bash DESTINATION share/bash-completion/completions RENAME idc
+install(FILES ${CMAKE_BINARY_DIR}/completion/idc.bash DESTINATION share/bash-completion/completions RENAME idc
   COMPONENT compiler)
+install(FILES ${CMAKE_BINARY_DIR}/completion/idc.zsh DESTINATION share/zsh/site-functions RENAME _idc
+  COMPONENT compiler)
+install(FILES ${CMAKE_BINARY_DIR}/completion/idc.fish DESTINATION share/fish/vendor_completions.d COMPONENT compiler)
 
 install(TARGETS idc_compiler EXPORT idcCompilerTargets DESTINATION lib COMPONENT compiler INCLUDES DESTINATION include)
 install(FILES ${PROJECT_SOURCE_DIR}/compiler/library/include/idc/compiler.h DESTINATION include/idc COMPONENT compiler)

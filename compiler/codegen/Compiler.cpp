@@ -1,6 +1,7 @@
 #include "compiler/codegen/Compiler.h"
 
 #include "compiler/adjoint/WriteAdjoint.h"
+#include "compiler/codegen/Installation.h"
 #include "compiler/codegen/LayoutOptions.h"
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
@@ -103,9 +104,9 @@ struct Compiler::State {
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
-  OwningOpRef<ModuleOp> kernels;                          // gpu, then in the LLVM dialect
-  std::shared_ptr<const frontend::Source> otherSchedules; // a file's, or a table's
-  std::optional<const frontend::ScheduleDecl *> found;    // the schedule in force, once looked for; null: the planner's
+  OwningOpRef<ModuleOp> kernels;                                 // gpu, then in the LLVM dialect
+  std::vector<std::shared_ptr<const frontend::Source>> otherSchedules; // a file's, or tables'
+  std::optional<const frontend::ScheduleDecl *> found; // the schedule in force, once looked for; null: the planner's
   std::string scheduleOrigin, scheduleMeasured;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
@@ -119,8 +120,7 @@ struct Compiler::State {
   llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error applySchedule(llvm::raw_ostream &errors);
-  std::vector<std::string> tunedTables() const;
-  std::string tunedTable() const;
+  std::vector<std::string> tunedTables(bool there) const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
   llvm::Error toLlvm(llvm::raw_ostream &errors);
   llvm::Error toCubin(llvm::raw_ostream &errors);
@@ -280,27 +280,26 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
   return llvm::Error::success();
 }
 
-/// Where a table of measured schedules beside a program of a library may be.
-std::vector<std::string> Compiler::State::tunedTables() const {
+/// The tables of measured schedules that a program of a library may have: the user's for the standard library, which
+/// goes before its own, and the one beside the program. Those that are there, or those that are not.
+std::vector<std::string> Compiler::State::tunedTables(bool there) const {
   std::vector<std::string> tables;
-  if (request.text)
+  if (request.text || !request.scheduleFile.empty())
     return tables;
   llvm::StringRef file(request.file), folder = llvm::sys::path::parent_path(file);
+  auto add = [&](const std::string &tuned) {
+    const std::string table = tableIn(tuned, request.target, request.file);
+    if (llvm::sys::fs::exists(table) == there)
+      tables.push_back(table);
+  };
   for (const std::string &library : request.libraries) {
-    llvm::SmallString<256> table(library);
-    llvm::sys::path::append(table, "tuned", request.target, llvm::sys::path::filename(file));
-    if (llvm::sys::fs::equivalent(folder.empty() ? "." : folder, library))
-      tables.push_back(table.str().str());
+    if (!llvm::sys::fs::equivalent(folder.empty() ? "." : folder, library))
+      continue;
+    if (const std::string own = userTables(); !own.empty() && library == standardLibrary())
+      add(own);
+    add(library + "/tuned");
   }
   return tables;
-}
-
-/// The table that is there, or nothing.
-std::string Compiler::State::tunedTable() const {
-  for (const std::string &table : tunedTables())
-    if (llvm::sys::fs::exists(table))
-      return table;
-  return {};
 }
 
 /// Looks for the schedule that the given file, the program, or a table of measured ones has for this target.
@@ -316,13 +315,15 @@ llvm::Error Compiler::State::findSchedule(llvm::raw_ostream &errors) {
                                   diagnostics);
   };
   if (!request.scheduleFile.empty()) {
-    otherSchedules = frontend::parseFileOnce(request.scheduleFile, request.libraries, diagnostics);
-    found = otherSchedules ? find(*otherSchedules) : std::nullopt;
+    otherSchedules.push_back(frontend::parseFileOnce(request.scheduleFile, request.libraries, diagnostics));
+    found = otherSchedules.back() ? find(*otherSchedules.back()) : std::nullopt;
   } else {
     found = find(*source);
-    if (std::string table = tunedTable(); found && !*found && !table.empty()) {
-      otherSchedules = frontend::parseFileOnce(table, request.libraries, diagnostics);
-      found = otherSchedules ? find(*otherSchedules) : std::nullopt;
+    for (const std::string &table : tunedTables(/*there=*/true)) {
+      if (!found || *found)
+        break;
+      otherSchedules.push_back(frontend::parseFileOnce(table, request.libraries, diagnostics));
+      found = otherSchedules.back() ? find(*otherSchedules.back()) : std::nullopt;
     }
   }
   if (!found) {
@@ -499,16 +500,15 @@ std::vector<std::string> Compiler::files() const {
   if (state->source)
     for (const auto &file : state->source->files)
       paths.push_back(file->path);
-  std::string schedules = state->request.scheduleFile.empty() ? state->tunedTable() : state->request.scheduleFile;
-  if (!schedules.empty())
-    paths.push_back(schedules);
+  if (!state->request.scheduleFile.empty())
+    paths.push_back(state->request.scheduleFile);
+  llvm::append_range(paths, state->tunedTables(/*there=*/true));
   return paths;
 }
 
 std::vector<std::string> Compiler::absentFiles() const {
   std::vector<std::string> paths = state->source ? state->source->absent : std::vector<std::string>();
-  if (state->request.scheduleFile.empty() && state->tunedTable().empty())
-    llvm::append_range(paths, state->tunedTables());
+  llvm::append_range(paths, state->tunedTables(/*there=*/false));
   return paths;
 }
 

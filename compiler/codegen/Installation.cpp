@@ -3,6 +3,9 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+
+#include <optional>
 
 #include <dlfcn.h>
 #include <link.h>
@@ -28,4 +31,24 @@ std::string codegen::standardLibrary() {
   if (llvm::sys::fs::is_directory(path))
     return path.str().str();
   return IDC_SOURCE_STDLIB;
+}
+
+std::string codegen::userTables() {
+  if (std::optional<std::string> chosen = llvm::sys::Process::GetEnv("IDC_TUNED"))
+    return *chosen;
+  llvm::SmallString<256> path;
+  if (std::optional<std::string> data = llvm::sys::Process::GetEnv("XDG_DATA_HOME"); data && !data->empty())
+    path = *data;
+  else if (llvm::sys::path::home_directory(path))
+    llvm::sys::path::append(path, ".local", "share");
+  else
+    return "";
+  llvm::sys::path::append(path, "idc", "tuned");
+  return path.str().str();
+}
+
+std::string codegen::tableIn(const std::string &tuned, const std::string &target, const std::string &program) {
+  llvm::SmallString<256> path(tuned);
+  llvm::sys::path::append(path, target, llvm::sys::path::filename(program));
+  return path.str().str();
 }

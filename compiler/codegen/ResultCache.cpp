@@ -17,7 +17,7 @@
 using namespace idc;
 using namespace idc::codegen;
 
-static std::string cacheFolder() {
+std::string codegen::cacheFolder() {
   if (std::optional<std::string> chosen = llvm::sys::Process::GetEnv("IDC_CACHE"))
     return *chosen;
   llvm::SmallString<128> path;

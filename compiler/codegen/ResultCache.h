@@ -45,6 +45,9 @@ private:
   std::string tools;  // what tells these tools from others
 };
 
+/// The folder of the cache, as said above, which need not be there yet; empty: none.
+std::string cacheFolder();
+
 /// All of a request but the contents of files, and the form, as text: equal for what is compiled alike in one folder.
 std::string requestText(const CompileRequest &request, const InstanceForm &form);
 

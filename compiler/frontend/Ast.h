@@ -21,7 +21,7 @@ using TypeExprPtr = std::unique_ptr<TypeExpr>;
 struct Dimension {
   std::string name;
   ExprPtr length;
-  llvm::SMRange range;
+  llvm::SMRange range, nameRange;
 };
 
 struct TypeExpr {

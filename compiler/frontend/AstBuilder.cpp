@@ -10,6 +10,19 @@ using antlr4::Token;
 namespace {
 // Deeper trees than people write; later passes over the AST recurse.
 constexpr int maxDepth = 400;
+
+/// Whether a part of the tree is free of syntax errors but for those in the blocks in it, which are looked at on their
+/// own. A semicolon that the parser has put at the end is none.
+bool isWhole(antlr4::tree::ParseTree *tree) {
+  if (dynamic_cast<IdParser::BlockContext *>(tree))
+    return true;
+  if (antlr4::tree::ErrorNode *error = dynamic_cast<antlr4::tree::ErrorNode *>(tree)) {
+    const bool isPut = error->getSymbol()->getTokenIndex() == INVALID_INDEX;
+    return isPut && error->getSymbol()->getText() == "<missing ';'>" && tree->parent->children.back() == tree;
+  }
+  auto *context = dynamic_cast<ParserRuleContext *>(tree);
+  return !context || (!context->exception && std::all_of(tree->children.begin(), tree->children.end(), isWhole));
+}
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -366,8 +379,8 @@ TypeExprPtr AstBuilder::type(IdParser::TypeContext *context) {
       result->arguments.push_back(type(argument));
   }
   for (IdParser::DimensionContext *dimension : context->dimension())
-    result->dimensions.push_back(
-        {dimension->name() ? dimension->name()->getText() : "", expr(dimension->expr()), range(dimension)});
+    result->dimensions.push_back({dimension->name() ? dimension->name()->getText() : "", expr(dimension->expr()),
+                                  range(dimension), dimension->name() ? range(dimension->name()) : llvm::SMRange()});
   return result;
 }
 
@@ -484,7 +497,8 @@ std::unique_ptr<Function> AstBuilder::function(IdParser::FunctionContext *contex
 Block AstBuilder::block(IdParser::BlockContext *context) {
   Block result;
   for (IdParser::StatementContext *next : context->statement())
-    result.push_back(statement(next));
+    if (isWhole(next))
+      result.push_back(statement(next));
   return result;
 }
 
@@ -657,6 +671,8 @@ std::unique_ptr<ScheduleDecl> AstBuilder::schedule(IdParser::ScheduleContext *co
 
 void AstBuilder::build(IdParser::ProgramContext *program, SourceFile &file) {
   for (IdParser::ItemContext *item : program->item()) {
+    if (!isWhole(item))
+      continue;
     if (IdParser::ImportDeclContext *import = item->importDecl()) {
       file.imports.push_back(
           {unquote(import->STRING()), range(import->STRING()->getSymbol(), import->STRING()->getSymbol()), nullptr});

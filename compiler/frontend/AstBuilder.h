@@ -10,12 +10,14 @@
 
 namespace idc::frontend {
 
-/// Builds the AST of one buffer whose parse had no errors. `locate` turns a code point index into a location.
+/// Builds the AST of one buffer whose parse had no errors; build() can do with less. `locate` turns a code point index
+/// into a location.
 class AstBuilder {
 public:
   AstBuilder(antlr4::CommonTokenStream &tokens, std::function<llvm::SMLoc(size_t)> locate, Diagnostics &diagnostics)
       : tokens(tokens), locate(std::move(locate)), diagnostics(diagnostics) {}
 
+  /// Declarations and statements with syntax errors are left out; a block loses only those of its statements.
   void build(IdParser::ProgramContext *program, SourceFile &file);
   TypeExprPtr type(IdParser::TypeContext *context);
   ExprPtr expr(IdParser::ExprContext *context);

@@ -1,5 +1,6 @@
 // Checks that need no sizes: names, numbers of arguments, places. All mistakes of all files are reported in one run.
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Names.h"
 #include "compiler/frontend/Parse.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -70,7 +71,9 @@ namespace {
 
 class Checker {
 public:
-  Checker(const Source &source, Diagnostics &diagnostics) : folders(source.folders), diagnostics(diagnostics) {
+  /// `uses`, if given, gets every name that is found out to be declared.
+  Checker(const Source &source, Diagnostics &diagnostics, std::vector<NameUse> *uses = nullptr)
+      : folders(source.folders), diagnostics(diagnostics), uses(uses) {
     for (const auto &each : source.files)
       for (const auto &function : each->functions) {
         for (const Param &param : function->params)
@@ -86,12 +89,14 @@ public:
     std::map<std::string, llvm::SMLoc> functions, types, consts;
     for (const auto &decl : checked.consts) {
       declare(consts, decl->name, "constant", false);
+      use(decl->name.range, decl->name.range, NameKind::Constant);
       names.clear();
       openFunction = nullptr;
       expr(*decl->value, Place::Plain);
     }
     for (const auto &decl : checked.types) {
       declare(types, decl->name, "type", scalarType(decl->name.text) && !isLaterScalar(decl->name.text));
+      use(decl->name.range, decl->name.range, NameKind::Record);
       openFunction = nullptr;
       setGenerics(decl->generics);
       for (const Generic &generic : decl->generics)
@@ -100,6 +105,7 @@ public:
       std::map<std::string, llvm::SMLoc> fields;
       for (const Param &field : decl->fields) {
         declare(fields, field.name, "field", false);
+        use(field.name.range, field.name.range, NameKind::Field);
         names.clear();
         type(*field.type, Shape::Array);
       }
@@ -109,6 +115,7 @@ public:
               (isBuiltinFunction(decl->name.text) && !isRedeclarable(decl->name.text)) ||
                   isBuiltinPermutation(decl->name.text) ||
                   (scalarType(decl->name.text) && !isLaterScalar(decl->name.text)));
+      use(decl->name.range, decl->name.range, NameKind::Function);
       declaration(*decl);
     }
     openFunction = nullptr;
@@ -124,7 +131,11 @@ public:
         const Generic *generic = entry ? findGeneric(*entry, choice.name.text) : nullptr;
         if (entry && (!generic || generic->kind != Generic::Kind::Choice))
           error(choice.name.range, "'" + decl->entry.text + "' has no choice '" + choice.name.text + "'");
+        else if (entry)
+          use(choice.name.range, generic->name.range, NameKind::Parameter);
       }
+      if (entry && decl->condition)
+        conditionNames(*decl->condition, *entry);
     }
   }
 
@@ -146,33 +157,78 @@ private:
   enum class Place { Plain, Stage, Digits, Length };
   enum class Shape { None, Array, Sequence };
 
+  /// What is known of a name in scope.
+  struct Known {
+    llvm::SMRange declared;
+    NameKind kind;
+  };
+
+  void use(llvm::SMRange place, llvm::SMRange declared, NameKind kind) {
+    if (uses)
+      uses->push_back({place, declared, kind});
+  }
+  void bindName(const Name &name, NameKind kind) {
+    names.back().insert({name.text, {name.range, kind}});
+    use(name.range, name.range, kind);
+  }
+
+  /// The condition of a schedule names what its entry does.
+  void conditionNames(const Expr &condition, const Function &entry) {
+    if (condition.kind == Expr::Kind::Variable) {
+      const std::vector<const Expr *> sizes = sizesOf(entry);
+      auto size =
+          std::find_if(sizes.begin(), sizes.end(), [&](const Expr *named) { return named->name == condition.name; });
+      if (size != sizes.end())
+        use(condition.range, (*size)->range, NameKind::Size);
+      else if (const Generic *generic = findGeneric(entry, condition.name))
+        use(condition.range, generic->name.range, NameKind::Parameter);
+      else if (const Const *constant = findConst(*file, condition.name))
+        use(condition.range, constant->name.range, NameKind::Constant);
+    }
+    for (const ExprPtr &argument : condition.arguments)
+      conditionNames(*argument, entry);
+  }
+
   void error(llvm::SMRange range, const std::string &message) { diagnostics.error(range.Start, message, range); }
   void error(const Expr &where, const std::string &message) { diagnostics.error(where.loc, message, where.range); }
 
   /// What is declared under a name, and an error when several imported files declare it.
-  template <typename Decl> const Decl *unique(const Decl *found, const Decl *other, llvm::SMRange use) {
-    if (!other)
+  template <typename Decl>
+  const Decl *unique(const Decl *found, const Decl *other, llvm::SMRange place, NameKind kind) {
+    if (!other) {
+      if (found && place.isValid())
+        use(place, found->name.range, kind);
       return found;
-    error(use, "several imported files declare '" + found->name.text + "'; one in this file would hide them");
+    }
+    error(place, "several imported files declare '" + found->name.text + "'; one in this file would hide them");
     diagnostics.note(found->name.range.Start, "it is declared here");
     diagnostics.note(other->name.range.Start, "and here");
     return found;
   }
   /// The function of a name; for a parameter in <..> its signature.
-  const Function *functionNamed(const std::string &name, llvm::SMRange use) {
+  const Function *functionNamed(const std::string &name, llvm::SMRange place) {
     const Generic *parameter = openFunction ? findGeneric(*openFunction, name) : nullptr;
-    if (parameter && parameter->kind == Generic::Kind::Function)
+    if (parameter && parameter->kind == Generic::Kind::Function) {
+      use(place, parameter->name.range, NameKind::Parameter);
       return parameter->signature.get();
+    }
     const Function *other, *found = findFunction(*file, name, &other);
-    return unique(found, other, use);
+    return unique(found, other, place, NameKind::Function);
   }
-  const TypeDecl *typeNamed(const std::string &name, llvm::SMRange use) {
+  const TypeDecl *typeNamed(const std::string &name, llvm::SMRange place) {
     const TypeDecl *other, *found = findType(*file, name, &other);
-    return unique(found, other, use);
+    return unique(found, other, place, NameKind::Record);
   }
-  const Const *constantNamed(const Expr &use) {
-    const Const *other, *found = findConst(*file, use.name, &other);
-    return unique(found, other, use.range);
+  const Const *constantNamed(const Expr &named) {
+    const Const *other, *found = findConst(*file, named.name, &other);
+    return unique(found, other, named.range, NameKind::Constant);
+  }
+  /// Whether a type variable has the name, used at a place.
+  bool isTypeVariable(const std::string &name, llvm::SMRange place) {
+    auto known = generics.find(name);
+    if (known != generics.end())
+      use(place, known->second, NameKind::TypeVariable);
+    return known != generics.end();
   }
   static llvm::SMRange wordAt(llvm::SMLoc loc, const std::string &word) {
     return {loc, llvm::SMLoc::getFromPointer(loc.getPointer() + word.size())};
@@ -215,7 +271,8 @@ private:
       if (generic.fallback)
         type(*generic.fallback, Shape::None);
       if (isType)
-        generics.insert(name);
+        generics.insert({name, generic.name.range});
+      use(generic.name.range, generic.name.range, isType ? NameKind::TypeVariable : NameKind::Parameter);
     }
     for (const Generic &generic : list) // signatures may name types that come later
       if (generic.signature) {
@@ -234,8 +291,11 @@ private:
       const Generic *generic = findGeneric(callee, setting.name.text);
       if (!generic)
         error(setting.name.range, "'" + callee.name.text + "' has no parameter '" + setting.name.text + "' in <..>");
-      else
+      else {
+        use(setting.name.range, generic->name.range,
+            generic->kind == Generic::Kind::Type ? NameKind::TypeVariable : NameKind::Parameter);
         parameterValue(*setting.value, *generic, place);
+      }
     }
   }
 
@@ -247,7 +307,8 @@ private:
         type(*value.type, Shape::None);
       else if (!isName || !value.settings.empty())
         error(value, "'" + generic.name.text + "' is a type");
-      else if (!generics.count(value.name) && !scalarNamed(value.name, *file) && !typeNamed(value.name, value.range))
+      else if (!isTypeVariable(value.name, value.range) && !scalarNamed(value.name, *file) &&
+               !typeNamed(value.name, value.range))
         error(value, "unknown type '" + value.name + "'");
     } else if (generic.kind == Generic::Kind::Function) {
       if (!isName)
@@ -274,7 +335,8 @@ private:
       expr(*checked.modulus, Place::Plain);
     for (const TypeExprPtr &argument : checked.arguments)
       type(*argument, Shape::None);
-    if (checked.kind == TypeExpr::Kind::Name && !generics.count(checked.name) && !scalarNamed(checked.name, *file)) {
+    if (checked.kind == TypeExpr::Kind::Name &&
+        !isTypeVariable(checked.name, wordAt(checked.range.Start, checked.name)) && !scalarNamed(checked.name, *file)) {
       const TypeDecl *decl = typeNamed(checked.name, wordAt(checked.range.Start, checked.name));
       if (!decl) {
         error(checked.range, "unknown type '" + checked.name + "'");
@@ -293,13 +355,16 @@ private:
     for (const Dimension &dimension : checked.dimensions) {
       if (shape != Shape::Sequence && !dimension.name.empty())
         error(dimension.range, "only the sequences of algorithms have named dimensions");
+      if (!dimension.name.empty())
+        use(dimension.nameRange, ownDimensions.insert({dimension.name, dimension.nameRange}).first->second,
+            NameKind::Dimension);
       expr(*dimension.length, Place::Length);
     }
   }
 
   void shapeNames(const Expr &length) {
     if (length.kind == Expr::Kind::Variable && !findConst(*file, length.name))
-      names.back().insert(length.name);
+      names.back().insert({length.name, {length.range, NameKind::Size}});
     for (const ExprPtr &argument : length.arguments)
       shapeNames(*argument);
   }
@@ -307,6 +372,7 @@ private:
   void declaration(const Function &checked) {
     openFunction = &checked;
     names.assign(1, {});
+    ownDimensions.clear();
     setGenerics(checked.generics);
     for (const Generic &generic : checked.generics) {
       for (const ExprPtr *edge : {&generic.low, &generic.high})
@@ -315,7 +381,7 @@ private:
       if (generic.value)
         parameterValue(*generic.value, generic, Place::Plain);
       if (generic.isNumber())
-        names.back().insert(generic.name.text);
+        bindName(generic.name, NameKind::Parameter);
     }
     bool algorithm = checked.kind == Function::Kind::Algorithm;
     for (const Param &param : checked.params)
@@ -334,7 +400,7 @@ private:
     }
     names.emplace_back();
     for (const Param &param : checked.params)
-      names.back().insert(param.name.text);
+      bindName(param.name, NameKind::Argument);
     bool sequence = std::any_of(checked.params.begin(), checked.params.end(),
                                 [](const Param &param) { return !param.type->dimensions.empty(); });
     if (algorithm && !sequence)
@@ -361,8 +427,18 @@ private:
   // Statements
   //===------------------------------------------------------------------===//
 
-  bool visible(const std::string &name) const {
-    return std::any_of(names.begin(), names.end(), [&](const auto &scope) { return scope.count(name); });
+  const Known *find(const std::string &name) const {
+    for (const auto &scope : names)
+      if (auto known = scope.find(name); known != scope.end())
+        return &known->second;
+    return nullptr;
+  }
+  /// Whether a name in scope stands at a place.
+  bool visible(const std::string &name, llvm::SMRange place) {
+    const Known *known = find(name);
+    if (known)
+      use(place, known->declared, known->kind);
+    return known;
   }
 
   void block(const Block &checked) {
@@ -381,9 +457,9 @@ private:
     if (names[0].count(name.text))
       error(name.range, "'" + name.text + "' is " + sizeOrNumber(name.text) + " of '" + openFunction->name.text +
                             "' and cannot be declared again");
-    else if (visible(name.text))
+    else if (find(name.text))
       error(name.range, "'" + name.text + "' is already declared here; assign to it without 'let'");
-    names.back().insert(name.text);
+    bindName(name, NameKind::Variable);
   }
 
   bool isGenerate(const Expr &value) {
@@ -424,7 +500,7 @@ private:
     case Statement::Kind::Assign:
     case Statement::Kind::AssignElement:
       for (const Name &name : checked.names) {
-        if (!visible(name.text))
+        if (!visible(name.text, name.range))
           error(name.range, "'" + name.text + "' is not declared; declare it with 'let'");
         else if (loopVariables.count(name.text) || names[0].count(name.text))
           error(name.range, "'" + name.text + "' is " +
@@ -436,9 +512,9 @@ private:
       break;
     case Statement::Kind::For: {
       names.emplace_back();
-      if (visible(checked.names[0].text))
+      if (find(checked.names[0].text))
         error(checked.names[0].range, "'" + checked.names[0].text + "' is already declared here");
-      names.back().insert(checked.names[0].text);
+      bindName(checked.names[0], NameKind::Variable);
       bool added = loopVariables.insert(checked.names[0].text).second;
       block(checked.blocks[0]);
       if (added)
@@ -479,9 +555,11 @@ private:
   void expr(const Expr &checked, Place place) {
     switch (checked.kind) {
     case Expr::Kind::Variable:
-      if (!visible(checked.name) && !constantNamed(checked) &&
-          !(isBuiltinConstant(checked.name) && place != Place::Length) &&
-          !(place == Place::Digits && dimensionNames.count(checked.name))) {
+      if (place == Place::Digits && ownDimensions.count(checked.name))
+        use(checked.range, ownDimensions[checked.name], NameKind::Dimension);
+      else if (!visible(checked.name, checked.range) && !constantNamed(checked) &&
+               !(isBuiltinConstant(checked.name) && place != Place::Length) &&
+               !(place == Place::Digits && dimensionNames.count(checked.name))) {
         if (place == Place::Length && openFunction) {
           error(checked, "the size '" + checked.name + "' is bound by no parameter of '" + openFunction->name.text +
                              "'" + unsized(*openFunction, checked.name));
@@ -508,6 +586,9 @@ private:
     case Expr::Kind::Record:
       record(checked);
       break;
+    case Expr::Kind::Field:
+      field(checked);
+      break;
     case Expr::Kind::Pipe:
       return pipe(checked, place);
     default:
@@ -522,10 +603,43 @@ private:
     const TypeDecl *decl = typeNamed(checked.name, wordAt(checked.loc, checked.name));
     if (!decl)
       return error(checked, "unknown type '" + checked.name + "'");
-    for (const auto &field : checked.fields)
-      if (std::none_of(decl->fields.begin(), decl->fields.end(),
-                       [&](const Param &candidate) { return candidate.name.text == field.first; }))
+    for (const auto &field : checked.fields) {
+      auto known = std::find_if(decl->fields.begin(), decl->fields.end(),
+                                [&](const Param &candidate) { return candidate.name.text == field.first; });
+      if (known == decl->fields.end())
         diagnostics.error(field.second, noField(checked.name, field.first, fieldNames(*decl)));
+      else
+        use(wordAt(field.second, field.first), known->name.range, NameKind::Field);
+    }
+  }
+
+  /// A field belongs to the record that is the only one here with a field of this name: values have no types yet.
+  void field(const Expr &checked) {
+    const Param *known = nullptr;
+    std::set<const SourceFile *> seen;
+    for (const TypeDecl *decl : visibleRecords(*file, seen))
+      for (const Param &candidate : decl->fields)
+        if (candidate.name.text == checked.name) {
+          if (known)
+            return;
+          known = &candidate;
+        }
+    if (known)
+      use({llvm::SMLoc::getFromPointer(checked.range.End.getPointer() - checked.name.size()), checked.range.End},
+          known->name.range, NameKind::Field);
+  }
+
+  static std::vector<const TypeDecl *> visibleRecords(const SourceFile &from, std::set<const SourceFile *> &seen) {
+    std::vector<const TypeDecl *> records;
+    if (!seen.insert(&from).second)
+      return records;
+    for (const auto &decl : from.types)
+      records.push_back(decl.get());
+    for (const Import &import : from.imports)
+      if (import.file)
+        for (const TypeDecl *decl : visibleRecords(*import.file, seen))
+          records.push_back(decl);
+    return records;
   }
 
   /// Reports a function that is not declared, with what the author may have meant.
@@ -589,7 +703,8 @@ private:
                          " is applied with |>: x |> " + checked.name + "(..)");
       return;
     }
-    bool conversion = scalarNamed(checked.name, *file) || generics.count(checked.name);
+    bool conversion =
+        scalarNamed(checked.name, *file) || isTypeVariable(checked.name, wordAt(checked.loc, checked.name));
     if (!conversion && !isBuiltinFunction(checked.name)) {
       unknownFunction(checked);
       return arguments(checked.arguments, Place::Plain);
@@ -607,7 +722,7 @@ private:
       if (argument.kind == Expr::Kind::TypeName)
         type(*argument.type, Shape::None);
       else if (argument.kind != Expr::Kind::Variable ||
-               (!generics.count(argument.name) && !scalarNamed(argument.name, *file)))
+               (!isTypeVariable(argument.name, argument.range) && !scalarNamed(argument.name, *file)))
         error(argument, "'" + checked.name + "' takes a type of numbers");
       return;
     }
@@ -682,7 +797,7 @@ private:
                            std::to_string(checked.stageArguments.size() + 1) + " are given");
       return arguments(checked.stageArguments, algorithm ? Place::Plain : Place::Stage);
     }
-    if (!scalarNamed(checked.name, *file) && !generics.count(checked.name) &&
+    if (!scalarNamed(checked.name, *file) && !isTypeVariable(checked.name, wordAt(checked.loc, checked.name)) &&
         (!isBuiltinFunction(checked.name) || isDigitFunction(checked.name) || checked.name == "omega" ||
          checked.name == "radix" || isTypeFunction(checked.name) || checked.name == "generate" ||
          checked.name == "log2" || checked.name == "log2_ceil"))
@@ -692,10 +807,12 @@ private:
 
   const std::vector<std::string> &folders;
   Diagnostics &diagnostics;
+  std::vector<NameUse> *uses;
   const SourceFile *file = nullptr;
   const Function *openFunction = nullptr;
-  std::set<std::string> dimensionNames, generics, loopVariables;
-  std::vector<std::set<std::string>> names; // [0]: sizes, [1]: parameters, then blocks
+  std::set<std::string> dimensionNames, loopVariables;
+  std::map<std::string, llvm::SMRange> generics, ownDimensions; // of the function: type variables, dimensions
+  std::vector<std::map<std::string, Known>> names;              // [0]: sizes, [1]: parameters, then blocks
 };
 
 } // namespace
@@ -710,6 +827,18 @@ bool checkEntry(const std::string &name, const Source &source, Diagnostics &diag
   unsigned before = diagnostics.errors();
   Checker(source, diagnostics).checkEntry(source.main(), name);
   return diagnostics.errors() == before;
+}
+
+std::vector<NameUse> resolveNames(const Source &source) {
+  Diagnostics unseen;
+  std::vector<NameUse> uses;
+  Checker checker(source, unseen, &uses);
+  for (const auto &file : source.files)
+    checker.checkFile(*file);
+  auto place = [](const NameUse &use) { return use.place.Start.getPointer(); };
+  std::stable_sort(uses.begin(), uses.end(), [&](auto &a, auto &b) { return std::less<>()(place(a), place(b)); });
+  uses.erase(std::unique(uses.begin(), uses.end(), [&](auto &a, auto &b) { return place(a) == place(b); }), uses.end());
+  return uses;
 }
 
 bool check(const Source &source, Diagnostics &diagnostics) {

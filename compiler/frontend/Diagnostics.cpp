@@ -3,6 +3,7 @@
 #include "compiler/frontend/VisibleText.h"
 
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -54,6 +55,7 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
         marked.Start = std::min(marked.Start, entry.range.Start, before);
         marked.End = std::max(entry.range.End, llvm::SMLoc::getFromPointer(entry.location.getPointer() + 1), before);
       }
+      message.marked = marked;
       std::tie(message.line, message.column) = sources.getLineAndColumn(marked.Start, buffer);
       std::tie(message.endLine, message.endColumn) = sources.getLineAndColumn(marked.End, buffer);
     }
@@ -72,7 +74,10 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
 void Diagnostics::print(const Entry &entry, llvm::raw_ostream &os) const {
   unsigned buffer = entry.location.isValid() ? sources.FindBufferContainingLoc(entry.location) : 0;
   if (!buffer) {
-    os << (entry.isNote ? "note: " : "error: ") << entry.message << "\n";
+    if (entry.isNote)
+      llvm::WithColor::note(os) << entry.message << "\n";
+    else
+      llvm::WithColor::error(os) << entry.message << "\n";
     return;
   }
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(buffer);
@@ -93,7 +98,7 @@ void Diagnostics::print(const Entry &entry, llvm::raw_ostream &os) const {
   llvm::SMDiagnostic(sources, entry.location, "", static_cast<int>(number), static_cast<int>(shown.column(at - begin)),
                      entry.isNote ? llvm::SourceMgr::DK_Note : llvm::SourceMgr::DK_Error, entry.message, shown.text,
                      ranges)
-      .print(nullptr, os, /*ShowColors=*/false);
+      .print(nullptr, os, /*ShowColors=*/os.is_displayed() && os.has_colors());
 }
 
 void Diagnostics::print(llvm::raw_ostream &os) const {

@@ -39,6 +39,7 @@ public:
     bool isNote = false;
     std::string text, file;
     unsigned line = 0, column = 0, endLine = 0, endColumn = 0;
+    llvm::SMRange marked; // the same in the buffer
     std::string rendered; // as print() has it
   };
   /// Every message in the order recorded, for tools that show them in their own way.

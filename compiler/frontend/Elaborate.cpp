@@ -86,6 +86,8 @@ void Elaborator::enter(const Function &function, const Context &context, llvm::S
     fail(loc, "recursion without end: '" + function.name.text + "' is more than " + std::to_string(maxCalls) +
                   " calls deep");
   frames.push_back({function.name.text, function.name.range.Start, &function, loc, std::move(instance)});
+  for (const Param &param : function.params)
+    tell(param.name.range, context.scopes[1].at(param.name.text));
 }
 
 Value Elaborator::runBody(const Function &function, Context &context) {
@@ -287,6 +289,7 @@ void Elaborator::assign(const Statement &statement, Context &context) {
   for (size_t i = 0; i < targets; ++i) {
     const Name &name = statement.names[i];
     const Value &part = targets == 1 ? value : value.members[i];
+    tell(name.range, part);
     Value *known = context.find(name.text);
     if (statement.kind == Statement::Kind::Let) {
       if (known)
@@ -335,6 +338,7 @@ std::optional<Value> Elaborator::executeLoop(const Statement &statement, Context
     countWork(name.range.Start);
     context.scopes.emplace_back();
     context.scopes.back()[name.text] = Value::integer(i, name.range.Start);
+    tell(name.range, context.scopes.back()[name.text]);
     if (context.isAlgorithm())
       loops.emplace_back(name.text, i);
     std::optional<Value> result = execute(statement.blocks[0], context);

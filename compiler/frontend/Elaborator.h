@@ -70,6 +70,19 @@ struct Context {
   bool isAlgorithm() const { return function && function->kind == Function::Kind::Algorithm; }
 };
 
+/// The radices of a sequence's own digits, least significant first.
+std::vector<int> radicesOf(const SequenceView &view, const Program &program);
+/// Its dimensions as types have them: "[y: 2^3][x: 5]".
+std::string shapeOf(const SequenceView &view, const Program &program);
+
+/// Is told what expressions and names are while a program is elaborated.
+class Observer {
+public:
+  virtual ~Observer() = default;
+  /// `place`: a name, a call, or a stage; `depth`: of calls, 1 in the entry; `program`: the steps so far.
+  virtual void saw(llvm::SMRange place, const Value &value, size_t depth, const Program &program) = 0;
+};
+
 struct NamedDigits {
   const Statement *statement; // that binds the name
   Context context;            // without what depends on the stage
@@ -81,7 +94,8 @@ bool namesDigits(const Expr &expr, const SourceFile &file, const std::function<b
 
 class Elaborator {
 public:
-  Elaborator(const Source &source, Diagnostics &diagnostics) : source(source), diagnostics(diagnostics) {}
+  Elaborator(const Source &source, Diagnostics &diagnostics, Observer *observer = nullptr)
+      : source(source), diagnostics(diagnostics), observer(observer) {}
 
   /// `folds`: what is known when compiling is computed (Generate.cpp); else it stays steps.
   Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types, bool folds = true);
@@ -117,6 +131,10 @@ private:
   void assignElement(const Statement &statement, Context &context);
   Value declared(const Statement &let, Context &context);
   void countWork(llvm::SMLoc loc);
+  void tell(llvm::SMRange place, const Value &value) {
+    if (observer)
+      observer->saw(place, value, frames.size(), program);
+  }
   /// What names mean in a file outside of all functions, or in a function before anything is bound; with a builder.
   Context contextIn(const SourceFile &file, const Function *function = nullptr);
 
@@ -223,8 +241,8 @@ private:
                                 std::vector<std::pair<std::string, int>> &split);
   /// The same of one dimension, most significant first, at the end of `radices`; `product` counts the elements.
   void appendRadices(const Expr &length, Context &context, std::vector<int> &radices, Int &product);
-  std::vector<int> radicesOf(const SequenceView &sequence) const;
-  std::string shapeOf(const SequenceView &sequence) const;
+  std::vector<int> radicesOf(const SequenceView &view) const { return frontend::radicesOf(view, program); }
+  std::string shapeOf(const SequenceView &view) const { return frontend::shapeOf(view, program); }
 
   // Pipes.cpp: stages.
   Value evalPipe(const Expr &expr, Context &context);
@@ -279,6 +297,7 @@ private:
 
   const Source &source;
   Diagnostics &diagnostics;
+  Observer *observer;
   Program program;
   std::list<BodyBuilder> builders; // addresses stay
   struct Frame {
@@ -326,8 +345,6 @@ bool isBuiltinResize(const std::string &name);
 /// Steps that move elements to or from computed places (gather, scatter); a program may declare these names, too.
 bool isBuiltinMove(const std::string &name);
 bool isRedeclarable(const std::string &name);
-/// The names of the functions and steps that are built in.
-std::vector<std::string> builtinFunctions();
 bool isDigitFunction(const std::string &name); // digit, digits, index
 /// Functions of a type: largest, smallest, epsilon.
 bool isTypeFunction(const std::string &name);

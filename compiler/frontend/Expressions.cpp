@@ -1,5 +1,6 @@
 // Evaluation of expressions that are no pipes.
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Names.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -99,6 +100,7 @@ Value Elaborator::eval(const Expr &expr, Context &context) {
     fail(expr, "calls and expressions are nested too deeply");
   countWork(expr.loc);
   Value value = evalKind(expr, context);
+  tell(expr.range, value);
   if (!context.stage || !context.stage->isIndex || value.kind != Value::Kind::Scalar || !isInteger(*value.type))
     return value;
   UntypedRef exact = scalarInteger(*value.builder, value.id, expr.loc);

@@ -5,6 +5,7 @@
 #include "compiler/frontend/SourceText.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -20,8 +21,21 @@ namespace {
 /// Reads a file and its imports, each once.
 class Loader {
 public:
-  Loader(const std::vector<std::string> &folders, Diagnostics &diagnostics)
-      : folders(folders), diagnostics(diagnostics), source(std::make_unique<Source>()) {}
+  /// With `unsaved`, programs may be unfinished.
+  Loader(const std::vector<std::string> &folders, Diagnostics &diagnostics, const UnsavedTexts *unsaved = nullptr)
+      : folders(folders), diagnostics(diagnostics), isUnfinished(unsaved), source(std::make_unique<Source>()) {
+    for (const auto &[path, text] : unsaved ? *unsaved : UnsavedTexts())
+      unsavedTexts[identity(path)] = text;
+  }
+
+  std::unique_ptr<Source> load(const std::string &path) {
+    auto buffer = read(path);
+    if (!buffer) {
+      diagnostics.error(llvm::SMLoc(), "cannot read '" + path + "': " + llvm::toString(buffer.takeError()));
+      return nullptr;
+    }
+    return load(std::move(*buffer), path);
+  }
 
   std::unique_ptr<Source> load(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &path) {
     add(std::move(buffer), path);
@@ -29,10 +43,17 @@ public:
       for (Import &import : source->files[i]->imports)
         import.file = resolve(import, *source->files[i]);
     source->folders = folders;
-    return failed ? nullptr : std::move(source);
+    return failed && !isUnfinished ? nullptr : std::move(source);
   }
 
 private:
+  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> read(const std::string &path) {
+    auto text = unsavedTexts.find(identity(path));
+    if (text != unsavedTexts.end())
+      return llvm::MemoryBuffer::getMemBufferCopy(text->second, path);
+    return readSource(path);
+  }
+
   const SourceFile *add(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &path) {
     source->files.push_back(std::make_unique<SourceFile>());
     SourceFile &file = *source->files.back();
@@ -46,7 +67,7 @@ private:
     Reader reader(id, diagnostics);
     bool good = reader.lex() && reader.parse([&](IdParser &parser, AstBuilder &builder, auto clean) {
       IdParser::ProgramContext *program = parser.program();
-      if (clean())
+      if (clean() || isUnfinished)
         builder.build(program, file);
     });
     failed |= !good;
@@ -85,11 +106,12 @@ private:
       }
       if (known != loaded.end())
         return known->second;
-      if (!llvm::sys::fs::exists(path) || llvm::sys::fs::is_directory(path)) {
+      const bool isThere = llvm::sys::fs::exists(path) || unsavedTexts.count(path.str().str());
+      if (!isThere || llvm::sys::fs::is_directory(path)) {
         source->absent.push_back(path.str().str());
         continue;
       }
-      auto buffer = readSource(path);
+      auto buffer = read(path.str().str());
       if (buffer)
         return add(std::move(*buffer), path.str().str());
       failed = true;
@@ -114,6 +136,8 @@ private:
 
   const std::vector<std::string> &folders;
   Diagnostics &diagnostics;
+  bool isUnfinished;
+  std::map<std::string, std::string> unsavedTexts; // by identity
   std::unique_ptr<Source> source;
   std::map<std::string, const SourceFile *> loaded;
   bool failed = false;
@@ -121,8 +145,9 @@ private:
 
 } // namespace
 
-std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders) {
-  llvm::Regex declaration("^(func|node|algorithm) +" + llvm::Regex::escape(function) + " *[<(]", llvm::Regex::Newline);
+std::vector<LibraryFunction> libraryFunctions(const std::vector<std::string> &folders) {
+  static const llvm::Regex declaration("^(func|node|algorithm) +([A-Za-z_][A-Za-z_0-9]*) *[<(]");
+  std::vector<LibraryFunction> found;
   for (const std::string &folder : folders) {
     std::set<std::string> names; // in one order on all machines
     std::error_code error;
@@ -133,23 +158,45 @@ std::string importDeclaring(const std::string &function, const std::vector<std::
       llvm::SmallString<128> path(folder);
       llvm::sys::path::append(path, name);
       auto buffer = readSource(path);
-      if (!buffer)
+      if (!buffer) {
         llvm::consumeError(buffer.takeError());
-      else if (declaration.match((*buffer)->getBuffer()))
-        return name;
+        continue;
+      }
+      llvm::SmallVector<llvm::StringRef> lines, parts;
+      (*buffer)->getBuffer().split(lines, '\n');
+      for (llvm::StringRef line : lines)
+        if (declaration.match(line, &parts))
+          found.push_back({parts[2].str(), parts[1].str(), line.rtrim(" {\r").str(), name});
     }
   }
+  return found;
+}
+
+std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders) {
+  for (const LibraryFunction &known : libraryFunctions(folders))
+    if (known.name == function)
+      return known.import;
   return "";
+}
+
+std::vector<std::string> keywords() {
+  IdLexer lexer(nullptr);
+  const antlr4::dfa::Vocabulary &vocabulary = lexer.getVocabulary();
+  std::vector<std::string> words;
+  for (size_t token = 0; token <= vocabulary.getMaxTokenType(); ++token)
+    if (llvm::StringRef literal(vocabulary.getLiteralName(token)); literal.size() > 3 && llvm::isAlpha(literal[1]))
+      words.push_back(literal.trim('\'').str());
+  return words;
 }
 
 std::unique_ptr<Source> parseFile(const std::string &path, const std::vector<std::string> &folders,
                                   Diagnostics &diagnostics) {
-  auto buffer = readSource(path);
-  if (!buffer) {
-    diagnostics.error(llvm::SMLoc(), "cannot read '" + path + "': " + llvm::toString(buffer.takeError()));
-    return nullptr;
-  }
-  return Loader(folders, diagnostics).load(std::move(*buffer), path);
+  return Loader(folders, diagnostics).load(path);
+}
+
+std::unique_ptr<Source> parseUnfinished(const std::string &path, const std::vector<std::string> &folders,
+                                        const UnsavedTexts &unsaved, Diagnostics &diagnostics) {
+  return Loader(folders, diagnostics, &unsaved).load(path);
 }
 
 std::unique_ptr<Source> parseText(const std::string &text, const std::string &name,

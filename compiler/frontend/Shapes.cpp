@@ -211,7 +211,7 @@ void Elaborator::bindDefaults(const Function &function, Context &context, llvm::
 // Shapes
 //===----------------------------------------------------------------------===//
 
-std::vector<int> Elaborator::radicesOf(const SequenceView &view) const {
+std::vector<int> radicesOf(const SequenceView &view, const Program &program) {
   const std::vector<int> &full = program.values[view.value].radices;
   std::vector<int> radices(view.digits());
   for (size_t place = 0; place < view.tags.size(); ++place)
@@ -220,8 +220,8 @@ std::vector<int> Elaborator::radicesOf(const SequenceView &view) const {
   return radices;
 }
 
-std::string Elaborator::shapeOf(const SequenceView &view) const {
-  std::vector<int> radices = radicesOf(view);
+std::string shapeOf(const SequenceView &view, const Program &program) {
+  std::vector<int> radices = radicesOf(view, program);
   std::reverse(radices.begin(), radices.end()); // most significant first
   std::string text;
   size_t next = 0;

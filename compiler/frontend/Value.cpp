@@ -1,5 +1,7 @@
 #include "compiler/frontend/Value.h"
 
+#include "compiler/frontend/Names.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -93,6 +95,13 @@ TypeRef scalarType(const std::string &name) {
     if (entry.first == name)
       return entry.second;
   return nullptr;
+}
+
+std::vector<std::string> builtinTypes() {
+  std::vector<std::string> names = {"complex", "mod"};
+  for (const auto &entry : scalarTypes())
+    names.push_back(entry.first);
+  return names;
 }
 
 TypeRef boolType() { return scalarTypes()[0].second; }

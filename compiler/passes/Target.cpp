@@ -3,6 +3,7 @@
 
 #include "mlir/IR/Operation.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/JSON.h"
 
 #include <algorithm>
@@ -81,23 +82,42 @@ static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::
          map.map("betweenBlocks", costs.betweenBlocks);
 }
 
-bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
+/// The fields of a target, with those of the one that it is like where it has none; null when there is no such file.
+static llvm::Expected<llvm::json::Value> readFields(llvm::StringRef name) {
   for (const auto &[key, text] : files) {
     if (name != key)
       continue;
-    llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
-    if (!value) {
-      error = "target file " + name.str() + ": " + llvm::toString(value.takeError());
-      return false;
-    }
+    llvm::Expected<llvm::json::Value> own = llvm::json::parse(text);
+    std::optional<llvm::StringRef> like;
+    if (own && own->getAsObject())
+      like = own->getAsObject()->getString("like");
+    if (!like)
+      return own;
+    llvm::Expected<llvm::json::Value> all = readFields(*like);
+    if (!all || !all->getAsObject())
+      return all;
+    for (const auto &[field, value] : *own->getAsObject())
+      (*all->getAsObject())[field] = value;
+    return all;
+  }
+  return nullptr;
+}
+
+bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &error) {
+  llvm::Expected<llvm::json::Value> value = readFields(name);
+  if (!value) {
+    error = "target file " + name.str() + ": " + llvm::toString(value.takeError());
+    return false;
+  }
+  if (value->getAsObject()) {
     llvm::json::Path::Root root("target");
     llvm::json::ObjectMapper map(*value, root);
     target.name = name.str();
     bool ok =
-        map && map.map("kind", target.kind) && map.map("chip", target.chip) && map.map("features", target.features) &&
-        map.map("lanes", target.lanes) && map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) &&
-        map.map("maxCluster", target.maxCluster) && map.map("cooperativeBlocks", target.cooperativeBlocks) &&
-        map.map("dependentLaunch", target.dependentLaunch) &&
+        map && map.mapOptional("like", target.like) && map.map("kind", target.kind) && map.map("chip", target.chip) &&
+        map.map("features", target.features) && map.map("lanes", target.lanes) &&
+        map.map("maxThreadsPerBlock", target.maxThreadsPerBlock) && map.map("maxCluster", target.maxCluster) &&
+        map.map("cooperativeBlocks", target.cooperativeBlocks) && map.map("dependentLaunch", target.dependentLaunch) &&
         map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
         map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
         map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) && map.map("sectorBytes", target.sectorBytes) &&
@@ -152,7 +172,19 @@ std::vector<std::string> idc::passes::targetNames() {
   std::vector<std::string> names;
   for (const auto &[key, text] : files)
     names.emplace_back(key);
+  llvm::sort(names, [](const std::string &a, const std::string &b) {
+    return std::make_pair(a.size(), a) < std::make_pair(b.size(), b); // sm_90 before sm_100
+  });
   return names;
+}
+
+std::string idc::passes::newestTargetFor(int major, int minor) {
+  std::string newest;
+  for (const std::string &name : targetNames())
+    if (int number = 0; llvm::StringRef(name).starts_with("sm_") &&
+                        !llvm::StringRef(name).drop_front(3).getAsInteger(10, number) && number <= 10 * major + minor)
+      newest = name;
+  return newest;
 }
 
 int64_t Target::registersBeside(int64_t dataRegisters) const {

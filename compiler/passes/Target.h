@@ -1,4 +1,5 @@
-// Machines the planner knows: one JSON data file each in targets/, compiled into the library.
+// Machines the planner knows: one JSON data file each in targets/, compiled into the library. A file that is `like`
+// another one has only what differs: resources, which are facts, and no costs, where nothing was measured.
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
@@ -96,6 +97,7 @@ struct ClusterCosts {
 
 struct Target {
   std::string name;
+  std::string like;     // the target whose costs these are; empty: measured on machines of this one
   std::string kind;     // "nvptx" or "cpu"
   std::string chip;     // for the back end
   std::string features; // for the back end; names the PTX version
@@ -147,7 +149,9 @@ struct Target {
 bool findTarget(llvm::StringRef name, Target &target, std::string &error);
 /// The same for a pass; what is wrong is reported at `where`, and there is no target then.
 std::optional<Target> findTarget(llvm::StringRef name, mlir::Operation *where);
-/// Names of all targets, ascending.
+/// Names of all targets, the oldest GPU first.
 std::vector<std::string> targetNames();
+/// The newest target whose code a GPU of this compute capability runs: its own one when there is one. Empty: none.
+std::string newestTargetFor(int major, int minor);
 
 } // namespace idc::passes

@@ -1,17 +1,11 @@
 #include "compiler/tools/AdjointCommand.h"
 
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 using namespace idc;
-
-static int fail(llvm::Error error) {
-  const std::string message = llvm::toString(std::move(error));
-  if (!message.empty()) // else it was printed with its place
-    llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
-  return 1;
-}
 
 int tools::writeAdjoint(codegen::CompileRequest request, const std::vector<std::string> &withRespectTo,
                         const std::string &file) {

@@ -3,16 +3,12 @@
 #include "compiler/explain/Html.h"
 #include "compiler/explain/Pictures.h"
 #include "compiler/explain/Text.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 
 #include "llvm/Support/FileSystem.h"
 
 using namespace idc;
-
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "idc: " << message << "\n";
-  return 1;
-}
 
 int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &output) {
   if (request.target == "cpu")
@@ -20,10 +16,8 @@ int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &
   request.listed = explain::listedCandidates;
   codegen::Compiler compiler(std::move(request));
   llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::errs());
-  if (!facts) {
-    std::string message = llvm::toString(facts.takeError());
-    return message.empty() ? 1 : fail(llvm::StringRef(message).rtrim());
-  }
+  if (!facts)
+    return fail(facts.takeError());
   std::vector<std::pair<std::string, std::string>> files;
   if (!output.svgFolder.empty()) {
     if (std::error_code error = llvm::sys::fs::create_directories(output.svgFolder))
@@ -36,7 +30,7 @@ int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &
   if (!output.htmlFile.empty())
     files.emplace_back(output.htmlFile, explain::htmlPage(*facts));
   if (llvm::Error error = writeFiles(files))
-    return fail(llvm::toString(std::move(error)));
+    return fail(std::move(error));
   if (output.text)
     explain::printText(llvm::outs(), *facts);
   return 0;

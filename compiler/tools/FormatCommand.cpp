@@ -2,6 +2,7 @@
 
 #include "compiler/frontend/Format.h"
 #include "compiler/frontend/SourceText.h"
+#include "compiler/tools/Messages.h"
 #include "runtime/lib/WholeFile.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -9,7 +10,7 @@
 using namespace idc;
 
 static bool complain(const std::string &file, const std::string &message) {
-  llvm::errs() << "idc: " << file << ": " << message << "\n";
+  tools::fail(file + ": " + message);
   return false;
 }
 
@@ -38,7 +39,7 @@ static bool formatFile(const std::string &file, tools::FormatMode mode) {
     runtime::writeFile(file, *formatted);
     return true;
   } catch (const runtime::FileError &error) {
-    llvm::errs() << "idc: " << error.what() << "\n";
+    tools::fail(error.what());
     return false;
   }
 }

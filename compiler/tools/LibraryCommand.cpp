@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/LibrarySignature.h"
 #include "compiler/codegen/ResultCache.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/Progress.h"
 
@@ -74,19 +75,13 @@ private:
 };
 
 llvm::Error LibraryMaker::readTargets() {
-  llvm::SmallVector<llvm::StringRef> kinds, names;
+  llvm::SmallVector<llvm::StringRef> kinds;
   llvm::StringRef(request.targets).split(kinds, ',');
-  bool cpu = llvm::is_contained(kinds, "cpu"), gpu = llvm::is_contained(kinds, "nvptx");
+  const bool cpu = llvm::is_contained(kinds, "cpu"), gpu = llvm::is_contained(kinds, "nvptx");
   if (size_t(cpu) + gpu != kinds.size())
     return wrong("unknown targets '" + request.targets + "'; known are nvptx, cpu, and nvptx,cpu");
   std::vector<std::pair<int, std::string>> known;
-  if (gpu)
-    llvm::StringRef(request.architectures).split(names, ',');
-  for (llvm::StringRef name : names) {
-    passes::Target target;
-    std::string error;
-    if (!passes::findTarget(name, target, error))
-      return wrong(error);
+  for (llvm::StringRef name : request.architectures) {
     int number = 0;
     if (!llvm::StringRef(name).starts_with("sm_") || name.drop_front(3).getAsInteger(10, number))
       return wrong("'" + name + "' is no architecture of a GPU");
@@ -205,9 +200,7 @@ void LibraryMaker::run(Job &job) {
   Compiler compiler(job.request);
   auto fail = [&](llvm::Error error) {
     failed = true;
-    std::string message = llvm::toString(std::move(error));
-    if (!message.empty())
-      errors << "idc: " << llvm::StringRef(message).rtrim() << "\n";
+    tools::fail(std::move(error), errors);
   };
   llvm::Expected<const frontend::Program *> program = compiler.program(errors);
   if (!program)
@@ -319,12 +312,8 @@ llvm::Error LibraryMaker::make() {
 int tools::compileLibrary(const LibraryRequest &request) {
   std::string missing = llvm::StringRef(request.targets).contains("nvptx") ? Compiler::whyNoFatbin() : "";
   if (!missing.empty())
-    llvm::errs() << "idc: note: " << missing << "\n";
-  if (llvm::Error error = LibraryMaker(request).make()) {
-    std::string message = llvm::toString(std::move(error));
-    if (!message.empty())
-      llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
-    return 1;
-  }
+    note(missing);
+  if (llvm::Error error = LibraryMaker(request).make())
+    return fail(std::move(error));
   return 0;
 }

@@ -9,13 +9,13 @@
 namespace idc::tools {
 
 struct LibraryRequest {
-  codegen::CompileRequest program;   // without sizes, types and target
-  std::vector<std::string> settings; // "n=8..24", "m=1,3", "T=f32,f64"
-  std::string architectures;         // "sm_80,sm_90"
-  std::string targets;               // "nvptx", "cpu" or both
-  std::string prefix;                // DIR/NAME: writes DIR/libNAME.a, DIR/NAME.h, DIR/NAME.json
-  std::string depfile;               // empty: none
-  unsigned jobs = 0;                 // compilations at a time; 0: one per core
+  codegen::CompileRequest program;        // without sizes, types and target
+  std::vector<std::string> settings;      // "n=8..24", "m=1,3", "T=f32,f64"
+  std::vector<std::string> architectures; // of GPUs, when `targets` has nvptx (Architectures.h)
+  std::string targets;                    // "nvptx", "cpu" or both
+  std::string prefix;                     // DIR/NAME: writes DIR/libNAME.a, DIR/NAME.h, DIR/NAME.json
+  std::string depfile;                    // empty: none
+  unsigned jobs = 0;                      // compilations at a time; 0: one per core
 };
 
 /// Compiles on all cores, showing progress on a terminal, and writes the library. Nothing is written when anything is

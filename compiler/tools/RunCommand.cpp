@@ -2,6 +2,7 @@
 
 #include "compiler/explain/Text.h"
 #include "compiler/tools/Executable.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/Trace.h"
 #include "host/Arrays.h"
 #include "host/ValueTable.h"
@@ -100,8 +101,6 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
     const bool faultless = !emulated || writeReports(emulated->reports(), emulation);
     return report.passed() && same && faultless ? 0 : 1;
   } catch (const std::runtime_error &error) { // host::Error, runtime::FileError
-    if (*error.what())
-      llvm::errs() << "idc: " << error.what() << "\n";
-    return 1;
+    return fail(error.what());
   }
 }

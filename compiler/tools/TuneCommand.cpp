@@ -1,10 +1,15 @@
 #include "compiler/tools/TuneCommand.h"
 
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/Progress.h"
 #include "compiler/tools/ScheduleText.h"
+#include "host/Error.h"
+#include "host/Jobs.h"
+#include "idc/runtime.h"
 #include "runtime/lib/WholeFile.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Format.h"
@@ -15,11 +20,13 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <iostream>
 #include <set>
 
 using namespace idc;
 using codegen::Compiler;
 using codegen::Level;
+using tools::fail;
 using tools::LaunchText;
 using tools::Progress;
 
@@ -37,11 +44,6 @@ constexpr unsigned patience = 8;
 constexpr size_t compositions = 3;
 /// Planner and best count as equal within this.
 constexpr double margin = 1.01;
-
-int fail(const llvm::Twine &message) {
-  llvm::errs() << "idc: " << message << "\n";
-  return 1;
-}
 
 bool write(const std::string &path, llvm::StringRef text) {
   try {
@@ -191,20 +193,13 @@ void addResidentVariants(codegen::CompileRequest request, std::vector<Candidate>
     }
 }
 
-/// Prints a message, if there is one.
-bool say(const llvm::Twine &message, llvm::raw_ostream &errors) {
-  if (std::string text = message.str(); !text.empty())
-    errors << "idc: " << text << "\n";
-  return false;
-}
-
 /// Adds up to `count` of the planner's schedules, best first, each with a launch that those before do not have.
 /// Returns false after printing to `errors` what went wrong.
 bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candidate> &made,
                 llvm::raw_ostream &errors) {
   const bool latency = request.plan == passes::Plan::Latency;
   const size_t before = made.size();
-  auto fail = [&](const llvm::Twine &message) { return say(message, errors); };
+  auto fail = [&](const llvm::Twine &message) { return tools::fail(message, errors) == 0; };
   std::set<std::string> seen; // launches
   request.ownSchedules = false;
   request.listed = 1;
@@ -310,7 +305,7 @@ std::vector<codegen::CompileRequest> waysOf(const codegen::CompileRequest &reque
 bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector<Candidate> &made,
                     llvm::raw_ostream &errors) {
   const bool latency = request.plan == passes::Plan::Latency;
-  auto fail = [&](const llvm::Twine &message) { return say(message, errors); };
+  auto fail = [&](const llvm::Twine &message) { return tools::fail(message, errors) == 0; };
   const std::vector<codegen::CompileRequest> ways = waysOf(request, count);
   const size_t each = ways.size() == 1 ? count : std::max(1u, count / searched);
   for (const codegen::CompileRequest &way : ways)
@@ -336,6 +331,7 @@ public:
   explicit CandidateFolder(const std::string &folder) : folder(folder) {}
 
   std::string jobsFile() const { return folder + "/jobs.json"; }
+  std::string resultsFile() const { return folder + "/results.json"; }
 
   /// Takes over the jobs that the folder has; false with a message printed when there are none.
   bool readJobs() {
@@ -364,17 +360,18 @@ public:
            write(prefix + ".id", candidate.schedule);
   }
 
-  /// Writes the list, and prints how to go on.
-  bool finish(size_t before = 0) {
-    size_t added = jobs.size() - before;
+  /// Writes the list.
+  bool finish() {
     std::string text;
-    llvm::raw_string_ostream(text) << llvm::formatv("{0:2}\n",
-                                                    llvm::json::Value(llvm::json::Object{{"jobs", std::move(jobs)}}));
-    if (!write(jobsFile(), text))
-      return false;
+    llvm::raw_string_ostream(text) << llvm::formatv(
+        "{0:2}\n", llvm::json::Value(llvm::json::Object{{"jobs", llvm::json::Array(jobs)}}));
+    return write(jobsFile(), text);
+  }
+
+  /// Prints how to go on where candidates are measured elsewhere.
+  void printNext(size_t added) const {
     llvm::outs() << added << " candidates; measure them with: idc-runner --jobs " << jobsFile() << " --results "
-                 << folder << "/results.json\n";
-    return true;
+                 << resultsFile() << "\n";
   }
 
   size_t size() const { return jobs.size(); }
@@ -561,14 +558,13 @@ bool compose(const Group &group, const std::string &results, codegen::CompileReq
   return true;
 }
 
-} // namespace
-
-int tools::writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
-                           const std::string &folder) {
+/// Compiles the candidates for all sizes; false after printing what went wrong.
+bool fill(CandidateFolder &candidates, const codegen::CompileRequest &request,
+          const std::vector<frontend::SizeMap> &sizes, unsigned count, const std::string &folder) {
   if (std::string missing = Compiler::whyNoFatbin(); !missing.empty())
-    return fail("tune needs an assembler: " + missing);
+    return fail("tune needs an assembler: " + missing), false;
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
-    return fail("cannot make the folder " + folder + ": " + error.message());
+    return fail("cannot make the folder " + folder + ": " + error.message()), false;
   bool latency = request.plan == passes::Plan::Latency;
   std::vector<std::vector<Candidate>> made(sizes.size());
   std::vector<std::string> messages(sizes.size());
@@ -586,29 +582,75 @@ int tools::writeCandidates(codegen::CompileRequest request, const std::vector<fr
       progress.finished(made[i].empty() ? "" : made[i].front().symbol);
     });
   pool.wait();
-  CandidateFolder candidates(folder);
   for (size_t i = 0; i < sizes.size(); ++i) {
     llvm::errs() << messages[i];
     for (const Candidate &candidate : made[i])
       if (!failed && !candidates.add(candidate, latency))
-        return 1;
+        return false;
   }
-  return !failed && candidates.finish() ? 0 : 1;
+  return !failed && candidates.finish();
+}
+
+/// Adds what measured kernels make up, and says how many that are; nothing after printing what went wrong.
+std::optional<size_t> composeInto(CandidateFolder &candidates, const codegen::CompileRequest &request,
+                                  const std::string &results) {
+  std::optional<std::vector<Group>> groups = readResults(results);
+  if (!groups)
+    return std::nullopt;
+  const size_t before = candidates.size();
+  for (const Group &group : *groups)
+    if (!group.measured.empty() && !compose(group, results, request, candidates))
+      return std::nullopt;
+  return candidates.finish() ? std::optional(candidates.size() - before) : std::nullopt;
+}
+
+} // namespace
+
+int tools::writeCandidates(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
+                           const std::string &folder) {
+  CandidateFolder candidates(folder);
+  if (!fill(candidates, request, sizes, count, folder))
+    return 1;
+  candidates.printNext(candidates.size());
+  return 0;
 }
 
 int tools::composeCandidates(codegen::CompileRequest request, const std::string &results) {
-  std::optional<std::vector<Group>> groups = readResults(results);
-  CandidateFolder folder(llvm::sys::path::parent_path(results).str());
-  if (!groups || !folder.readJobs())
+  CandidateFolder candidates(llvm::sys::path::parent_path(results).str());
+  if (!candidates.readJobs())
     return 1;
-  size_t before = folder.size();
-  for (const Group &group : *groups)
-    if (!group.measured.empty() && !compose(group, results, request, folder))
-      return 1;
-  return folder.finish(before) ? 0 : 1;
+  std::optional<size_t> added = composeInto(candidates, request, results);
+  if (added)
+    candidates.printNext(*added);
+  return added ? 0 : 1;
 }
 
-int tools::mergeResults(const std::string &results, const std::string &table) {
+int tools::tuneHere(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
+                    const MeasuredTable &table) {
+  if (idc_device_available() != IDC_SUCCESS)
+    return fail("tune measures on this machine's GPU, and there is none: " + llvm::Twine(idc_last_error()) +
+                "; -o FOLDER writes candidates for another machine");
+  llvm::SmallString<128> folder;
+  if (std::error_code error = llvm::sys::fs::createUniqueDirectory("idc-tune", folder))
+    return fail("cannot make a temporary folder: " + error.message());
+  llvm::scope_exit remove([&] { llvm::sys::fs::remove_directories(folder); });
+  CandidateFolder candidates(folder.str().str());
+  if (!fill(candidates, request, sizes, count, folder.str().str()))
+    return 1;
+  try {
+    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout);
+    std::optional<size_t> added = composeInto(candidates, request, candidates.resultsFile());
+    if (!added)
+      return 1;
+    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout); // those that were added
+  } catch (const host::Error &error) {
+    return fail(error.what());
+  }
+  return mergeResults(candidates.resultsFile(), table);
+}
+
+int tools::mergeResults(const std::string &results, const MeasuredTable &into) {
+  const std::string &table = into.file;
   std::optional<std::vector<Group>> groups = readResults(results);
   if (!groups)
     return 1;
@@ -643,7 +685,7 @@ int tools::mergeResults(const std::string &results, const std::string &table) {
     if (!schedule)
       return 1;
     for (const auto &[header, text] : schedulesOf(*schedule))
-      if (planned && ratio < margin)
+      if (planned && ratio < margin && !into.goesFirst)
         schedules.erase(header);
       else
         schedules[header] = withMeasurement(text, best.time, group.copyTime);
@@ -656,5 +698,8 @@ int tools::mergeResults(const std::string &results, const std::string &table) {
     text += "\n" + schedule;
   if (std::error_code error = llvm::sys::fs::create_directories(llvm::sys::path::parent_path(table)))
     return fail("cannot make the folder of " + table + ": " + error.message());
-  return write(table, text) ? 0 : 1;
+  if (!write(table, text))
+    return 1;
+  llvm::outs() << "the schedules are in " << table << "\n";
+  return 0;
 }

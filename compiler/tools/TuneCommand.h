@@ -20,10 +20,22 @@ int writeCandidates(codegen::CompileRequest request, const std::vector<frontend:
 /// jobs. Entry, sizes, types and plan are the candidates'. Returns the exit status.
 int composeCandidates(codegen::CompileRequest request, const std::string &results);
 
-/// Reads what `idc-runner --jobs` measured of the candidates beside the file and puts the best schedules into `table`,
-/// an .id file of schedules, with their times, in place of those for the same entry, target, plan, sizes and types. Sizes at which the
-/// planner's own choice is within a hundredth of the best get none. Prints, for every size, both. Returns the exit
-/// status.
-int mergeResults(const std::string &results, const std::string &table);
+/// A table that schedules are put into.
+struct MeasuredTable {
+  std::string file;
+  bool goesFirst =
+      false; // before the program's other tables, so that it has the planner's choice, too, where that wins
+};
+
+/// Reads what `idc-runner --jobs` measured of the candidates beside the file and puts the best schedules into the
+/// table, an .id file of schedules, with their times, in place of those for the same entry, target, plan, sizes and
+/// types. Sizes at which the planner's own choice is within a hundredth of the best get none in a table that does not
+/// go first. Prints, for every size, both. Returns the exit status.
+int mergeResults(const std::string &results, const MeasuredTable &table);
+
+/// All of it on this machine, which needs a GPU: candidates in a folder that is removed again, measured, composed,
+/// measured and merged. Returns the exit status.
+int tuneHere(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
+             const MeasuredTable &table);
 
 } // namespace idc::tools

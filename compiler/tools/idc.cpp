@@ -1,20 +1,25 @@
-// The idc driver: command-line flags of all commands.
+// The idc driver: the command-line flags of all commands.
 #include "compiler/codegen/Compiler.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
+#include "compiler/lsp/Server.h"
 #include "compiler/tools/AdjointCommand.h"
+#include "compiler/tools/Architectures.h"
 #include "compiler/tools/CheckCommand.h"
 #include "compiler/tools/DocCommand.h"
+#include "compiler/tools/DoctorCommand.h"
 #include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/FormatCommand.h"
 #include "compiler/tools/LibraryCommand.h"
 #include "compiler/tools/ListCommand.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 #include "compiler/tools/ProgramFiles.h"
 #include "compiler/tools/RunCommand.h"
 #include "compiler/tools/TestCommand.h"
 #include "compiler/tools/TuneCommand.h"
 
+#include "idc/runtime.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -27,6 +32,7 @@
 using namespace idc;
 using codegen::Compiler;
 using codegen::Level;
+using tools::fail;
 namespace cl = llvm::cl;
 
 static cl::SubCommand compileCommand("compile", "compile an algorithm and write the levels asked for");
@@ -40,11 +46,15 @@ static cl::SubCommand checkCommand("check", "report mistakes without compiling")
 static cl::SubCommand explainCommand("explain", "show what became of an algorithm: its circuit, stages, mappings and "
                                                 "costs, as text or pictures");
 static cl::SubCommand tuneCommand("tune",
-                                  "write candidate schedules to be measured on a GPU, or keep the best of those "
-                                  "measured");
+                                  "measure candidate schedules on this machine's GPU and keep the best; or write "
+                                  "candidates for another machine, and keep the best of those measured there");
 static cl::SubCommand adjointCommand("adjoint", "derive the program that computes the gradients of an algorithm's "
                                                 "inputs from those of its results");
 static cl::SubCommand formatCommand("format", "print programs in the one style");
+
+static cl::SubCommand doctorCommand("doctor", "say what is there of what idc works with, and what to do where it is "
+                                              "not");
+static cl::SubCommand lspCommand("lsp", "serve an editor, on standard input and output (docs/editors.md)");
 
 static cl::OptionCategory category("idc options");
 
@@ -66,7 +76,9 @@ static cl::list<std::string> settings("set",
                                       cl::value_desc("NAME=VALUE"), cl::sub(compileCommand), cl::sub(runCommand),
                                       cl::sub(explainCommand), cl::sub(tuneCommand), cl::sub(checkCommand),
                                       cl::sub(adjointCommand), cl::cat(category));
-static cl::opt<std::string> arch("arch", cl::desc("GPU architecture (default sm_90); for a library also a list"),
+static cl::opt<std::string> arch("arch",
+                                 cl::desc("GPU architecture: sm_75 to sm_121, or native, this machine's (run: the "
+                                          "default when it has one; else sm_90); for a library also a list"),
                                  cl::init("sm_90"), cl::value_desc("sm_NN"), cl::sub(compileCommand),
                                  cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
                                  cl::sub(docCommand), cl::cat(category));
@@ -79,7 +91,7 @@ static cl::list<std::string> libraries("I", cl::desc("folder searched for import
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
                                        cl::sub(checkCommand), cl::sub(testCommand), cl::sub(listCommand),
-                                       cl::sub(docCommand), cl::sub(adjointCommand), cl::cat(category));
+                                       cl::sub(docCommand), cl::sub(adjointCommand), cl::sub(lspCommand), cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));
@@ -212,8 +224,8 @@ static cl::opt<bool> composeThem("compose",
                                           "to the candidates"),
                                  cl::sub(tuneCommand), cl::cat(category));
 static cl::opt<std::string> table("table",
-                                  cl::desc("table of schedules (default: of the standard library, "
-                                           "tuned/ARCH/FILE.id)"),
+                                  cl::desc("table of schedules (default: the user's, ARCH/FILE.id in $IDC_TUNED or "
+                                           "~/.local/share/idc/tuned)"),
                                   cl::value_desc("TABLE.id"), cl::sub(tuneCommand), cl::cat(category));
 
 // idc adjoint
@@ -245,11 +257,6 @@ static cl::opt<bool> formatCheck("check",
                                           "status 1 if there is one"),
                                  cl::sub(formatCommand), cl::cat(category));
 
-static int fail(const llvm::Twine &message) {
-  llvm::errs() << "idc: " << message << "\n";
-  return 1;
-}
-
 /// Options take one value, and LLVM keeps the last of several.
 static bool checkGivenOnce() {
   for (cl::SubCommand *command : cl::getRegisteredSubcommands())
@@ -263,32 +270,53 @@ static bool checkGivenOnce() {
   return true;
 }
 
+/// Sets the target of a request by the name of a GPU; false with a message printed when there is none.
+static bool chooseArchitecture(llvm::StringRef named, codegen::CompileRequest &request) {
+  llvm::Expected<std::vector<std::string>> found = tools::architecturesOf(named);
+  if (!found)
+    fail(found.takeError());
+  else if (found->size() > 1)
+    fail("--arch names one GPU; only a library takes several");
+  else
+    request.target = found->front();
+  return found && found->size() == 1;
+}
+
 /// `emulate` and `emulate:sm_NN`: sets the architecture; false with a message printed when there is no such GPU or
 /// --arch names another.
-static bool chooseEmulated(llvm::StringRef target, std::string &architecture) {
-  if (llvm::StringRef named = target.split(':').second; target.contains(':')) {
+static bool chooseEmulated(llvm::StringRef target, codegen::CompileRequest &request) {
+  std::string named = arch;
+  if (target.contains(':')) {
+    named = target.split(':').second.str();
     if (arch.getNumOccurrences() && named != arch.getValue()) {
       fail("--target " + target + " and --arch " + arch + " name different architectures");
       return false;
     }
-    architecture = named.str();
   }
-  std::vector<std::string> known;
-  for (const std::string &name : passes::targetNames())
-    if (llvm::StringRef(name).starts_with("sm_"))
-      known.push_back(name);
-  if (llvm::is_contained(known, architecture))
+  if (!chooseArchitecture(named, request))
+    return false;
+  if (request.target != "cpu")
     return true;
-  fail("unknown architecture '" + llvm::Twine(architecture) + "' to emulate; known are " + llvm::join(known, ", "));
+  fail("there is no cpu to emulate, only GPUs; --target cpu runs on this computer");
   return false;
 }
 
-static int fail(llvm::Error error) { return fail(llvm::Twine(llvm::toString(std::move(error)))); }
+/// The same for a run on a GPU, which is this machine's unless another one is named.
+static bool chooseGpu(codegen::CompileRequest &request) {
+  const bool isThere = idc_device_available() == IDC_SUCCESS;
+  return chooseArchitecture(arch.getNumOccurrences() || !isThere ? arch : llvm::StringRef("native"), request);
+}
+
+/// Folders that imports are looked up in behind a file's own, the standard library last.
+static std::vector<std::string> libraryFolders() {
+  std::vector<std::string> folders(libraries.begin(), libraries.end());
+  folders.push_back(codegen::standardLibrary());
+  return folders;
+}
 
 /// Fills the request from the common flags but for --set; false with a message printed on a malformed one.
 static bool makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
-  request.target = arch;
   request.scheduleFile = scheduleFile;
   request.candidate = candidate;
   request.ownSchedules = candidate.getNumOccurrences() == 0;
@@ -298,8 +326,7 @@ static bool makeRequestWithoutSettings(codegen::CompileRequest &request) {
     fail(std::move(error));
     return false;
   }
-  request.libraries.assign(libraries.begin(), libraries.end());
-  request.libraries.push_back(codegen::standardLibrary());
+  request.libraries = libraryFolders();
   codegen::setFile(file, request);
   return true;
 }
@@ -322,8 +349,13 @@ static int compileLibrary() {
   if (!makeRequestWithoutSettings(request.program))
     return 1;
   request.settings.assign(settings.begin(), settings.end());
-  request.architectures = arch;
   request.targets = compileTarget;
+  if (llvm::StringRef(compileTarget).contains("nvptx")) {
+    llvm::Expected<std::vector<std::string>> found = tools::architecturesOf(arch);
+    if (!found)
+      return fail(found.takeError());
+    request.architectures = std::move(*found);
+  }
   request.prefix = outputPrefix;
   request.depfile = depfile;
   request.jobs = jobs;
@@ -337,6 +369,13 @@ static std::string withoutExtension(llvm::StringRef path, llvm::ArrayRef<Level> 
         path.ends_with(extension) && !llvm::sys::path::filename(path.drop_back(extension.size())).empty())
       return path.drop_back(extension.size()).str();
   return path.str();
+}
+
+static std::string levelNames() {
+  std::vector<std::string> names;
+  for (int level = 0; level <= static_cast<int>(Level::Manifest); ++level)
+    names.push_back(codegen::levelName(static_cast<Level>(level)));
+  return llvm::join(names, ", ") + " and library";
 }
 
 static int compile() {
@@ -357,17 +396,19 @@ static int compile() {
     request.target = "cpu";
   else if (compileTarget != "nvptx")
     return fail("unknown target '" + compileTarget + "'; known are nvptx and cpu");
+  else if (!chooseArchitecture(arch, request))
+    return 1;
   std::vector<Level> wanted;
   for (const std::string &name : emit) {
     std::optional<Level> level = codegen::findLevel(name);
     if (!level)
-      return fail("--emit: unknown level '" + name + "'");
+      return fail("--emit: unknown level '" + name + "'; known are " + levelNames());
     wanted.push_back(*level);
   }
   if (wanted.empty() && !printSchedule) {
     std::string missing = request.target == "cpu" ? "" : Compiler::whyNoFatbin();
     if (!missing.empty())
-      llvm::errs() << "idc: note: " << missing << "\n";
+      tools::note(missing);
     wanted = {request.target == "cpu" ? Level::Llvm : missing.empty() ? Level::Fatbin : Level::Ptx, Level::Manifest};
   }
   std::sort(wanted.begin(), wanted.end()); // each level consumes the one above it
@@ -380,23 +421,17 @@ static int compile() {
 
   Compiler compiler(request);
   std::vector<std::string> results;
-  auto report = [](llvm::Error error) {
-    std::string message = llvm::toString(std::move(error));
-    if (!message.empty())
-      llvm::errs() << "idc: " << llvm::StringRef(message).rtrim() << "\n";
-    return 1;
-  };
   for (Level level : wanted) {
     llvm::Expected<std::string> result = compiler.emit(level, llvm::errs());
     if (!result)
-      return report(result.takeError());
+      return fail(result.takeError());
     results.push_back(std::move(*result));
   }
   std::string schedule;
   if (printSchedule) {
     llvm::Expected<std::string> result = compiler.schedule(llvm::errs());
     if (!result)
-      return report(result.takeError());
+      return fail(result.takeError());
     schedule = *result;
   }
   // Everything is made: only now is anything written.
@@ -409,7 +444,7 @@ static int compile() {
       llvm::outs() << text;
   }
   if (llvm::Error error = tools::writeFiles(files))
-    return report(std::move(error));
+    return fail(std::move(error));
   llvm::outs() << schedule;
   return 0;
 }
@@ -438,7 +473,7 @@ static std::optional<std::string> deviceOf(llvm::StringRef target, codegen::Comp
     fail("only emulate takes an architecture: '" + target + "'");
     return std::nullopt;
   }
-  if (emulated && !chooseEmulated(target, request.target))
+  if (emulated ? !chooseEmulated(target, request) : device != "cpu" && device != "reference" && !chooseGpu(request))
     return std::nullopt;
   return device.str();
 }
@@ -517,27 +552,41 @@ static std::optional<std::vector<frontend::SizeMap>> sizesOf(codegen::CompileReq
   return sizes;
 }
 
+/// The table that --table names; else the user's for a program of the standard library, and for another one that beside
+/// it.
+static tools::MeasuredTable tableOf(const codegen::CompileRequest &request) {
+  if (!table.empty())
+    return {table, false};
+  const llvm::StringRef folder = llvm::sys::path::parent_path(request.file);
+  const bool isStandard = llvm::sys::fs::equivalent(folder.empty() ? "." : folder, codegen::standardLibrary());
+  if (std::string own = codegen::userTables(); isStandard && !own.empty())
+    return {codegen::tableIn(own, request.target, request.file), true};
+  return {codegen::tableIn((folder.empty() ? "." : folder.str()) + "/tuned", request.target, request.file), false};
+}
+
 static int tune() {
   codegen::CompileRequest request;
   std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(request);
-  if (!sizes)
+  const bool measuresHere = candidateFolder.empty() && results.empty();
+  if (!sizes || !(measuresHere ? chooseGpu(request) : chooseArchitecture(arch, request)))
     return 1;
-  if (results.empty() == candidateFolder.empty())
-    return fail("tune needs either -o FOLDER, to write candidates, or --results RESULTS.json, to merge them");
+  if (!results.empty() && !candidateFolder.empty())
+    return fail("-o FOLDER writes candidates, --results RESULTS.json merges them: give one of them, or none to do all "
+                "of it here");
   if (composeThem && results.empty())
     return fail("--compose needs --results RESULTS.json");
+  if (measuresHere)
+    return tools::tuneHere(request, *sizes, candidates, tableOf(request));
   if (results.empty())
     return tools::writeCandidates(std::move(request), *sizes, candidates, candidateFolder);
   if (composeThem)
     return tools::composeCandidates(std::move(request), results);
-  llvm::SmallString<256> path(request.libraries.back());
-  llvm::sys::path::append(path, "tuned", request.target, llvm::sys::path::filename(request.file));
-  return tools::mergeResults(results, table.empty() ? path.str().str() : table);
+  return tools::mergeResults(results, tableOf(request));
 }
 
 static int explain() {
   codegen::CompileRequest request;
-  if (!makeRequest(request))
+  if (!makeRequest(request) || !chooseArchitecture(arch, request))
     return 1;
   tools::ExplainOutput output;
   output.text = explainText || (svgFolder.empty() && htmlFile.empty());
@@ -637,6 +686,10 @@ static int runCommandGiven() {
     return describe(tools::documentPrograms);
   if (formatCommand)
     return format();
+  if (doctorCommand)
+    return tools::examine(IDC_VERSION);
+  if (lspCommand)
+    return lsp::serve(stdin, llvm::outs(), libraryFolders(), IDC_VERSION);
   cl::PrintHelpMessage(false, true);
   return 2;
 }
@@ -654,6 +707,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions({&category}, explainCommand);
   cl::HideUnrelatedOptions({&category}, tuneCommand);
   cl::HideUnrelatedOptions({&category}, formatCommand);
+  cl::HideUnrelatedOptions({&category}, lspCommand);
+  cl::HideUnrelatedOptions({&category}, doctorCommand);
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
   std::vector<const char *> arguments(argv, argv + argc);
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") { // idc help, idc help run

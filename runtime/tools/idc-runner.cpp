@@ -40,6 +40,7 @@ Runs the kernels of a fatbin, cubin or PTX file as its manifest says. The second
   --latency         print the median time of one of 64 dependent executions, recorded in one graph
   --repeat K        measurements of which the median is taken (default 20)
   --help            print this text
+  --version         print the version
 
 The exit status is 0 on success, 1 when an output misses its reference or the run fails, 2 for wrong usage.
 )";
@@ -51,7 +52,7 @@ struct UsageError : std::runtime_error {
 };
 
 struct Options {
-  bool help = false;
+  bool help = false, version = false;
   std::vector<std::string> files; // kernels, manifest
   RunRequest request;
   std::string jobs, results;
@@ -94,6 +95,10 @@ Options parseOptions(int argc, char **argv) {
     std::string option = word.substr(0, word.find('='));
     if (option == word && option == "--help") {
       options.help = true;
+      return options;
+    }
+    if (option == word && option == "--version") {
+      options.version = true;
       return options;
     }
     if (option == word && option == "--time") {
@@ -176,6 +181,10 @@ int main(int argc, char **argv) {
     Options options = parseOptions(argc, argv);
     if (options.help) {
       std::cout << help;
+      return EXIT_SUCCESS;
+    }
+    if (options.version) {
+      std::cout << "idc-runner " IDC_VERSION "\n";
       return EXIT_SUCCESS;
     }
     if (!options.jobs.empty()) {

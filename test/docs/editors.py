@@ -1,4 +1,4 @@
-"""Checks docs/editors/id.tmLanguage.json against the grammar and the front end of the tree given as argument."""
+"""Checks editors/vscode/syntaxes/id.tmLanguage.json against the grammar and the front end of the tree given as argument."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def read(root, *path):
 
 
 def main(root):
-    colours = json.loads(read(root, "docs", "editors", "id.tmLanguage.json"))
+    colours = json.loads(read(root, "editors", "vscode", "syntaxes", "id.tmLanguage.json"))
     expressions = [re.compile(pattern) for pattern in patterns(colours)]
     print(len(expressions), "patterns")
     missing = [name for name in includes(colours) if name not in colours["repository"]]

@@ -5,7 +5,7 @@
 
 // CHECK: id.load {{.*}} "reg(4) lane(3..1)"
 // LANES: error: schedule: kernel 1: lane must have 32 values
-// UNKNOWN: error: unknown target 'abacus'; known are cpu sm_100 sm_80 sm_90
+// UNKNOWN: error: unknown target 'abacus'; known are cpu sm_75 sm_80
 func.func @one_step(%x: !id.seq<2**4, f32>) -> !id.seq<2**4, f32> attributes {id.schedule = [
     {launch = "grid", ranges = [
       {first = 1 : i64, last = 1 : i64, map = "reg(4) lane(3..1)", range = "steps"}]}]} {

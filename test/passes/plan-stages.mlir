@@ -4,7 +4,7 @@
 // RUN: idc-opt %s "--id-form-chains=target=cpu" "--id-plan-stages=target=cpu" | FileCheck %s --check-prefixes=CHECK,CPU
 // RUN: not idc-opt %s "--id-plan-stages=target=abacus" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
-// UNKNOWN: error: unknown target 'abacus'; known are cpu sm_100 sm_80 sm_90
+// UNKNOWN: error: unknown target 'abacus'; known are cpu sm_75 sm_80
 
 // GPU-LABEL: func.func @minima
 // GPU-SAME: id.schedule = [{launch = "grid", ranges = [

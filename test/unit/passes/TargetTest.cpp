@@ -9,9 +9,28 @@ using namespace idc::passes;
 
 TEST(Target, Names) {
   std::vector<std::string> names = targetNames();
-  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
-  for (const char *name : {"cpu", "sm_100", "sm_80", "sm_90"})
-    EXPECT_EQ(std::count(names.begin(), names.end(), name), 1) << name;
+  EXPECT_EQ(names, (std::vector<std::string>{"cpu", "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90",
+                                             "sm_100", "sm_103", "sm_110", "sm_120", "sm_121"}));
+}
+
+TEST(Target, NewestForCapability) {
+  EXPECT_EQ(newestTargetFor(9, 0), "sm_90");
+  EXPECT_EQ(newestTargetFor(12, 1), "sm_121");
+  EXPECT_EQ(newestTargetFor(8, 2), "sm_80") << "none of its own";
+  EXPECT_EQ(newestTargetFor(15, 0), "sm_121") << "newer than all";
+  EXPECT_EQ(newestTargetFor(7, 0), "");
+}
+
+/// What is like another machine has its costs and its own resources.
+TEST(Target, Like) {
+  Target target, base;
+  std::string error;
+  ASSERT_TRUE(findTarget("sm_89", target, error) && findTarget(target.like, base, error)) << error;
+  EXPECT_EQ(target.like, "sm_80");
+  EXPECT_EQ(base.like, "");
+  EXPECT_EQ(target.passes.accesses, base.passes.accesses);
+  EXPECT_LT(target.sharedBytesPerBlock, base.sharedBytesPerBlock);
+  EXPECT_LT(target.threadsPerMultiprocessor, base.threadsPerMultiprocessor);
 }
 
 TEST(Target, EveryFileIsWhole) {
