@@ -9,6 +9,8 @@ Fenced blocks are taken one after the other:
     ```sh                   is run by bash, and has to succeed
     ```text                 is what the commands before it print. … stands for anything within a line, a line of it
                             alone for any lines
+    ```console              is a session: behind each "$ " a command, which may fail, and then what it prints, paths of
+                            this project from its top folder on
 
 All other blocks are left alone.
 """
@@ -17,6 +19,9 @@ import os
 import re
 import subprocess
 import sys
+
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
 class Wrong(Exception):
@@ -37,12 +42,25 @@ def pattern(text):
     return "".join(lines)
 
 
-def run(commands, folder):
+def run(commands, folder, may_fail=False):
     done = subprocess.run(["bash", "-euo", "pipefail", "-c", commands], cwd=folder, text=True, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    if done.returncode != 0:
+    if done.returncode != 0 and not may_fail:
         raise Wrong(f"{commands}{done.stdout}")
     return done.stdout
+
+
+def compare(printed, text):
+    if not re.fullmatch(pattern(text), printed):
+        raise Wrong(f"printed is\n{printed}expected is\n{text}")
+
+
+def session(text, folder):
+    """Runs the commands of a session; how many."""
+    commands = re.findall(r"^\$ (.*)\n((?:(?!\$ ).*\n)*)", text, re.M)
+    for command, expected in commands:
+        compare(run(command, folder, may_fail=True).replace(ROOT + "/", ""), expected)
+    return len(commands)
 
 
 def main(page, folder):
@@ -61,11 +79,12 @@ def main(page, folder):
             elif information == "text":
                 if printed is None:
                     raise Wrong("no commands before this")
-                if not re.fullmatch(pattern(text), printed):
-                    raise Wrong(f"printed is\n{printed}expected is\n{text}")
+                compare(printed, text)
+            elif information == "console":
+                count += session(text, folder)
         except Wrong as error:
             sys.exit(f"{place}: {error}")
-    print(f"{os.path.basename(page)}: {count} blocks of commands run")
+    print(f"{os.path.basename(page)}: {count} commands run")
 
 
 main(*sys.argv[1:])
