@@ -24,7 +24,13 @@ def shown(path):
         entries = sorted(entry.name for entry in (ROOT / path).iterdir() if entry.is_file())
         return f"# {path}\n\n" + "\n".join(f"- [{name}]({name})" for name in entries) + "\n"
     code = (ROOT / path).read_text(encoding="utf-8")
-    return f"# {path.name}\n\n`{path}`\n\n````{path.suffix[1:] or 'text'}\n{code}````\n"
+    return f"# {path.name}\n\n`{path}`\n\n````{{.{path.suffix[1:] or 'text'} linenums=\"1\"}}\n{code}````\n"
+
+
+def place(fragment):
+    """The place in a page that shows a file, for a line of it as code hosts name it, `#L12`; others are their own."""
+    line = re.fullmatch(r"#L(\d+)", fragment or "")
+    return f"#__codelineno-0-{line[1]}" if line else fragment or ""
 
 
 def as_page(path):
@@ -67,7 +73,7 @@ class Sources:
                 return match[0]
             path = pathlib.Path(os.path.normpath(folder / match[1]))
             self.take(path)
-            return os.path.relpath(as_page(path), folder) + (match[2] or "")
+            return os.path.relpath(as_page(path), folder) + place(match[2])
 
         parts = re.split(r"(^```.*?^```$)", text, flags=re.S | re.M)
         return "".join(part if i % 2 else LINK.sub(link, part) for i, part in enumerate(parts))
