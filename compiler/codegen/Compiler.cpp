@@ -104,7 +104,7 @@ struct Compiler::State {
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
-  OwningOpRef<ModuleOp> kernels;                                 // gpu, then in the LLVM dialect
+  OwningOpRef<ModuleOp> kernels;                                       // gpu, then in the LLVM dialect
   std::vector<std::shared_ptr<const frontend::Source>> otherSchedules; // a file's, or tables'
   std::optional<const frontend::ScheduleDecl *> found; // the schedule in force, once looked for; null: the planner's
   std::string scheduleOrigin, scheduleMeasured;

@@ -8,9 +8,9 @@
 
 namespace idc::explain {
 
-/// The players as HTML, with the script that drives them (player.js): one for the values, where no sequence has more than
-/// 64 elements and the program can be evaluated on inputs whose elements are their numbers, and one for each kernel whose
-/// threads hold no more than 64 elements each.
+/// The players as HTML, with the script that drives them (player.js): one for the values, where no sequence has more
+/// than 64 elements and the program can be evaluated on inputs whose elements are their numbers, and one for each
+/// kernel whose threads hold no more than 64 elements each.
 std::string players(const Facts &facts);
 
 } // namespace idc::explain

@@ -20,10 +20,10 @@ using TypeMap = std::map<std::string, std::string>;
 /// The checks that need no sizes: unresolved names, names declared twice, wrong numbers of arguments, constructs in the
 /// wrong place. Reports everything it finds in all files; true when there is nothing.
 bool check(const Source &source, Diagnostics &diagnostics);
-/// Finds what types and fields are wrong in the main file's algorithms, its other functions that are not generic, and the
-/// generic ones that these use: runs funcs and nodes on values of their parameters' types, algorithms with a few small
-/// sizes, and types where one has no default; what is wrong with all of them is reported. Runs check() first; true when
-/// there is nothing.
+/// Finds what types and fields are wrong in the main file's algorithms, its other functions that are not generic, and
+/// the generic ones that these use: runs funcs and nodes on values of their parameters' types, algorithms with a few
+/// small sizes, and types where one has no default; what is wrong with all of them is reported. Runs check() first;
+/// true when there is nothing.
 bool checkBodies(const Source &source, Diagnostics &diagnostics);
 /// The same as check() for the name of an entry and for a type that stand in no file, as the main file would mean them.
 bool checkEntry(const std::string &name, const Source &source, Diagnostics &diagnostics);

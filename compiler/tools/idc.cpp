@@ -91,7 +91,8 @@ static cl::list<std::string> libraries("I", cl::desc("folder searched for import
                                        cl::value_desc("FOLDER"), cl::Prefix, cl::sub(compileCommand),
                                        cl::sub(runCommand), cl::sub(explainCommand), cl::sub(tuneCommand),
                                        cl::sub(checkCommand), cl::sub(testCommand), cl::sub(listCommand),
-                                       cl::sub(docCommand), cl::sub(adjointCommand), cl::sub(lspCommand), cl::cat(category));
+                                       cl::sub(docCommand), cl::sub(adjointCommand), cl::sub(lspCommand),
+                                       cl::cat(category));
 static cl::opt<std::string> scheduleFile("schedule", cl::desc("take the schedule from this .id file"),
                                          cl::value_desc("FILE"), cl::sub(compileCommand), cl::sub(runCommand),
                                          cl::sub(explainCommand), cl::cat(category));

@@ -2,8 +2,8 @@
 //
 // FakeDriver.cpp is a shared library with the driver's functions. "Device memory" is host memory, and a launch is
 // recorded. The image of a module lists its kernels: ".version" and then names, separated by spaces. A kernel whose
-// name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch). Machine code has kernels of
-// all names, which do nothing.
+// name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch). Machine code has kernels
+// of all names, which do nothing.
 //
 //===----------------------------------------------------------------------===//
 

@@ -93,10 +93,11 @@ idc_status idc_compile(const idc_request *request, idc_result **result);
 /// target are ignored. Returns as idc_compile() does.
 idc_status idc_describe(const idc_request *request, idc_result **result);
 
-/// Derives the adjoint of the request's entry at its sizes and types, as `idc adjoint` does (docs/adjoints.md): a program
-/// that computes the gradients of inputs from those of results, the vector-Jacobian product (idc_result_adjoint()).
-/// `with_respect_to` names the inputs, separated by commas; null: all of reals and complex numbers. Target, plan and
-/// layouts are ignored. Returns as idc_compile() does; what has no derivatives is an IDC_ERROR_PROGRAM.
+/// Derives the adjoint of the request's entry at its sizes and types, as `idc adjoint` does (docs/adjoints.md): a
+/// program that computes the gradients of inputs from those of results, the vector-Jacobian product
+/// (idc_result_adjoint()). `with_respect_to` names the inputs, separated by commas; null: all of reals and complex
+/// numbers. Target, plan and layouts are ignored. Returns as idc_compile() does; what has no derivatives is an
+/// IDC_ERROR_PROGRAM.
 idc_status idc_adjoint(const idc_request *request, const char *with_respect_to, idc_result **result);
 
 /// Shows what becomes of the request's entry on a GPU, "sm_90" when the target is "cpu", as `idc explain` does
@@ -134,14 +135,15 @@ const char *idc_result_signature(const idc_result *result);
 /// `default` is null where there is none. An EXPRESSION is a number, a name, or [operator or function, EXPRESSION...].
 const char *idc_result_description(const idc_result *result);
 
-/// Of idc_adjoint(): a program in the language, for idc_request_text(), which imports nothing. Its entry, ENTRY_adjoint,
-/// takes those inputs of ENTRY whose values it needs, by their names, and the gradients of results, "d_y0", "d_y1", ...
-/// (with "_" behind where an input is called so), of the results' shapes and types; it gives the gradients asked for, in
-/// the order of the names. The gradient of a real L at a complex z is dL/d(re z) + i dL/d(im z).
+/// Of idc_adjoint(): a program in the language, for idc_request_text(), which imports nothing. Its entry,
+/// ENTRY_adjoint, takes those inputs of ENTRY whose values it needs, by their names, and the gradients of results,
+/// "d_y0", "d_y1", ... (with "_" behind where an input is called so), of the results' shapes and types; it gives the
+/// gradients asked for, in the order of the names. The gradient of a real L at a complex z is dL/d(re z) + i dL/d(im
+/// z).
 const char *idc_result_adjoint(const idc_result *result);
 
-/// Of idc_explain(), as JSON on one line: {"text": what `idc explain` prints, "digits", "kernels", "circuit": pictures as
-/// SVG documents, the last one null for programs of more than 64 elements}.
+/// Of idc_explain(), as JSON on one line: {"text": what `idc explain` prints, "digits", "kernels", "circuit": pictures
+/// as SVG documents, the last one null for programs of more than 64 elements}.
 const char *idc_result_explanation(const idc_result *result);
 
 /// Loads the function, for idc_launch() and the other functions of the runtime: on the CPU into the process, for a GPU
