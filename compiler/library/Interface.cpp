@@ -3,10 +3,12 @@
 
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
+#include "compiler/frontend/ParsedOnce.h"
 #include "compiler/library/Compilation.h"
 #include "compiler/library/Description.h"
 #include "compiler/library/Explanation.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
@@ -160,9 +162,9 @@ static void compileInto(const codegen::CompileRequest &request, idc_result &resu
 
 static void parseInto(const codegen::CompileRequest &request, idc_result &result) {
   frontend::Diagnostics diagnostics;
-  std::unique_ptr<frontend::Source> source =
-      request.text ? frontend::parseText(*request.text, request.file, request.libraries, diagnostics)
-                   : frontend::parseFile(request.file, request.libraries, diagnostics);
+  std::shared_ptr<const frontend::Source> source =
+      request.text ? frontend::parseTextOnce(*request.text, request.file, request.libraries, diagnostics)
+                   : frontend::parseFileOnce(request.file, request.libraries, diagnostics);
   if (source && frontend::check(*source, diagnostics))
     result.description = library::describe(*source);
   result.compilation = refused(diagnostics.messages());
@@ -313,6 +315,12 @@ idc_status idc_result_diagnostic(const idc_result *result, int32_t index, idc_di
 const char *idc_targets(void) {
   static const std::string names = llvm::join(passes::targetNames(), " ");
   return names.c_str();
+}
+
+const char *idc_target_for(int32_t major, int32_t minor) {
+  static const std::vector<std::string> names = passes::targetNames();
+  const auto name = llvm::find(names, passes::newestTargetFor(major, minor));
+  return name == names.end() ? nullptr : name->c_str();
 }
 
 const char *idc_compiler_version(void) { return IDC_VERSION; }

@@ -6,23 +6,15 @@
 
 #include <dlfcn.h>
 
-#include <sstream>
-
 using namespace idc::interfaces;
 
 std::string idc::interfaces::targetOfDevice() {
   int32_t major, minor;
   check(idc_device_capability(&major, &minor));
-  std::istringstream targets(idc_targets());
-  int best = 0;
-  for (std::string target; targets >> target;)
-    if (target.rfind("sm_", 0) == 0)
-      if (int number = std::stoi(target.substr(3)); number <= 10 * major + minor && number > best)
-        best = number;
-  if (!best)
-    throw Failure(IDC_ERROR_UNSUPPORTED,
-                  "no target for a GPU of compute capability " + std::to_string(major) + "." + std::to_string(minor));
-  return "sm_" + std::to_string(best);
+  if (const char *target = idc_target_for(major, minor))
+    return target;
+  throw Failure(IDC_ERROR_UNSUPPORTED,
+                "no target for a GPU of compute capability " + std::to_string(major) + "." + std::to_string(minor));
 }
 
 void *idc::interfaces::currentContext() {

@@ -144,11 +144,10 @@ def target_for(capability: tuple[int, int]) -> str:
     """The newest architecture that the compiler knows and that such a device runs."""
     from . import libidc
 
-    known = [int(name[3:]) for name in libidc.lib.idc_targets().decode().split() if name.startswith("sm_")]
-    usable = [number for number in known if number <= 10 * capability[0] + capability[1]]
-    if not usable:
+    target = libidc.lib.idc_target_for(*capability)
+    if target is None:
         raise Error(f"the compiler has no target for a GPU of compute capability {capability[0]}.{capability[1]}")
-    return f"sm_{max(usable)}"
+    return target.decode()
 
 
 class Torch(Family):

@@ -84,6 +84,7 @@ _PROTOTYPES = {
     "idc_result_diagnostic_count": (_I32, [_P]),
     "idc_result_diagnostic": (ctypes.c_int, [_P, _I32, ctypes.POINTER(_Diagnostic)]),
     "idc_targets": (_S, []),
+    "idc_target_for": (_S, [_I32, _I32]),
     "idc_compiler_version": (_S, []),
     "idc_cpu_threads": (ctypes.c_int, [_I32]),
     "idc_workspace_size": (ctypes.c_int, [_P, _I64, ctypes.POINTER(_I64)]),

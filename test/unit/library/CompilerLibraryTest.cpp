@@ -159,6 +159,9 @@ TEST_F(CompilerLibrary, MakesImagesForGpus) {
   EXPECT_EQ(status == IDC_SUCCESS, module != nullptr);
   idc_module_unload(module);
   EXPECT_NE(std::string(idc_targets()).find("sm_90"), std::string::npos);
+  EXPECT_STREQ(idc_target_for(9, 0), "sm_90");
+  EXPECT_STREQ(idc_target_for(8, 1), "sm_80");
+  EXPECT_EQ(idc_target_for(1, 0), nullptr);
 }
 
 TEST_F(CompilerLibrary, SaysWhatIsWrongAndWhere) {

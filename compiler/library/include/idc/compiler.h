@@ -175,6 +175,10 @@ idc_status idc_result_diagnostic(const idc_result *result, int32_t index, idc_di
 /// The targets that idc_request_target() knows, separated by spaces: "cpu sm_80 ...". In static storage.
 const char *idc_targets(void);
 
+/// The newest target whose code a GPU of this compute capability runs, "sm_90" for 9 and 0: its own one when there is
+/// one. Null for a GPU older than all. In static storage.
+const char *idc_target_for(int32_t major, int32_t minor);
+
 /// The version of this library, as in "MAJOR.MINOR.PATCH".
 const char *idc_compiler_version(void);
 
