@@ -22,18 +22,10 @@ from jax.test_util import check_grads  # noqa: E402
 
 import idc  # noqa: E402
 import idc.jax  # noqa: E402
+from python_layer import OWN  # noqa: E402
 
 DEVICES = [jax.devices("cpu")[0]] + [d for d in jax.devices() if d.platform != "cpu"][:1]
 FFT, REAL = idc.load("fft.id"), idc.load("real.id")
-OWN = idc.compile("""
-func gated<T>(x: T, w: T, by: T) -> T { return w * tanh(by * x); }
-node butterfly<T>(x: T[2]) -> T[2] { return [x[0] + x[1], x[0] - x[1]]; }
-algorithm layer<T>(x: T[2^n], w: T[2^n], by: T) -> T[2^n] {
-  let y = (x, w) |> gated(by);
-  for i in 1..n { y = y |> butterfly @ i; }
-  return y;
-}
-""").layer
 
 
 class Jax(unittest.TestCase):
