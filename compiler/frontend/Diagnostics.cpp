@@ -1,9 +1,10 @@
 #include "compiler/frontend/Diagnostics.h"
 
+#include "compiler/frontend/Colours.h"
 #include "compiler/frontend/VisibleText.h"
 
+#include "host/Messages.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -65,19 +66,20 @@ std::vector<Diagnostics::Message> Diagnostics::messages() const {
   }
   if (full()) {
     result.emplace_back();
-    result.back().text = "there are " + std::to_string(errorCount - maxErrors) + " more errors";
-    result.back().rendered = "error: " + result.back().text + "\n";
+    result.back().text = moreErrors();
+    result.back().rendered = host::message(host::Severity::Error, moreErrors());
   }
   return result;
+}
+
+std::string Diagnostics::moreErrors() const {
+  return "there are " + std::to_string(errorCount - maxErrors) + " more errors";
 }
 
 void Diagnostics::print(const Entry &entry, llvm::raw_ostream &os) const {
   unsigned buffer = entry.location.isValid() ? sources.FindBufferContainingLoc(entry.location) : 0;
   if (!buffer) {
-    if (entry.isNote)
-      llvm::WithColor::note(os) << entry.message << "\n";
-    else
-      llvm::WithColor::error(os) << entry.message << "\n";
+    os << host::message(entry.isNote ? host::Severity::Note : host::Severity::Error, entry.message, showsColours(os));
     return;
   }
   const llvm::MemoryBuffer &text = *sources.getMemoryBuffer(buffer);
@@ -98,14 +100,14 @@ void Diagnostics::print(const Entry &entry, llvm::raw_ostream &os) const {
   llvm::SMDiagnostic(sources, entry.location, "", static_cast<int>(number), static_cast<int>(shown.column(at - begin)),
                      entry.isNote ? llvm::SourceMgr::DK_Note : llvm::SourceMgr::DK_Error, entry.message, shown.text,
                      ranges)
-      .print(nullptr, os, /*ShowColors=*/os.is_displayed() && os.has_colors());
+      .print(nullptr, os, /*ShowColors=*/showsColours(os));
 }
 
 void Diagnostics::print(llvm::raw_ostream &os) const {
   for (const Entry &entry : entries)
     print(entry, os);
   if (full())
-    os << "error: there are " << errorCount - maxErrors << " more errors\n";
+    os << host::message(host::Severity::Error, moreErrors(), showsColours(os));
 }
 
 std::string Diagnostics::str() const {

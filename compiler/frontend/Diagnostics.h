@@ -57,6 +57,7 @@ private:
     std::string message;
   };
   bool full() const { return errorCount > maxErrors; }
+  std::string moreErrors() const;
   void print(const Entry &entry, llvm::raw_ostream &os) const;
 
   static constexpr unsigned maxErrors = 100;

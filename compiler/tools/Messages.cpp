@@ -1,15 +1,18 @@
 #include "compiler/tools/Messages.h"
 
-#include "llvm/Support/WithColor.h"
+#include "compiler/frontend/Colours.h"
+#include "host/Messages.h"
 
 using namespace idc;
 
+static void print(host::Severity severity, llvm::StringRef text, llvm::raw_ostream &to) {
+  to << host::message(severity, text, frontend::showsColours(to));
+}
+
 int tools::fail(const llvm::Twine &message, llvm::raw_ostream &errors) {
   const std::string text = message.str();
-  if (llvm::StringRef line = llvm::StringRef(text).rtrim(); !line.empty()) {
-    llvm::WithColor(errors, llvm::HighlightColor::Error).get() << "idc: ";
-    errors << line << "\n";
-  }
+  if (llvm::StringRef line = llvm::StringRef(text).rtrim(); !line.empty())
+    print(host::Severity::Error, line, errors);
   return 1;
 }
 
@@ -17,7 +20,4 @@ int tools::fail(llvm::Error error, llvm::raw_ostream &errors) {
   return fail(llvm::Twine(llvm::toString(std::move(error))), errors);
 }
 
-void tools::note(const llvm::Twine &message) {
-  llvm::WithColor(llvm::errs(), llvm::HighlightColor::Note).get() << "idc: note: ";
-  llvm::errs() << message << "\n";
-}
+void tools::note(const llvm::Twine &message) { print(host::Severity::Note, message.str(), llvm::errs()); }

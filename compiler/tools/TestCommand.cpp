@@ -6,6 +6,7 @@
 #include "compiler/frontend/SourceText.h"
 #include "compiler/tools/Example.h"
 #include "compiler/tools/Executable.h"
+#include "compiler/tools/Messages.h"
 #include "compiler/tools/NumpyExpression.h"
 
 #include "host/Arrays.h"
@@ -282,6 +283,6 @@ int tools::testPrograms(const TestRequest &request) {
     testFile(request, file, counts);
   llvm::outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
   if (counts.passed + counts.failed + counts.skipped == 0)
-    llvm::errs() << "idc: no file has an example: a line such as //! ENTRY n=3: 0..7 -> 7 6 5 4 3 2 1 0\n";
-  return counts.failed == 0 && counts.passed + counts.skipped > 0 ? 0 : 1;
+    return tools::fail("no file has an example: a line such as //! ENTRY n=3: 0..7 -> 7 6 5 4 3 2 1 0");
+  return counts.failed == 0 ? 0 : 1;
 }

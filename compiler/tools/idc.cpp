@@ -6,6 +6,7 @@
 #include "compiler/tools/AdjointCommand.h"
 #include "compiler/tools/Architectures.h"
 #include "compiler/tools/CheckCommand.h"
+#include "compiler/tools/CommandLine.h"
 #include "compiler/tools/DocCommand.h"
 #include "compiler/tools/DoctorCommand.h"
 #include "compiler/tools/ExplainCommand.h"
@@ -257,19 +258,6 @@ static cl::opt<bool> formatCheck("check",
                                  cl::desc("write nothing; name the files that are not in the style, exit "
                                           "status 1 if there is one"),
                                  cl::sub(formatCommand), cl::cat(category));
-
-/// Options take one value, and LLVM keeps the last of several.
-static bool checkGivenOnce() {
-  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
-    if (*command)
-      for (const auto &[name, option] : cl::getRegisteredOptions(*command))
-        if (option->getNumOccurrencesFlag() == cl::Optional && option->getNumOccurrences() > 1 &&
-            option->getValueExpectedFlag() == cl::ValueRequired) {
-          fail((name.size() > 1 ? "--" : "-") + llvm::Twine(name) + " is given twice");
-          return false;
-        }
-  return true;
-}
 
 /// Sets the target of a request by the name of a GPU; false with a message printed when there is none.
 static bool chooseArchitecture(llvm::StringRef named, codegen::CompileRequest &request) {
@@ -696,30 +684,16 @@ static int runCommandGiven() {
 }
 
 int main(int argc, char **argv) {
-  std::signal(SIGXFSZ, SIG_IGN);         // a file that becomes too large is an error of the write
-  cl::HideUnrelatedOptions({&category}); // LLVM's, without a command
-  cl::HideUnrelatedOptions({&category}, compileCommand);
-  cl::HideUnrelatedOptions({&category}, runCommand);
-  cl::HideUnrelatedOptions({&category}, adjointCommand);
-  cl::HideUnrelatedOptions({&category}, checkCommand);
-  cl::HideUnrelatedOptions({&category}, testCommand);
-  cl::HideUnrelatedOptions({&category}, listCommand);
-  cl::HideUnrelatedOptions({&category}, docCommand);
-  cl::HideUnrelatedOptions({&category}, explainCommand);
-  cl::HideUnrelatedOptions({&category}, tuneCommand);
-  cl::HideUnrelatedOptions({&category}, formatCommand);
-  cl::HideUnrelatedOptions({&category}, lspCommand);
-  cl::HideUnrelatedOptions({&category}, doctorCommand);
-  cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc " IDC_VERSION "\n"; });
+  std::signal(SIGXFSZ, SIG_IGN); // a file that becomes too large is an error of the write
+  for (cl::SubCommand *command : cl::getRegisteredSubcommands())
+    cl::HideUnrelatedOptions({&category}, *command); // LLVM's
   std::vector<const char *> arguments(argv, argv + argc);
   if (argc > 1 && llvm::StringRef(argv[1]) == "help") { // idc help, idc help run
     arguments.erase(arguments.begin() + 1);
     arguments.resize(std::min<size_t>(arguments.size(), 2));
     arguments.push_back("--help");
   }
-  cl::ParseCommandLineOptions(static_cast<int>(arguments.size()), arguments.data(),
-                              "idc: a compiler for index-digit algorithms\n");
-  if (!checkGivenOnce())
+  if (!tools::parseCommandLine(arguments, "idc: a compiler for index-digit algorithms\n"))
     return 1;
   const int status = runCommandGiven();
   return flushOutput() ? status : 1;

@@ -6,6 +6,7 @@
 
 #include "host/Jobs.h"
 #include "host/Memory.h"
+#include "host/Messages.h"
 #include "host/Run.h"
 
 #include <cerrno>
@@ -193,11 +194,10 @@ int main(int argc, char **argv) {
     }
     return runModule(options);
   } catch (const UsageError &error) {
-    std::cerr << "idc-runner: " << error.what() << "\n"
-              << "Try 'idc-runner --help'.\n";
+    printError(error.what() + std::string("; try 'idc-runner --help'"));
     return 2;
   } catch (const std::exception &error) {
-    std::cerr << "idc-runner: " << error.what() << "\n";
+    printError(error.what());
     return EXIT_FAILURE;
   }
 }

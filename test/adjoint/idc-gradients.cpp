@@ -11,6 +11,8 @@
 #include "compiler/codegen/Compiler.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/RequestOptions.h"
+#include "compiler/tools/CommandLine.h"
+#include "compiler/tools/Messages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -58,10 +60,8 @@ static bool checkWords(llvm::ArrayRef<std::string> given, llvm::StringRef refusa
 
 static int checkCases() {
   auto buffer = llvm::MemoryBuffer::getFile(cases);
-  if (!buffer) {
-    llvm::errs() << "cannot read " << cases << "\n";
-    return 1;
-  }
+  if (!buffer)
+    return idc::tools::fail("cannot read '" + cases + "': " + buffer.getError().message());
   int right = 0, refused = 0, wrong = 0;
   double worst = 0;
   for (llvm::StringRef line : llvm::split((*buffer)->getBuffer(), '\n')) {
@@ -120,13 +120,14 @@ static int checkRandom() {
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv, "adjoints against finite differences\n");
+  if (!idc::tools::parseCommandLine({argv, argv + argc}, "adjoints against finite differences\n"))
+    return 2;
   if (!cases.empty())
     return checkCases();
   if (randomCount)
     return checkRandom();
   if (words.size() < 2) {
-    llvm::errs() << "idc-gradients FILE.id ENTRY [NAME=VALUE…]\n";
+    idc::tools::fail("needs FILE.id ENTRY [NAME=VALUE…], --cases or --random");
     return 2;
   }
   double worst = 0;

@@ -52,7 +52,7 @@ def run(commands, folder, may_fail=False):
 
 def compare(printed, text):
     """Pages show what is printed where CUDA's tools are; a note that they are not is left out."""
-    printed = re.sub(r"^idc: note: CUDA's .*\n", "", printed, flags=re.M)
+    printed = re.sub(r"^note: CUDA's .*\n", "", printed, flags=re.M)
     if not re.fullmatch(pattern(text), printed):
         raise Wrong(f"printed is\n{printed}expected is\n{text}")
 

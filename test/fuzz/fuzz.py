@@ -193,7 +193,7 @@ class Runner:
             return "fault", message
         if code not in (0, 1):
             return "status", message
-        if code == 1 and "error:" not in message and "idc: " not in message:
+        if code == 1 and "error:" not in message:
             return "silent", message
         return None, message
 

@@ -5,6 +5,8 @@
 #include "Shrink.h"
 #include "Source.h"
 
+#include "compiler/tools/CommandLine.h"
+#include "compiler/tools/Messages.h"
 #include "id/IdDialect.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -134,10 +136,8 @@ static bool runFaults() {
 /// Runs the algorithm `f` of a file, whose results must agree exactly.
 static int runFile() {
   auto text = llvm::MemoryBuffer::getFile(file);
-  if (!text) {
-    llvm::errs() << "idc-random: " << file << ": " << text.getError().message() << "\n";
-    return 1;
-  }
+  if (!text)
+    return idc::tools::fail("cannot read '" + file + "': " + text.getError().message());
   Program program;
   program.text = (*text)->getBuffer().str();
   program.batch = 3;
@@ -147,8 +147,10 @@ static int runFile() {
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(
-      argc, argv, "random programs, or the algorithm f of a file: reference, CPU and emulator must agree\n");
+  if (!idc::tools::parseCommandLine(
+          {argv, argv + argc},
+          "random programs, or the algorithm f of a file: reference, CPU and emulator must agree\n"))
+    return 2;
   llvm::CrashRecoveryContext::Enable();
   llvm::sys::AddSignalHandler(
       [](void *) {
@@ -188,10 +190,8 @@ int main(int argc, char **argv) {
   bool covered = true;
   if (!cover.empty()) {
     auto list = llvm::MemoryBuffer::getFile(cover);
-    if (!list) {
-      llvm::errs() << "idc-random: " << cover << ": " << list.getError().message() << "\n";
-      return 1;
-    }
+    if (!list)
+      return idc::tools::fail("cannot read '" + cover + "': " + list.getError().message());
     for (const std::string &cell : coverage.missing((*list)->getBuffer())) {
       llvm::outs() << "not covered: " << cell << "\n";
       covered = false;
