@@ -1,8 +1,8 @@
 """Makes an installed prefix independent of the system's LLVM: bundle.py PREFIX
 
 Copies the shared libraries that its programs and libraries need into PREFIX/lib, but for those of C and C++, which
-every Linux has, and has all of them look for each other there (patchelf). Their licences go to
-PREFIX/share/doc/idc/licences.
+every Linux has, and has all of them look for each other there (patchelf). Their licences, and those of headers that are
+compiled in, go to PREFIX/share/doc/idc/licences.
 """
 
 import os
@@ -14,6 +14,8 @@ import sys
 
 # Of the C library and the compiler's run-time library: newer systems run what was linked with older ones of these.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|stdc\+\+|gcc_s))\.so\.\d+")
+
+HEADERS = ("libcli11-dev", "nlohmann-json3-dev")
 
 
 def binaries(prefix):
@@ -37,7 +39,7 @@ def needed(binary, libraries):
             yield name, file
 
 
-def package(file):
+def package_of(file):
     """The Debian package that a library is of. It is known by the folder where it was put, which may be a link now."""
     name = pathlib.Path(file).resolve().name
     found = subprocess.run(["dpkg-query", "-S", f"*/{name}"], text=True, check=True, stdout=subprocess.PIPE).stdout
@@ -47,10 +49,16 @@ def package(file):
 def main(prefix):
     libraries, licences = prefix / "lib", prefix / "share" / "doc" / "idc" / "licences"
     licences.mkdir(parents=True, exist_ok=True)
+
+    def keep_licence(package):
+        shutil.copyfile(f"/usr/share/doc/{package}/copyright", licences / package)
+
+    for package in HEADERS:
+        keep_licence(package)
     for name, file in {pair for binary in list(binaries(prefix)) for pair in needed(binary, libraries)}:
         if not (libraries / name).exists():
             shutil.copyfile(file, libraries / name)
-            shutil.copyfile(f"/usr/share/doc/{package(file)}/copyright", licences / package(file))
+            keep_licence(package_of(file))
     for binary in binaries(prefix):
         there = os.path.relpath(libraries, binary.parent)
         path = "$ORIGIN" if there == "." else f"$ORIGIN/{there}"

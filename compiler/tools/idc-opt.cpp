@@ -13,7 +13,11 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
 int main(int argc, char **argv) {
+  llvm::cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << "idc-opt " IDC_VERSION "\n"; });
   mlir::DialectRegistry registry;
   registry.insert<idc::id::IdDialect, mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                   mlir::complex::ComplexDialect, idc::machine::MachineDialect, mlir::LLVM::LLVMDialect,

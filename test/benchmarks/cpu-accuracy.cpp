@@ -4,12 +4,11 @@
 // usage: cpu-accuracy EXPONENT...      systems of 2^EXPONENT rows
 // Exit status: 0 all done, 1 a solver with a status gave numbers that are not finite without saying so, 2 wrong use.
 #include "AccuracyRows.h"
+#include "host/ToolMain.h"
 #include "test/unit/stdlib/Execution.h"
 #include "test/unit/stdlib/Gtsv.h"
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
-#include <exception>
 #include <utility>
 
 namespace {
@@ -61,24 +60,18 @@ template <class T> void measure(const std::string &type, int n, AccuracyRows &ro
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 2) {
-    std::fputs("usage: cpu-accuracy EXPONENT...\n", stderr);
-    return 2;
-  }
-  AccuracyRows rows(stdout);
-  for (int i = 1; i < argc; i++) {
-    const int n = std::atoi(argv[i]);
-    if (n < 1 || n > 24) {
-      std::fputs("cpu-accuracy: exponents are 1 to 24\n", stderr);
-      return 2;
-    }
-    try {
-      measure<float>("f32", n, rows);
-      measure<double>("f64", n, rows);
-    } catch (const std::exception &error) {
-      std::fprintf(stderr, "cpu-accuracy: %s\n", error.what());
-      return 2;
-    }
-  }
-  return rows.failed() ? 1 : 0;
+  CLI::App tool("Errors of the library's tridiagonal solvers and of LAPACK's on hard systems (docs/tridiagonal.md).");
+  std::vector<int> exponents;
+  tool.add_option("EXPONENTS", exponents, "n of the sizes 2^n")->type_name("N")->required()->check(CLI::Range(1, 24));
+  return idc::host::toolMain(
+      tool, argc, argv,
+      [&exponents] {
+        AccuracyRows rows(stdout);
+        for (int n : exponents) {
+          measure<float>("f32", n, rows);
+          measure<double>("f64", n, rows);
+        }
+        return rows.failed() ? 1 : 0;
+      },
+      2);
 }

@@ -7,6 +7,7 @@
 // Every row is a length, a precision and a batch: the median time of a call by idc (through libidc and idc_launch) and
 // by FFTW (a plan of FFTW_MEASURE, out of place, new arrays of 64-byte alignment), and the median of the rounds'
 // ratios, idc's time over FFTW's: below 1 idc is faster. The results are compared first. Geometric means at the end.
+#include "host/ToolMain.h"
 #include "idc/compiler.h"
 #include "idc/runtime.h"
 
@@ -23,16 +24,13 @@
 #include <functional>
 #include <memory>
 #include <random>
-#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
-[[noreturn]] void fail(const std::string &message) {
-  std::fprintf(stderr, "cpu-bench: %s\n", message.c_str());
-  std::exit(1);
-}
+[[noreturn]] void fail(const std::string &message) { throw std::runtime_error(message); }
 
 void check(idc_status status) {
   if (status != IDC_SUCCESS)
@@ -164,7 +162,7 @@ template <typename T> std::unique_ptr<T[], void (*)(void *)> aligned(size_t coun
 
 struct Options {
   int threads = 1, rounds = 31;
-  std::string type; // empty: both
+  std::string type, only; // empty: all
   std::vector<int64_t> lengths;
   int64_t batch = 1;
 };
@@ -224,38 +222,12 @@ std::vector<int64_t> powers(int first, int last, int step) {
   return lengths;
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
-  Options options;
-  std::string only;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (i + 1 == argc)
-      fail("usage: cpu-bench [--only one|batches|mixed] [--lengths N,...] [--type f32|f64] [--batch N] [--threads N] "
-           "[--rounds N]");
-    const std::string value = argv[++i];
-    if (option == "--threads")
-      options.threads = std::stoi(value);
-    else if (option == "--rounds")
-      options.rounds = std::stoi(value);
-    else if (option == "--type")
-      options.type = value;
-    else if (option == "--batch")
-      options.batch = std::stoll(value);
-    else if (option == "--only")
-      only = value;
-    else if (option == "--lengths") {
-      std::stringstream list(value);
-      for (std::string length; std::getline(list, length, ',');)
-        options.lengths.push_back(std::stoll(length));
-    } else
-      fail("unknown option " + option);
-  }
+int run(const Options &options) {
   if (!options.lengths.empty()) {
     table("lengths", options.lengths, 0, options);
     return 0;
   }
+  const std::string &only = options.only;
   if (only.empty() || only == "one")
     table("one transform", powers(4, 20, 1), 0, options);
   if (only.empty() || only == "batches") {
@@ -264,4 +236,26 @@ int main(int argc, char **argv) {
   }
   if (only.empty() || only == "mixed")
     table("other lengths", {12, 60, 100, 240, 360, 480, 1000, 1440, 2000, 5040, 10000, 44100}, 0, options);
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App tool("Times of transforms on the CPU beside FFTW's (docs/performance.md).");
+  Options options;
+  tool.add_option("--only", options.only, "default all")->check(CLI::IsMember({"one", "batches", "mixed"}));
+  tool.add_option("--lengths", options.lengths, "these instead")
+      ->type_name("N,…")
+      ->delimiter(',')
+      ->check(idc::host::atLeast(1));
+  tool.add_option("--type", options.type, "default both")->check(CLI::IsMember({"f32", "f64"}));
+  tool.add_option("--batch", options.batch, "transforms of each length (default 1)")
+      ->type_name("N")
+      ->check(idc::host::atLeast(1));
+  tool.add_option("--threads", options.threads, "of FFTW (default 1)")->type_name("N")->check(idc::host::atLeast(1));
+  tool.add_option("--rounds", options.rounds, "of which the medians are taken (default 31)")
+      ->type_name("N")
+      ->check(idc::host::atLeast(1));
+  return idc::host::toolMain(tool, argc, argv, [&options] { return run(options); });
 }

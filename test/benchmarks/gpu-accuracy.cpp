@@ -4,8 +4,9 @@
 // Exit status: 0 all done, 1 a solver with a status gave numbers that are not finite without saying so, 2 wrong use or
 // no GPU.
 #include "AccuracyRows.h"
-#include "CommandLine.h"
 #include "Cusparse.h"
+#include "Kernel.h"
+#include "host/ToolMain.h"
 #include <cstdint>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -74,9 +75,13 @@ template <class T> void measureCusparse(Real real, const std::string &type, int 
     }
 }
 
-int run(const CommandLine &line) {
+struct Options {
+  std::string programs = "build/gpu/accuracy", results;
+};
+
+int run(const Options &options) {
   CHECK_CUDA(cudaSetDevice(0));
-  const std::string folder = line.value("--programs", "build/gpu/accuracy"), path = line.value("--results", "");
+  const auto &[folder, path] = options;
   std::ifstream text(folder + "/cases.json");
   const nlohmann::json listed = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!listed.is_array())
@@ -109,15 +114,11 @@ int run(const CommandLine &line) {
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    const CommandLine line(argc, argv, {"--programs", "--results"}, {"--help"});
-    if (line.has("--help")) {
-      std::puts("gpu-accuracy [--programs FOLDER] [--results FILE]");
-      return 0;
-    }
-    return run(line);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-accuracy: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Errors of tridiagonal solvers on hard systems, of the library's and cuSPARSE's.");
+  Options options;
+  tool.add_option("--programs", options.programs, "of the compiled programs")->type_name("FOLDER");
+  tool.add_option("--results", options.results, "where to write the errors instead of standard output")
+      ->type_name("FILE.csv");
+  return idc::host::toolMain(
+      tool, argc, argv, [&options] { return run(options); }, 2);
 }

@@ -5,12 +5,13 @@
 // host. Exit status: 0 all measured, 1 something was left out or gave wrong results, 2 wrong use or no GPU, 3 context
 // lost.
 #include "Cases.h"
-#include "CommandLine.h"
 #include "Cuda.h"
 #include "CufftPlan.h"
 #include "Half.h"
 #include "RandomData.h"
+#include "SelectionOption.h"
 #include "Timing.h"
+#include "host/ToolMain.h"
 #include <algorithm>
 #include <cstdio>
 #include <optional>
@@ -172,25 +173,24 @@ void printRow(const Case &which, const Measurement &m) {
   std::fflush(stdout);
 }
 
-int run(const CommandLine &line) {
+struct Options {
+  std::string kernels = "build/gpu/kernels", benchmarks = "build/gpu/benchmarks", results;
+  Selection selection;
+};
+
+int run(const Options &options) {
   CHECK_CUDA(cudaSetDevice(0));
   cudaStream_t stream;
   CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const Machine machine = describeMachine();
   std::printf("%s, driver %s, CUDA %s, cuFFT %s, %s\n", machine.gpu.c_str(), machine.driver.c_str(),
               machine.cudaRuntime.c_str(), machine.cufft.c_str(), timestamp().c_str());
-  const std::vector<Case> cases = listCases(line.value("--kernels", "build/gpu/kernels"),
-                                            line.value("--benchmarks", "build/gpu/benchmarks"), line.selection());
-  if (cases.empty()) {
-    std::fprintf(stderr, "no compiled programs match\n");
-    return 2;
-  }
-  const std::string path = line.value("--results", "");
-  std::FILE *csv = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
-  if (!path.empty() && !csv) {
-    std::fprintf(stderr, "cannot write %s\n", path.c_str());
-    return 2;
-  }
+  const std::vector<Case> cases = listCases(options.kernels, options.benchmarks, options.selection);
+  if (cases.empty())
+    throw std::runtime_error("no compiled programs match");
+  std::FILE *csv = options.results.empty() ? nullptr : std::fopen(options.results.c_str(), "w");
+  if (!options.results.empty() && !csv)
+    throw std::runtime_error("cannot write " + options.results);
   if (csv)
     std::fputs("date,gpu,driver,cuda,cufft,program,type,n,elements,batch,bytes,workspace_bytes,memcpy_ms,cufft_ms,"
                "idc_ms,idc_least_ms,idc_most_ms,difference\n",
@@ -225,16 +225,12 @@ int run(const CommandLine &line) {
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    const CommandLine line(argc, argv, {"--kernels", "--benchmarks", "--results"}, {"--help"});
-    if (line.has("--help")) {
-      std::puts("gpu-bench [--kernels FOLDER] [--benchmarks FOLDER] [--results FILE]\n"
-                "          [--only n=3,8,4x4 program=fft,ifft type=f32]");
-      return 0;
-    }
-    return run(line);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-bench: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Times transforms beside cuFFT and a copy.");
+  Options options;
+  tool.add_option("--kernels", options.kernels, "of the check's programs")->type_name("FOLDER");
+  tool.add_option("--benchmarks", options.benchmarks, "of further programs")->type_name("FOLDER");
+  tool.add_option("--results", options.results, "where to write the times")->type_name("FILE.csv");
+  addSelection(tool, options.selection);
+  return idc::host::toolMain(
+      tool, argc, argv, [&options] { return run(options); }, 2);
 }

@@ -11,8 +11,9 @@
 #include "RandomData.h"
 #include "Reference.h"
 #include "Timing.h"
+#include "host/ToolMain.h"
 #include <cstdio>
-#include <cstdlib>
+#include <string>
 #include <vector>
 
 using namespace gpucheck;
@@ -34,9 +35,9 @@ __global__ void multiply(const Complex *from, const Complex *filter, Complex *to
 }
 
 /// Measures one program; false when its results differ from cuFFT's.
-bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t stream) {
+bool run(const std::string &image, const std::string &manifest, size_t bytes, cudaStream_t stream) {
   idc_module *module = nullptr;
-  require(idc_module_load_files(image, manifest, &module), image);
+  require(idc_module_load_files(image.c_str(), manifest.c_str(), &module), image.c_str());
   idc_operand signal, filter;
   require(idc_input(module, 0, &signal), "idc_input");
   require(idc_input(module, 1, &filter), "idc_input");
@@ -94,29 +95,25 @@ bool run(const char *image, const char *manifest, size_t bytes, cudaStream_t str
 } // namespace
 
 int main(int argc, char **argv) {
+  CLI::App tool("Times filters beside cuFFT, a product and cuFFT back.");
   size_t bytes = GiB;
-  int first = 1;
-  if (argc > 2 && std::string(argv[1]) == "--bytes") {
-    bytes = std::strtoull(argv[2], nullptr, 10);
-    first = 3;
-  }
-  if (argc - first < 2 || (argc - first) % 2 || bytes == 0) {
-    const bool asked = argc == 2 && std::string(argv[1]) == "--help";
-    std::fputs("usage: gpu-convolution [--bytes N] IMAGE MANIFEST [IMAGE MANIFEST ...]\n", asked ? stdout : stderr);
-    return asked ? 0 : 2;
-  }
-  try {
-    CHECK_CUDA(cudaSetDevice(0));
-    cudaStream_t stream;
-    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    std::printf("%-34s %8s %9s %8s  %8s %8s %8s %9s  %s\n", "program", "points", "signals", "filters", "copy ms",
-                "cuFFT", "idc", "cuFFT/idc", "difference");
-    bool alike = true;
-    for (int i = first; i < argc; i += 2)
-      alike &= run(argv[i], argv[i + 1], bytes, stream);
-    return alike ? 0 : 1;
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-convolution: %s\n", error.what());
-    return 2;
-  }
+  std::vector<std::string> files;
+  tool.add_option("--bytes", bytes, "of a batch (default 2^30)")->type_name("N")->check(idc::host::atLeast(1));
+  tool.add_option("FILES", files, "IMAGE MANIFEST [IMAGE MANIFEST …]")->type_name("")->required();
+  return idc::host::toolMain(
+      tool, argc, argv,
+      [&] {
+        if (files.size() % 2)
+          throw CLI::ValidationError("FILES", "an image lacks its manifest");
+        CHECK_CUDA(cudaSetDevice(0));
+        cudaStream_t stream;
+        CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        std::printf("%-34s %8s %9s %8s  %8s %8s %8s %9s  %s\n", "program", "points", "signals", "filters", "copy ms",
+                    "cuFFT", "idc", "cuFFT/idc", "difference");
+        bool alike = true;
+        for (size_t i = 0; i < files.size(); i += 2)
+          alike &= run(files[i], files[i + 1], bytes, stream);
+        return alike ? 0 : 1;
+      },
+      2);
 }

@@ -2,13 +2,14 @@
 //
 // The result of one execution is overwritten by the next, so that it can only begin when the one before has ended.
 // Exit status: 0 all measured, 1 something was left out or gave wrong results, 2 wrong use or no GPU.
-#include "CommandLine.h"
 #include "Cuda.h"
 #include "CufftPlan.h"
 #include "Kernel.h"
 #include "RandomData.h"
 #include "Reference.h"
+#include "SelectionOption.h"
 #include "Timing.h"
+#include "host/ToolMain.h"
 #include <cstdio>
 #include <optional>
 #include <vector>
@@ -54,22 +55,22 @@ Measurement measureProgram(const KernelFile &file, cudaStream_t stream) {
   return m;
 }
 
-int run(const CommandLine &line) {
+struct Options {
+  std::string kernels = "build/gpu/latency", results;
+  Selection selection;
+};
+
+int run(const Options &options) {
   CHECK_CUDA(cudaSetDevice(0));
   cudaStream_t stream;
   CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const Machine machine = describeMachine();
-  const std::vector<KernelFile> files = listKernels(line.value("--kernels", "build/gpu/latency"), line.selection());
-  if (files.empty()) {
-    std::fprintf(stderr, "no compiled programs match\n");
-    return 2;
-  }
-  const std::string path = line.value("--results", "");
-  std::FILE *csv = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
-  if (!path.empty() && !csv) {
-    std::fprintf(stderr, "cannot write %s\n", path.c_str());
-    return 2;
-  }
+  const std::vector<KernelFile> files = listKernels(options.kernels, options.selection);
+  if (files.empty())
+    throw std::runtime_error("no compiled programs match");
+  std::FILE *csv = options.results.empty() ? nullptr : std::fopen(options.results.c_str(), "w");
+  if (!options.results.empty() && !csv)
+    throw std::runtime_error("cannot write " + options.results);
   if (csv)
     std::fputs("date,gpu,driver,cuda,cufft,program,type,n,idc_us,cufft_us,difference\n", csv);
   std::printf("%s, cuFFT %s, %s\n%-14s %8s %8s %9s\n", machine.gpu.c_str(), machine.cufft.c_str(), timestamp().c_str(),
@@ -102,15 +103,11 @@ int run(const CommandLine &line) {
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    const CommandLine line(argc, argv, {"--kernels", "--results"}, {"--help"});
-    if (line.has("--help")) {
-      std::puts("gpu-latency [--kernels FOLDER] [--results FILE] [--only n=3,8 program=fft,ifft type=f32]");
-      return 0;
-    }
-    return run(line);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-latency: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Times dependent transforms in a graph, one problem each, beside cuFFT.");
+  Options options;
+  tool.add_option("--kernels", options.kernels, "of the compiled programs")->type_name("FOLDER");
+  tool.add_option("--results", options.results, "where to write the times")->type_name("FILE.csv");
+  addSelection(tool, options.selection);
+  return idc::host::toolMain(
+      tool, argc, argv, [&options] { return run(options); }, 2);
 }

@@ -9,8 +9,8 @@
 #include "Filters.h"
 #include "RandomData.h"
 #include "Timing.h"
+#include "host/ToolMain.h"
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -47,9 +47,9 @@ __global__ void multiply(float2 *values, const float2 *filter, size_t count, siz
 
 unsigned blocksOf(size_t count) { return unsigned((count + 255) / 256); }
 
-bool run(size_t side, size_t pictures, const char *image, const char *manifest, cudaStream_t stream) {
+bool run(size_t side, size_t pictures, const std::string &image, const std::string &manifest, cudaStream_t stream) {
   idc_module *module = nullptr;
-  require(idc_module_load_files(image, manifest, &module), image);
+  require(idc_module_load_files(image.c_str(), manifest.c_str(), &module), image.c_str());
   const size_t wide = 2 * side, own = pictures * side * side, padded = pictures * wide * wide,
                points = wide * (wide / 2 + 1), spectra = pictures * points;
   int64_t workspaceBytes = 0;
@@ -98,20 +98,20 @@ bool run(size_t side, size_t pictures, const char *image, const char *manifest, 
 } // namespace
 
 int main(int argc, char **argv) {
-  const size_t side = argc == 5 ? std::strtoull(argv[1], nullptr, 10) : 0,
-               pictures = argc == 5 ? std::strtoull(argv[2], nullptr, 10) : 0;
-  if (side == 0 || pictures == 0) {
-    const bool asked = argc == 2 && std::string(argv[1]) == "--help";
-    std::fputs("usage: gpu-pictures SIDE COUNT IMAGE MANIFEST\n", asked ? stdout : stderr);
-    return asked ? 0 : 2;
-  }
-  try {
-    CHECK_CUDA(cudaSetDevice(0));
-    cudaStream_t stream;
-    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    return run(side, pictures, argv[3], argv[4], stream) ? 0 : 1;
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-pictures: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Times a convolution of padded pictures beside cuFFT, a product and cuFFT back.");
+  size_t side = 0, pictures = 0;
+  std::string image, manifest;
+  tool.add_option("SIDE", side, "of a picture")->type_name("N")->required()->check(idc::host::atLeast(1));
+  tool.add_option("COUNT", pictures, "how many")->type_name("N")->required()->check(idc::host::atLeast(1));
+  tool.add_option("IMAGE", image)->type_name("")->required();
+  tool.add_option("MANIFEST", manifest)->type_name("")->required();
+  return idc::host::toolMain(
+      tool, argc, argv,
+      [&] {
+        CHECK_CUDA(cudaSetDevice(0));
+        cudaStream_t stream;
+        CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+        return run(side, pictures, image, manifest, stream) ? 0 : 1;
+      },
+      2);
 }

@@ -6,12 +6,12 @@
 // As many problems as fill the memory, at least one, out of place, random data; transforms and copy alternate, medians
 // of 9. A plan is made once after one of another size, so that what each library starts once is started. Exit status: 0
 // all measured, 1 something failed or differs from cuFFT, 2 wrong use or no GPU.
-#include "CommandLine.h"
 #include "Cuda.h"
 #include "CufftPlan.h"
 #include "RandomData.h"
 #include "Timing.h"
 #include "VkfftPlan.h"
+#include "host/ToolMain.h"
 
 #include "idc/compiler.h"
 
@@ -177,18 +177,23 @@ std::vector<std::vector<long long>> parseLengths(const std::string &text) {
   return result;
 }
 
-int run(const CommandLine &line) {
+struct Options {
+  std::string lengths = "1000,1009,4096", results;
+  bool isDouble = false, ofReals = false;
+  size_t mebibytes = 512;
+};
+
+int run(const Options &options) {
   CHECK_CUDA(cudaSetDevice(0));
   cudaStream_t stream;
   CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const Machine machine = describeMachine();
   std::printf("%s, driver %s, CUDA %s, cuFFT %s, VkFFT %s, %s\n", machine.gpu.c_str(), machine.driver.c_str(),
               machine.cudaRuntime.c_str(), machine.cufft.c_str(), VkfftPlan::version().c_str(), timestamp().c_str());
-  const Real real = line.value("--type", "f32") == "f64" ? Real::F64 : Real::F32;
-  const Transform transform = line.has("--real") ? Transform::RealForward : Transform::Forward;
-  const size_t bytes = std::stoul(line.value("--mebibytes", "512")) * MiB;
-  const std::string path = line.value("--results", "");
-  std::FILE *csv = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
+  const Real real = options.isDouble ? Real::F64 : Real::F32;
+  const Transform transform = options.ofReals ? Transform::RealForward : Transform::Forward;
+  const size_t bytes = options.mebibytes * MiB;
+  std::FILE *csv = options.results.empty() ? nullptr : std::fopen(options.results.c_str(), "w");
   if (csv)
     std::fputs("date,gpu,driver,cufft,vkfft,kind,type,shape,batch,copy_ms,cufft_ms,vkfft_ms,idc_ms,cufft_plan_ms,"
                "vkfft_plan_ms,idc_plan_ms,difference\n",
@@ -198,7 +203,7 @@ int run(const CommandLine &line) {
   std::printf("%-14s %9s  %8s %7s %7s %7s   plan ms: cuFFT   VkFFT     idc\n", "shape", "batch", "copy ms", "cuFFT",
               "VkFFT", "idc");
   int status = 0;
-  for (const std::vector<long long> &lengths : parseLengths(line.value("--lengths", "1000,1009,4096"))) {
+  for (const std::vector<long long> &lengths : parseLengths(options.lengths)) {
     Problem problem{lengths, real, transform};
     const size_t each = std::max(problem.inputNumbers(), problem.outputNumbers()) * bytesOf(real);
     problem.batch = std::max<size_t>(1, bytes / each);
@@ -233,15 +238,15 @@ int run(const CommandLine &line) {
 
 int main(int argc, char **argv) {
   setenv("IDC_CACHE", "", 1); // on disk nothing is kept
-  try {
-    const CommandLine line(argc, argv, {"--lengths", "--type", "--mebibytes", "--results"}, {"--help", "--real"});
-    if (line.has("--help")) {
-      std::puts("gpu-plans [--lengths 1000,512x512] [--type f32|f64] [--real] [--mebibytes 512] [--results FILE]");
-      return 0;
-    }
-    return run(line);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-plans: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Plans and transforms of idc, cuFFT and VkFFT, for what each makes of a length when it is asked.");
+  Options options;
+  tool.add_option("--lengths", options.lengths, "default 1000,1009,4096")->type_name("N,AxB,…");
+  tool.add_option_function<std::string>(
+          "--type", [&options](const std::string &name) { options.isDouble = name == "f64"; }, "default f32")
+      ->check(CLI::IsMember({"f32", "f64"}));
+  tool.add_flag("--real", options.ofReals, "transforms of real numbers");
+  tool.add_option("--mebibytes", options.mebibytes, "of a batch (default 512)")->type_name("N");
+  tool.add_option("--results", options.results, "where to write the times")->type_name("FILE.csv");
+  return idc::host::toolMain(
+      tool, argc, argv, [&options] { return run(options); }, 2);
 }

@@ -5,12 +5,13 @@
 // overwrites of its input is put back before, outside of the timed part. A program whose result is wrong gets no
 // figure. Exit status: 0 all measured, 1 something was left out or gave wrong results, 2 wrong use or no GPU, 3 context
 // lost.
-#include "CommandLine.h"
 #include "Cusparse.h"
 #include "RandomData.h"
 #include "Scan.h"
+#include "SelectionOption.h"
 #include "Timing.h"
 #include "TreeCases.h"
+#include "host/ToolMain.h"
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -258,24 +259,24 @@ void printRows(const TreeCase &which, const TreeBenchmark &benchmark, const std:
   std::fflush(stdout);
 }
 
-int run(const CommandLine &line) {
+struct Options {
+  std::string trees = "build/gpu/trees", results;
+  Selection selection;
+};
+
+int run(const Options &options) {
   CHECK_CUDA(cudaSetDevice(0));
   cudaStream_t stream;
   CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   const Machine machine = describeMachine();
   std::printf("%s, driver %s, CUDA %s, %s\n", machine.gpu.c_str(), machine.driver.c_str(), machine.cudaRuntime.c_str(),
               timestamp().c_str());
-  const std::vector<TreeCase> cases = listTreeCases(line.value("--trees", "build/gpu/trees"), line.selection());
-  if (cases.empty()) {
-    std::fprintf(stderr, "no compiled programs match\n");
-    return 2;
-  }
-  const std::string path = line.value("--results", "");
-  std::FILE *csv = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
-  if (!path.empty() && !csv) {
-    std::fprintf(stderr, "cannot write %s\n", path.c_str());
-    return 2;
-  }
+  const std::vector<TreeCase> cases = listTreeCases(options.trees, options.selection);
+  if (cases.empty())
+    throw std::runtime_error("no compiled programs match");
+  std::FILE *csv = options.results.empty() ? nullptr : std::fopen(options.results.c_str(), "w");
+  if (!options.results.empty() && !csv)
+    throw std::runtime_error("cannot write " + options.results);
   if (csv)
     std::fputs("date,gpu,driver,cuda,program,type,n,batch,executions,bytes,who,us,least_us,most_us,error\n", csv);
   warmUp(stream);
@@ -309,15 +310,11 @@ int run(const CommandLine &line) {
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    const CommandLine line(argc, argv, {"--trees", "--results"}, {"--help"});
-    if (line.has("--help")) {
-      std::puts("gpu-trees [--trees FOLDER] [--results FILE] [--only n=8,6x20 program=tridiagonal type=f32]");
-      return 0;
-    }
-    return run(line);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-trees: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Times scans, recurrences and tridiagonal solvers beside libraries and a copy.");
+  Options options;
+  tool.add_option("--trees", options.trees, "of the compiled programs")->type_name("FOLDER");
+  tool.add_option("--results", options.results, "where to write the times")->type_name("FILE.csv");
+  addSelection(tool, options.selection);
+  return idc::host::toolMain(
+      tool, argc, argv, [&options] { return run(options); }, 2);
 }

@@ -7,97 +7,80 @@
 
 #include "Cases.h"
 
+#include "host/ToolMain.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 using namespace idc::test;
 
-static const char usage[] =
-    "usage: idc-numeric --program FILE --entry NAME --oracle dft|inverse-dft|walsh-hadamard [options]\n"
-    "  --sizes A..B      exponents n of the sizes 2^n (default 1..16)\n"
-    "  --precision P     f32 (default) or f64\n"
-    "  --batches B,...   used in turn, so that a sweep over sizes meets all of them (default 1)\n"
-    "  --target T        cpu (default) or gpu\n"
-    "  --folder DIR      for the .npy files; made when it does not exist (default .)\n"
-    "  --idc PATH        the compiler (default: idc on the PATH)\n"
-    "  --time            let idc measure, too\n";
+namespace {
 
-[[noreturn]] static void fail(const std::string &message) {
-  std::fprintf(stderr, "idc-numeric: %s\n%s", message.c_str(), usage);
-  std::exit(2);
-}
-
-static int64_t positive(const std::string &text) {
-  char *end = nullptr;
-  long long value = std::strtoll(text.c_str(), &end, 10);
-  if (text.empty() || *end || value < 1)
-    fail("'" + text + "' is no positive number");
-  return value;
-}
-
-int main(int argc, char **argv) {
+struct Sweep {
   Command command;
-  Case test;
-  std::optional<Oracle> oracle;
+  Oracle oracle = Oracle::Dft;
+  Precision precision = Precision::F32;
   int first = 1, last = 16;
   std::vector<int64_t> batches = {1};
-  for (int i = 1; i < argc; ++i) {
-    std::string option = argv[i];
-    if (option == "--time") {
-      command.options.push_back(option);
-      continue;
-    }
-    if (++i == argc)
-      fail("'" + option + "' is unknown or needs a value");
-    std::string value = argv[i];
-    if (option == "--program") {
-      command.program = value;
-    } else if (option == "--entry") {
-      command.entry = value;
-    } else if (option == "--oracle") {
-      oracle = oracleNamed(value);
-    } else if (option == "--sizes") {
-      size_t dots = value.find("..");
-      first = int(positive(value.substr(0, dots)));
-      last = dots == std::string::npos ? first : int(positive(value.substr(dots + 2)));
-    } else if (option == "--precision" && (value == "f32" || value == "f64")) {
-      test.precision = value == "f32" ? Precision::F32 : Precision::F64;
-    } else if (option == "--batches") {
-      batches.clear();
-      std::istringstream list(value);
-      for (std::string item; std::getline(list, item, ',');)
-        batches.push_back(positive(item));
-    } else if (option == "--target") {
-      command.target = value;
-    } else if (option == "--folder") {
-      command.folder = value;
-    } else if (option == "--idc") {
-      command.idc = value;
-    } else {
-      fail("no option '" + option + " " + value + "'");
-    }
-  }
-  if (command.program.empty() || command.entry.empty() || !oracle || batches.empty())
-    fail("--program, --entry and --oracle are needed");
-  test.oracle = *oracle;
+};
 
+void addOptions(CLI::App &tool, Sweep &sweep) {
+  Command &command = sweep.command;
+  tool.add_option("--program", command.program)->type_name("FILE.id")->required();
+  tool.add_option("--entry", command.entry, "the algorithm")->type_name("NAME")->required();
+  tool.add_option_function<std::string>("--oracle",
+                                        [&sweep](const std::string &name) { sweep.oracle = *oracleNamed(name); })
+      ->required()
+      ->check(CLI::IsMember({"dft", "inverse-dft", "walsh-hadamard"}));
+  tool.add_option_function<std::string>(
+          "--sizes",
+          [&sweep](const std::string &text) {
+            const size_t dots = text.find("..");
+            if (!CLI::detail::lexical_cast(text.substr(0, dots), sweep.first) ||
+                !CLI::detail::lexical_cast(dots == text.npos ? text : text.substr(dots + 2), sweep.last) ||
+                sweep.first < 1)
+              throw CLI::ValidationError("--sizes", "needs A..B with A of at least 1, not '" + text + "'");
+          },
+          "exponents n of the sizes 2^n (default 1..16)")
+      ->type_name("A..B");
+  tool.add_option_function<std::string>(
+          "--precision",
+          [&sweep](const std::string &name) { sweep.precision = name == "f64" ? Precision::F64 : Precision::F32; },
+          "default f32")
+      ->check(CLI::IsMember({"f32", "f64"}));
+  tool.add_option("--batches", sweep.batches, "used in turn, so that a sweep over sizes meets all of them (default 1)")
+      ->type_name("B,…")
+      ->delimiter(',')
+      ->check(idc::host::atLeast(1));
+  tool.add_option("--target", command.target, "cpu (default) or gpu")->type_name("T");
+  tool.add_option("--folder", command.folder, "for the .npy files; made when it does not exist (default .)")
+      ->type_name("DIR");
+  tool.add_option("--idc", command.idc, "the compiler (default: idc on the PATH)")->type_name("PATH");
+  tool.add_flag_callback(
+      "--time", [&command] { command.options.push_back("--time"); }, "let idc measure, too");
+}
+
+int run(const Sweep &sweep) {
+  std::filesystem::create_directories(sweep.command.folder);
   bool passed = true;
-  try {
-    std::filesystem::create_directories(command.folder);
-    for (test.n = first; test.n <= last; ++test.n) {
-      test.batch = batches[size_t(test.n - first) % batches.size()];
-      double error = relativeError(command, test), limit = errorLimit(test);
-      bool good = error <= limit;
-      passed &= good;
-      std::printf("%s %s 2^%d x %lld: relative L2 error %.2e, limit %.2e%s\n", command.entry.c_str(),
-                  test.precision == Precision::F32 ? "f32" : "f64", test.n, (long long)test.batch, error, limit,
-                  good ? "" : ": FAILED");
-    }
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "idc-numeric: %s\n", error.what());
-    return 1;
+  for (int n = sweep.first; n <= sweep.last; ++n) {
+    const int64_t batch = sweep.batches[size_t(n - sweep.first) % sweep.batches.size()];
+    const Case test{sweep.oracle, sweep.precision, n, batch};
+    const double error = relativeError(sweep.command, test), limit = errorLimit(test);
+    const bool good = error <= limit;
+    passed &= good;
+    std::printf("%s %s 2^%d x %lld: relative L2 error %.2e, limit %.2e%s\n", sweep.command.entry.c_str(),
+                sweep.precision == Precision::F32 ? "f32" : "f64", n, (long long)batch, error, limit,
+                good ? "" : ": FAILED");
   }
   return passed ? 0 : 1;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App tool("Compares a program at many sizes with an oracle: FFTW in extended precision or a direct sum.");
+  Sweep sweep;
+  addOptions(tool, sweep);
+  return idc::host::toolMain(tool, argc, argv, [&sweep] { return run(sweep); });
 }

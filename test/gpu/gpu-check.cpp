@@ -3,12 +3,13 @@
 // Exit status: 0 all passed, 1 something failed, 2 wrong use or no GPU, 3 a program broke the CUDA context or did not
 // finish; its failure is in the results file, and the next call goes on with the programs after it.
 #include "Check.h"
-#include "CommandLine.h"
 #include "Cuda.h"
 #include "Results.h"
+#include "SelectionOption.h"
 #include "Watchdog.h"
+#include "host/Messages.h"
+#include "host/ToolMain.h"
 #include <cstdio>
-#include <cstring>
 #include <random>
 
 using namespace gpucheck;
@@ -23,10 +24,15 @@ void print(const KernelFile &file, const CaseResult &r) {
               r.passed() ? "pass" : ("FAIL " + r.complaint()).c_str());
 }
 
-int run(const CommandLine &line) {
-  const bool quick = line.has("--quick");
-  const uint64_t seed =
-      line.has("--seed") ? std::strtoull(line.value("--seed", "").c_str(), nullptr, 10) : std::random_device{}();
+struct Options {
+  std::string kernels = "build/gpu/kernels", results;
+  uint64_t seed = std::random_device{}();
+  bool quick = false;
+  Selection selection;
+};
+
+int run(const Options &options) {
+  const auto &[kernels, resultsPath, seed, quick, selection] = options;
   Checker checker(quick, seed);
   const Machine machine = describeMachine();
   std::printf("%s, driver %s, CUDA %s, cuFFT %s, seed %llu\n", machine.gpu.c_str(), machine.driver.c_str(),
@@ -34,17 +40,15 @@ int run(const CommandLine &line) {
   if (!quick) {
     const double error = checker.reference().validate();
     std::printf("reference against sums in long double: %.1e\n", error);
-    if (!(error < referenceLimit)) {
-      std::fprintf(stderr, "the reference transforms are wrong\n");
-      return 2;
-    }
+    if (!(error < referenceLimit))
+      throw std::runtime_error("the reference transforms are wrong");
   }
 
-  ResultsFile results(line.value("--results", ""), machine, seed);
+  ResultsFile results(resultsPath, machine, seed);
   Watchdog watchdog(std::chrono::seconds(quick ? 300 : 40));
   std::printf("%-14s %10s  %9s %9s %6s  %9s\n", "program", "batch", "error", "cuFFT", "ratio", "worst");
   size_t passed = 0, failed = 0, skipped = 0;
-  const std::vector<KernelFile> files = listKernels(line.value("--kernels", "build/gpu/kernels"), line.selection());
+  const std::vector<KernelFile> files = listKernels(kernels, selection);
   for (const KernelFile &file : files) {
     if (results.contains(file)) {
       skipped++;
@@ -67,7 +71,7 @@ int run(const CommandLine &line) {
     }
     std::fflush(stdout);
     if (checker.lost()) {
-      std::fprintf(stderr, "%s broke the CUDA context\n", file.name().c_str());
+      idc::host::printError(file.name() + " broke the CUDA context");
       std::fflush(stdout);
       std::_Exit(3);
     }
@@ -75,26 +79,21 @@ int run(const CommandLine &line) {
   if (skipped)
     std::printf("%zu programs skipped: their results are in the file already\n", skipped);
   std::printf("%zu passed, %zu failed\n", passed, failed);
-  if (files.empty()) {
-    std::fprintf(stderr, "no compiled programs match\n");
-    return 2;
-  }
+  if (files.empty())
+    throw std::runtime_error("no compiled programs match");
   return failed ? 1 : 0;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
-  try {
-    const CommandLine line(argc, argv, {"--kernels", "--results", "--seed"}, {"--quick", "--help"});
-    if (line.has("--help")) {
-      std::puts("gpu-check [--kernels FOLDER] [--results FILE] [--seed NUMBER] [--quick]\n"
-                "          [--only n=3,8 program=fft,ifft type=f32]");
-      return 0;
-    }
-    return run(line);
-  } catch (const std::exception &error) {
-    std::fprintf(stderr, "gpu-check: %s\n", error.what());
-    return 2;
-  }
+  CLI::App tool("Runs compiled programs on the GPU and compares them with references (docs/gpu-check.md).");
+  Options options;
+  tool.add_option("--kernels", options.kernels, "of the compiled programs")->type_name("FOLDER");
+  tool.add_option("--results", options.results, "what is in it already is skipped")->type_name("FILE.csv");
+  tool.add_option("--seed", options.seed, "of the data (default: another one each time)")->type_name("NUMBER");
+  tool.add_flag("--quick", options.quick, "small batches, no comparison with cuFFT's errors");
+  addSelection(tool, options.selection);
+  return idc::host::toolMain(
+      tool, argc, argv, [&options] { return run(options); }, 2);
 }

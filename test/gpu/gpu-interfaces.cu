@@ -5,12 +5,12 @@
 //
 // Exit status: 0 all right, 1 something is wrong, 2 no GPU or wrong arguments.
 #include "Cuda.h"
+#include "host/ToolMain.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <cufftXt.h>
 #include <cusparse.h>
 #include <dlfcn.h>
@@ -411,21 +411,13 @@ void times() {
   }
 }
 
-} // namespace
-
-int main(int argc, char **argv) {
+int run(const std::string &path) {
   int devices = 0;
-  if (argc != 3 || (std::strcmp(argv[1], "--write") && std::strcmp(argv[1], "--compare")) ||
-      cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::fprintf(stderr, "usage: gpu-interfaces --write|--compare FILE, on a machine with a GPU\n");
-    return 2;
-  }
-  comparing = std::strcmp(argv[1], "--compare") == 0;
-  kept = std::fopen(argv[2], comparing ? "rb" : "wb");
-  if (!kept) {
-    std::perror(argv[2]);
-    return 2;
-  }
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    throw std::runtime_error("no GPU");
+  kept = std::fopen(path.c_str(), comparing ? "rb" : "wb");
+  if (!kept)
+    throw std::runtime_error("cannot open " + path);
   for (const void *function :
        {reinterpret_cast<const void *>(cufftPlan1d), reinterpret_cast<const void *>(cusparseDgtsv2)}) {
     Dl_info info;
@@ -438,4 +430,23 @@ int main(int argc, char **argv) {
   std::fclose(kept);
   std::printf("%d wrong\n", failures);
   return failures ? 1 : 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  CLI::App tool("Results of cuFFT's and cuSPARSE's functions: of the libraries that the loader finds.");
+  std::string written, compared;
+  CLI::Option *write = tool.add_option("--write", written, "keep the results")->type_name("FILE");
+  CLI::Option *compare = tool.add_option("--compare", compared, "with results that were kept")->type_name("FILE");
+  write->excludes(compare);
+  return idc::host::toolMain(
+      tool, argc, argv,
+      [&] {
+        comparing = !compared.empty();
+        if (!comparing && written.empty())
+          throw CLI::RequiredError("--write FILE or --compare FILE");
+        return run(comparing ? compared : written);
+      },
+      2);
 }

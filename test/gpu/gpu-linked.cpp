@@ -6,6 +6,7 @@
 #include "CufftPlan.h"
 #include "RandomData.h"
 #include "Reference.h"
+#include "host/ToolMain.h"
 
 #include "linked.h"     // n = 8 .. 24 for this GPU and the CPU
 #include "linked_old.h" // n = 12 for sm_80
@@ -202,32 +203,29 @@ void measureCalls(Fixture &f) {
   cuModuleUnload(module);
 }
 
+int run() {
+  int devices = 0;
+  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)
+    throw std::runtime_error("no GPU");
+  Fixture f;
+  checkCaptureBeforeLoading(f);
+  auto begin = std::chrono::steady_clock::now();
+  int status = linked_load();
+  std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
+  std::printf("all sizes, GPU and CPU, loaded in %.1f ms\n", time.count());
+  expect(status == IDC_SUCCESS, linked_message(status));
+  for (int n = smallest; n <= largest; ++n)
+    checkSize(f, n);
+  checkOtherTargets(f);
+  measureCalls(f);
+  checkThreads(f);
+  checkChildProcess(f);
+  return failures != 0;
+}
+
 } // namespace
 
-int main(int argc, char **) {
-  if (argc > 1)
-    return std::puts("usage: gpu-linked") < 0;
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-    std::fprintf(stderr, "gpu-linked: no GPU\n");
-    return 2;
-  }
-  try {
-    Fixture f;
-    checkCaptureBeforeLoading(f);
-    auto begin = std::chrono::steady_clock::now();
-    int status = linked_load();
-    std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - begin;
-    std::printf("all sizes, GPU and CPU, loaded in %.1f ms\n", time.count());
-    expect(status == IDC_SUCCESS, linked_message(status));
-    for (int n = smallest; n <= largest; ++n)
-      checkSize(f, n);
-    checkOtherTargets(f);
-    measureCalls(f);
-    checkThreads(f);
-    checkChildProcess(f);
-  } catch (const std::exception &error) {
-    expect(false, error.what());
-  }
-  return failures != 0;
+int main(int argc, char **argv) {
+  CLI::App tool("Checks an application that links generated libraries (docs/linking.md).");
+  return idc::host::toolMain(tool, argc, argv, run, 2);
 }
