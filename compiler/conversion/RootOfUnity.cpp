@@ -1,27 +1,40 @@
 #include "compiler/conversion/RootOfUnity.h"
 
-#include <cmath>
+#include "llvm/ADT/DenseMap.h"
 
-std::complex<double> idc::conversion::rootOfUnity(int64_t n, int64_t e) {
-  using Wide = __int128;
+#include <mpfr.h>
+#include <numeric>
+
+using Complex = std::complex<double>;
+
+static_assert(sizeof(unsigned long) == sizeof(int64_t), "MPFR takes orders as unsigned long");
+
+/// For 0 <= e < n without a common divisor.
+static Complex evaluate(int64_t n, int64_t e) {
+  MPFR_DECL_INIT(exponent, 64); // exact
+  MPFR_DECL_INIT(part, 53);     // as in double, whose range has all of them: none but 0 is below 2^-63
+  mpfr_set_si(exponent, e, MPFR_RNDN);
+  mpfr_cosu(part, exponent, static_cast<unsigned long>(n), MPFR_RNDN);
+  const double real = mpfr_get_d(part, MPFR_RNDN);
+  mpfr_sinu(part, exponent, static_cast<unsigned long>(n), MPFR_RNDN);
+  return {real + 0.0, 0.0 - mpfr_get_d(part, MPFR_RNDN)}; // no negative zeros
+}
+
+/// The same for any of 0 <= e < n, remembered: tables of a transform have most of their entries in common.
+static Complex remembered(int64_t n, int64_t e) {
+  constexpr unsigned most = 1 << 16;
+  thread_local llvm::DenseMap<std::pair<int64_t, int64_t>, Complex> known;
+  const int64_t divisor = std::gcd(n, e);
+  auto [entry, isNew] = known.try_emplace({n / divisor, e / divisor});
+  if (isNew)
+    entry->second = evaluate(n / divisor, e / divisor);
+  const Complex root = entry->second;
+  if (known.size() == most)
+    known.clear();
+  return root;
+}
+
+Complex idc::conversion::rootOfUnity(int64_t n, int64_t e) {
   e %= n;
-  if (e < 0)
-    e += n;
-  // e/N of a turn = quarters + rest, rest in (-1/8, 1/8] of a turn, all in units of 1/(4N).
-  Wide scaled = static_cast<Wide>(4) * e;
-  int64_t quarters = static_cast<int64_t>((scaled + n / 2) / n);
-  Wide rest = scaled - static_cast<Wide>(quarters) * n; // in units of 1/(4N) turn, |rest| <= N/2
-  const long double halfPi = 1.57079632679489661923132169163975144L;
-  long double angle = halfPi * (static_cast<long double>(rest) / static_cast<long double>(n));
-  long double c = std::cos(angle), s = -std::sin(angle);
-  switch (quarters & 3) { // times (-i)^quarters
-  case 0:
-    return {static_cast<double>(c), static_cast<double>(s)};
-  case 1:
-    return {static_cast<double>(s), static_cast<double>(-c)};
-  case 2:
-    return {static_cast<double>(-c), static_cast<double>(-s)};
-  default:
-    return {static_cast<double>(-s), static_cast<double>(c)};
-  }
+  return remembered(n, e < 0 ? e + n : e);
 }

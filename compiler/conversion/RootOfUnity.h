@@ -6,9 +6,8 @@
 
 namespace idc::conversion {
 
-/// The primitive N-th root of unity to the power e (any sign), exact in the multiples of a quarter turn, elsewhere
-/// within 0.51 units in the last place of double: the angle is reduced to an eighth of a turn in integers, sine and
-/// cosine are evaluated in extended precision.
+/// The primitive N-th root of unity to the power e (any sign), N at least 1: real and imaginary part are the doubles
+/// next to the exact ones, the same on every platform. No zero is negative.
 std::complex<double> rootOfUnity(int64_t n, int64_t e);
 
 } // namespace idc::conversion
