@@ -7,6 +7,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace idc;
@@ -75,8 +76,7 @@ llvm::Constant *ObjectWriter::instance(const LibraryInstance &instance) {
     llvm::cast<llvm::Function>(kernel.getCallee())->setVisibility(llvm::GlobalValue::HiddenVisibility);
     kernels.push_back(llvm::cast<llvm::Function>(kernel.getCallee()));
   }
-  uint64_t checksum = idc_library_checksum(instance.image.data(), int64_t(instance.image.size()), 0);
-  checksum = idc_library_checksum(instance.manifest.data(), int64_t(instance.manifest.size()), checksum);
+  const uint64_t checksum = llvm::xxh3_64bits(instance.image) + llvm::xxh3_64bits(instance.manifest);
   constexpr uint64_t imageAlignment = 16; // what the driver expects of a fatbin
   return llvm::ConstantStruct::getAnon(
       {instance.image.empty() ? null() : text(instance.image, /*terminated=*/false, imageAlignment),

@@ -7,6 +7,7 @@
 
 #include "idc/library.h"
 
+#include "Checksum.h"
 #include "Driver.h"
 #include "Module.h"
 #include "Status.h"
@@ -162,8 +163,7 @@ idc_status Call::load(Place &place, int32_t point) {
   if (place.modules[point].load(std::memory_order_relaxed))
     return IDC_SUCCESS;
   const idc_library_instance &instance = library.instances[int64_t(point) * library.target_count + place.target];
-  uint64_t checksum = idc_library_checksum(instance.image, instance.image_bytes, 0);
-  if (idc_library_checksum(instance.manifest, instance.manifest_bytes, checksum) != instance.checksum)
+  if (checksum(instance.image, instance.image_bytes, instance.manifest, instance.manifest_bytes) != instance.checksum)
     return fail(IDC_ERROR_IMAGE, "the code of %s for %s is damaged: its checksum is wrong", library.name,
                 library.targets[place.target]);
   idc_module *module = nullptr;

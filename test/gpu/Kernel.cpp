@@ -8,6 +8,9 @@
 #include <numeric>
 #include <sstream>
 
+#define XXH_INLINE_ALL // no library at run time
+#include <xxhash.h>
+
 namespace gpucheck {
 namespace {
 
@@ -35,14 +38,11 @@ Exponents parseExponents(const std::string &text) {
   return exponents;
 }
 
-/// FNV-1a over a file's bytes, continuing from `hash`.
-uint64_t hashFile(const std::string &path, uint64_t hash) {
+std::string contentsOf(const std::string &path) {
   std::ifstream file(path, std::ios::binary);
   if (!file)
     throw std::runtime_error("cannot read " + path);
-  for (std::istreambuf_iterator<char> it(file), end; it != end; ++it)
-    hash = (hash ^ static_cast<unsigned char>(*it)) * 0x100000001b3ULL;
-  return hash;
+  return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void requireIdc(idc_status status, const std::string &what) {
@@ -102,7 +102,8 @@ std::vector<KernelFile> listKernels(const std::string &folder, const Selection &
     file.real = type == "f32" ? Real::F32 : Real::F64;
     file.image = entry.path().string();
     file.manifest = std::filesystem::path(entry.path()).replace_extension(".json").string();
-    const uint64_t hash = hashFile(file.manifest, hashFile(file.image, 0xcbf29ce484222325ULL));
+    const std::string contents = contentsOf(file.image) + contentsOf(file.manifest);
+    const XXH64_hash_t hash = XXH3_64bits(contents.data(), contents.size());
     char text[17];
     std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
     file.hash = text;

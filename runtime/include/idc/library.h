@@ -20,7 +20,7 @@ extern "C" {
 
 /// Version of the structures below and of the meaning of their fields. A runtime serves objects of its own version
 /// only.
-#define IDC_LIBRARY_ABI 1
+#define IDC_LIBRARY_ABI 2
 
 /// One point for one target.
 typedef struct idc_library_instance {
@@ -28,7 +28,7 @@ typedef struct idc_library_instance {
   int64_t image_bytes;
   const char *manifest;
   int64_t manifest_bytes;
-  uint64_t checksum;             /* idc_library_checksum() of the image, continued over the manifest */
+  uint64_t checksum;             /* the sum of the 64-bit XXH3 hashes of the image and of the manifest */
   const idc_cpu_kernel *kernels; /* CPU: one function for each kernel of the manifest, in order; else null */
   int64_t kernel_count;
   int64_t workspace_fixed_bytes, workspace_bytes_per_problem;
@@ -46,16 +46,6 @@ typedef struct idc_library {
   const idc_library_instance *instances; /* point_count * target_count, targets of a point beside each other */
   void *state;                           /* null at first; belongs to the runtime */
 } idc_library;
-
-/// A hash (64-bit FNV-1a) that tells damaged data; `before` continues one, 0 begins.
-static inline uint64_t idc_library_checksum(const void *data, int64_t bytes, uint64_t before) {
-  const unsigned char *byte = (const unsigned char *)data;
-  uint64_t hash = before ? before : UINT64_C(0xcbf29ce484222325);
-  int64_t i;
-  for (i = 0; i < bytes; ++i)
-    hash = (hash ^ byte[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
 
 /// 1 when the library was compiled for these sizes, else 0.
 int32_t idc_library_supported(const idc_library *library, const int64_t *sizes);

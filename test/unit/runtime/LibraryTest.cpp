@@ -4,6 +4,7 @@
 
 #include "CpuFixture.h"
 #include "FakeDriver.h"
+#include "lib/Checksum.h"
 
 #include <atomic>
 #include <dlfcn.h>
@@ -52,8 +53,8 @@ public:
       instance.image_bytes = int64_t(texts[i].size());
       instance.manifest = texts[i + 1].data();
       instance.manifest_bytes = int64_t(texts[i + 1].size());
-      instance.checksum = idc_library_checksum(instance.image, instance.image_bytes, 0);
-      instance.checksum = idc_library_checksum(instance.manifest, instance.manifest_bytes, instance.checksum);
+      instance.checksum =
+          idc::runtime::checksum(instance.image, instance.image_bytes, instance.manifest, instance.manifest_bytes);
       instance.kernels = cpu ? &kernels : nullptr;
       instance.kernel_count = cpu;
       instance.workspace_bytes_per_problem = cpu ? 0 : 16;
