@@ -15,7 +15,7 @@ import sys
 # Of the C library and the compiler's run-time library: newer systems run what was linked with older ones of these.
 SYSTEM = re.compile(r"(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|stdc\+\+|gcc_s))\.so\.\d+")
 
-HEADERS = ("libcli11-dev", "libxxhash-dev", "nlohmann-json3-dev")
+HEADERS = ("libcli11-dev", "librandom123-dev", "libxxhash-dev", "nlohmann-json3-dev")
 
 
 def binaries(prefix):

@@ -2,8 +2,8 @@
 
 #include "host/RandomInput.h"
 #include "host/HalfFloat.h"
-#include "host/SplitMix.h"
 
+#include <Random123/philox.h>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -74,18 +74,19 @@ void putScalar(char *to, const Field &field, uint64_t random, const Distribution
 
 void fillRandom(char *data, int64_t elements, const ElementType &type, uint64_t seed, uint64_t operand,
                 const Distribution &distribution) {
-  const uint64_t base = mix(mix(seed + golden) + (operand + 1) * golden);
-  const uint64_t scalarsPerElement = 2 * type.fields.size(); // a real field leaves one number unused
+  // Of a field's number among all there are two words: for a real and an imaginary part.
+  r123::Philox2x64 philox;
+  const uint64_t fields = type.fields.size();
   auto fill = [&](int64_t begin, int64_t end) {
     std::memset(data + begin * type.bytes, 0, size_t((end - begin) * type.bytes));
     for (int64_t i = begin; i < end; ++i) {
-      uint64_t counter = uint64_t(i) * scalarsPerElement;
+      uint64_t number = uint64_t(i) * fields;
       for (const Field &field : type.fields) {
         char *to = data + i * type.bytes + field.offset;
-        putScalar(to, field, mix(base + counter * golden), distribution, false);
+        const r123::Philox2x64::ctr_type words = philox({{number++, operand}}, {{seed}});
+        putScalar(to, field, words[0], distribution, false);
         if (field.complex)
-          putScalar(to + size(field.kind), field, mix(base + (counter + 1) * golden), distribution, true);
-        counter += 2;
+          putScalar(to + size(field.kind), field, words[1], distribution, true);
       }
     }
   };

@@ -3,8 +3,8 @@
 #include "host/Sketch.h"
 #include "host/Error.h"
 #include "host/HalfFloat.h"
-#include "host/SplitMix.h"
 
+#include <Random123/philox.h>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -40,13 +40,16 @@ uint64_t bits(ScalarKind kind, const char *from) {
   return value;
 }
 
+/// A random word of two.
+uint64_t randomOf(uint64_t a, uint64_t b) { return r123::Philox2x64()({{a, b}}, {{0}})[0]; }
+
 void add(Sketch &sketch, ScalarKind kind, const char *from, uint64_t position) {
-  uint64_t random = mix(position * golden + golden);
   if (!isReal(kind)) {
-    sketch.hash += mix(random ^ mix(bits(kind, from) + golden));
+    sketch.hash += randomOf(position, bits(kind, from));
     return;
   }
-  double value = real(kind, from);
+  const double value = real(kind, from);
+  const uint64_t random = randomOf(position, 0);
   if (std::isfinite(value))
     sketch.sums[random % Sketch::size] += random >> 63 ? -value : value;
   else

@@ -5,13 +5,6 @@
 
 namespace hard {
 
-double Random::operator()() {
-  uint64_t x = state += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return double((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;
-}
-
 namespace {
 
 void offDiagonals(Random &random, double &a, double &c) {

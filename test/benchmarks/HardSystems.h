@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -10,14 +11,14 @@ namespace hard {
 /// a·x(before) + b·x + c·x(after) = d, rounded to T.
 template <class T> struct System { std::vector<T> a, b, c, d; };
 
-/// Numbers in [-1, 1), the same on every machine: SplitMix64 (Steele, Lea, Flood 2014).
+/// Numbers in [-1, 1), the same on every machine.
 class Random {
 public:
-  explicit Random(uint64_t seed) : state(seed) {}
-  double operator()();
+  explicit Random(uint64_t seed) : engine(seed) {}
+  double operator()() { return double(engine() >> 11) * 0x1p-52 - 1; }
 
 private:
-  uint64_t state;
+  std::mt19937_64 engine;
 };
 
 /// A family of matrices.

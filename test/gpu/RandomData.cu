@@ -1,15 +1,17 @@
 #include "Cuda.h"
 #include "RandomData.h"
+#include <Random123/philox.h>
 
 namespace gpucheck {
 namespace {
 
-/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-__device__ uint64_t mix(uint64_t x) {
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
+using Words = r123::Philox2x64::ctr_type;
+
+/// Two random words of the number i.
+__device__ Words words(uint64_t i, uint64_t seed) { return r123::Philox2x64()({{i, 0}}, {{seed}}); }
+
+/// Uniform in [0, 1).
+__device__ double fraction(uint64_t word) { return double(word >> 11) * 0x1p-53; }
 
 /// Two normal numbers from two uniform ones, u in (0, 1] and v in [0, 1) (Box and Muller 1958).
 __device__ void normalPair(double u, double v, float *out) {
@@ -27,26 +29,28 @@ __device__ void normalPair(double u, double v, double *out) {
 
 template <class Real> __global__ void fillKernel(Real *values, size_t pairs, uint64_t seed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < pairs; i += size_t(gridDim.x) * blockDim.x) {
-    uint64_t a = mix(seed + 0x9e3779b97f4a7c15ULL * (2 * i + 1)), b = mix(seed + 0x9e3779b97f4a7c15ULL * (2 * i + 2));
-    normalPair(double((a >> 11) + 1) * 0x1p-53, double(b >> 11) * 0x1p-53, values + 2 * i);
+    const Words random = words(i, seed);
+    normalPair(1 - fraction(random[0]), fraction(random[1]), values + 2 * i);
   }
 }
 
 template <class Real>
 __global__ void fillUniformKernel(Real *values, size_t count, double low, double high, uint64_t seed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
-    values[i] = Real(low + (high - low) * (double(mix(seed + 0x9e3779b97f4a7c15ULL * (i + 1)) >> 11) * 0x1p-53));
+    values[i] = Real(low + (high - low) * fraction(words(i, seed)[0]));
 }
 
 __global__ void fillResiduesKernel(uint32_t *values, size_t count, uint32_t modulus, uint64_t seed) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
-    values[i] = uint32_t(mix(seed + 0x9e3779b97f4a7c15ULL * (i + 1)) % modulus);
+    values[i] = uint32_t(words(i, seed)[0] % modulus);
 }
 
-__global__ void checksumKernel(const uint32_t *words, size_t count, unsigned long long *sum) {
+__global__ void checksumKernel(const uint32_t *data, size_t count, unsigned long long *sum) {
   uint64_t s = 0;
-  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
-    s += mix(words[i] + 0x9e3779b97f4a7c15ULL * (i + 1));
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x) {
+    const auto random = r123::Philox2x32()({{uint32_t(i), data[i]}}, {{uint32_t(i >> 32)}});
+    s += uint64_t(random[1]) << 32 | random[0];
+  }
   for (int lane = 16; lane; lane /= 2)
     s += __shfl_down_sync(~0u, s, lane);
   if (threadIdx.x % 32 == 0)
@@ -54,13 +58,13 @@ __global__ void checksumKernel(const uint32_t *words, size_t count, unsigned lon
 }
 
 template <class Real> void fill(Real *values, size_t count, uint64_t seed, cudaStream_t stream) {
-  fillKernel<<<4096, 256, 0, stream>>>(values, count / 2, seed * 0x2545f4914f6cdd1dULL + 1);
+  fillKernel<<<4096, 256, 0, stream>>>(values, count / 2, seed);
   CHECK_CUDA(cudaGetLastError());
 }
 
 template <class Real>
 void uniform(Real *values, size_t count, double low, double high, uint64_t seed, cudaStream_t stream) {
-  fillUniformKernel<<<4096, 256, 0, stream>>>(values, count, low, high, seed * 0x2545f4914f6cdd1dULL + 1);
+  fillUniformKernel<<<4096, 256, 0, stream>>>(values, count, low, high, seed);
   CHECK_CUDA(cudaGetLastError());
 }
 
