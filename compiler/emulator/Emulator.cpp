@@ -118,9 +118,13 @@ Emulator::runDependent(const std::vector<std::pair<std::string, Launch>> &launch
   GlobalMemory memory(kernels);
   std::vector<KernelRun> grids;
   grids.reserve(launches.size());
+  size_t blocks = 0;
+  for (const auto &[name, launch] : launches)
+    blocks += static_cast<size_t>(launch.blocks);
+  host::Progress progress(blocks);
   for (const auto &[name, launch] : launches)
     grids.emplace_back(*kernels[grids.size()], options, launch, places, sharedBytes + launch.sharedBytes, memory,
-                       static_cast<uint32_t>(grids.size()));
+                       static_cast<uint32_t>(grids.size()), progress);
   interleave(grids, options);
   std::vector<KernelReport> reports;
   for (KernelRun &grid : grids)

@@ -44,9 +44,10 @@ void KernelRun::Block::setWaiting(uint32_t thread, Thread::State state) {
 //===--- launch -------------------------------------------------------------------------------------------------===//
 
 KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
-                     const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid)
-    : kernel(kernel), options(options), launch(launch), sharedBytes(sharedBytes), memory(memory), grid(grid),
-      frame(kernel.slots, poisonBits), executed(kernel.instructions.size()), random(options.seed),
+                     const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid,
+                     host::Progress &progress)
+    : kernel(kernel), options(options), launch(launch), sharedBytes(sharedBytes), memory(memory), progress(progress),
+      grid(grid), frame(kernel.slots, poisonBits), executed(kernel.instructions.size()), random(options.seed),
       order(static_cast<size_t>(launch.blocks / launch.cluster)), previousEnded(grid == 0), previousFrom(grid) {
   report.name = kernel.name;
   report.blocks = launch.blocks;
@@ -114,6 +115,7 @@ void KernelRun::turn() {
     block.cluster->blocks[static_cast<size_t>(block.index % launch.cluster)] = nullptr;
     release(block);
     resident.erase(resident.begin() + static_cast<long>(which));
+    progress.finished("blocks of " + kernel.name);
   }
 }
 

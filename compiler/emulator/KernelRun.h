@@ -5,6 +5,7 @@
 #include "compiler/emulator/Flags.h"
 #include "compiler/emulator/GlobalMemory.h"
 
+#include "host/Progress.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
@@ -21,9 +22,10 @@ struct GlobalPlace {
 
 class KernelRun {
 public:
-  /// `grid`: number among those that share `memory`, in launch order.
+  /// `grid`: number among those that share `memory`, in launch order. `progress` counts blocks.
   KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
-            const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid);
+            const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid,
+            host::Progress &progress);
 
   /// Some threads can go on.
   bool runnable() const;
@@ -136,6 +138,7 @@ private:
   const Launch &launch;
   int64_t sharedBytes;
   GlobalMemory &memory;
+  host::Progress &progress;
   const uint32_t grid;
   std::vector<uint64_t> frame;   // what every thread starts with
   std::vector<int64_t> executed; // of each instruction

@@ -4,7 +4,8 @@
 #include "compiler/codegen/ResultCache.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
-#include "compiler/tools/Progress.h"
+
+#include "host/Progress.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -70,7 +71,7 @@ private:
   std::vector<std::pair<std::string, std::string>> outputs; // path and content
   std::mutex mutex;                                         // of what follows, and of `library` while jobs run
   llvm::StringSet<> files;
-  std::optional<Progress> progress;
+  std::optional<host::Progress> progress;
   std::atomic<bool> failed{false};
 };
 
@@ -233,6 +234,7 @@ llvm::Error LibraryMaker::runAll() {
   for (size_t i = jobs.size(); i-- > 0;)
     pool.async([this, i] { run(jobs[i]); });
   pool.wait();
+  progress.reset();
   for (const Job &job : jobs)
     if (!job.errors.empty()) {
       llvm::errs() << job.errors;

@@ -7,8 +7,10 @@
 
 #include "host/ElementType.h"
 #include "host/Memory.h"
+#include "host/Progress.h"
 
 #include <mutex>
+#include <optional>
 
 using namespace idc;
 using frontend::Scalar;
@@ -89,15 +91,25 @@ struct tools::ReferenceModule::State {
   std::mutex mutex;
   std::string error; // of the first problem that failed
 
+  std::optional<host::Progress> progress; // of a launch
+
   explicit State(const frontend::Program &program) : evaluation(program) {}
-  void run(void *const *args, int64_t firstProblem, int64_t lastProblem);
+  void run(void *const *args, int64_t batch, int64_t firstProblem, int64_t lastProblem);
+  void finished(int64_t problem, int64_t batch);
 
   /// Kernels get pointers and numbers only, so that the module they belong to is found here.
   static State *current;
 };
 tools::ReferenceModule::State *tools::ReferenceModule::State::current = nullptr;
 
-void tools::ReferenceModule::State::run(void *const *args, int64_t firstProblem, int64_t lastProblem) {
+void tools::ReferenceModule::State::finished(int64_t problem, int64_t batch) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (!progress)
+    progress.emplace(size_t(batch));
+  progress->finished("problem " + std::to_string(problem));
+}
+
+void tools::ReferenceModule::State::run(void *const *args, int64_t batch, int64_t firstProblem, int64_t lastProblem) {
   const std::vector<Operand> &inputs = evaluation.inputs, &outputs = evaluation.outputs;
   for (int64_t problem = firstProblem; problem < lastProblem; ++problem) {
     std::vector<const char *> from;
@@ -119,6 +131,7 @@ void tools::ReferenceModule::State::run(void *const *args, int64_t firstProblem,
     for (size_t i = 0; i < outputs.size(); ++i)
       frontend::storeScalars(results[i], outputs[i].layout,
                              static_cast<char *>(args[inputs.size() + i]) + problem * outputs[i].bytes());
+    finished(problem, batch);
   }
 }
 
@@ -152,7 +165,9 @@ tools::ReferenceModule::ReferenceModule(const frontend::Program &program) : stat
   if (State::current)
     throw host::Error("only one reference module can exist at a time");
   auto lookup = [](const char *, void *) -> idc_cpu_kernel {
-    return [](void *const *args, int64_t, int64_t first, int64_t last) { State::current->run(args, first, last); };
+    return [](void *const *args, int64_t batch, int64_t first, int64_t last) {
+      State::current->run(args, batch, first, last);
+    };
   };
   std::string text = manifest(state->evaluation);
   host::check(idc_cpu_module_create(text.data(), text.size(), lookup, nullptr, &state->module));

@@ -12,6 +12,7 @@
 #include "host/Arrays.h"
 #include "host/Mismatch.h"
 #include "host/NumberText.h"
+#include "host/Progress.h"
 #include "host/RandomInput.h"
 #include "host/Run.h"
 
@@ -249,40 +250,69 @@ struct Counts {
   int passed = 0, failed = 0, skipped = 0;
 };
 
-void testFile(const tools::TestRequest &request, const std::string &file, Counts &counts) {
-  auto fail = [&](const std::string &what, const std::string &why) {
-    ++counts.failed;
-    llvm::outs() << "FAILED  " << what << "\n" << indented(why);
-  };
+/// The examples of a file; an error says why it cannot be read.
+llvm::Expected<std::vector<Example>> examplesOf(const std::string &file) {
   llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> text = frontend::readSource(file);
   if (!text)
-    return fail(file, "cannot read it: " + llvm::toString(text.takeError()));
-  llvm::Expected<std::vector<Example>> examples = tools::readExamples((*text)->getBuffer());
-  if (!examples)
-    return fail(file, llvm::toString(examples.takeError()));
-  for (const Example &example : *examples) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "cannot read it: " + llvm::toString(text.takeError()));
+  return tools::readExamples((*text)->getBuffer());
+}
+
+class Tests {
+public:
+  Tests(const tools::TestRequest &request, size_t examples) : request(request), progress(examples) {}
+
+  void run(const std::string &file, const Example &example) {
     const std::string what = file + ":" + std::to_string(example.line) + ": " + example.text;
     try {
       Test(request, file, example).run();
       ++counts.passed;
-      llvm::outs() << "passed  " << what << "\n";
+      print("passed  ", what, "");
     } catch (const Skip &skip) {
       ++counts.skipped;
-      llvm::outs() << "skipped " << what << "\n" << indented(skip.what());
+      print("skipped ", what, skip.what());
     } catch (const std::runtime_error &error) { // Failure, host::Error
       fail(what, error.what());
     }
+    progress.finished(what);
   }
-}
+  void fail(const std::string &what, const std::string &why) {
+    ++counts.failed;
+    print("FAILED  ", what, why);
+  }
+
+  Counts counts;
+
+private:
+  const tools::TestRequest &request;
+  host::Progress progress;
+
+  void print(llvm::StringRef verdict, const std::string &what, const std::string &why) {
+    progress.clear();
+    llvm::outs() << verdict << what << "\n" << (why.empty() ? "" : indented(why));
+  }
+};
 
 } // namespace
 
 int tools::testPrograms(const TestRequest &request) {
-  Counts counts;
-  for (const std::string &file : request.files)
-    testFile(request, file, counts);
+  std::vector<llvm::Expected<std::vector<Example>>> found; // in each file
+  size_t total = 0;
+  for (const std::string &file : request.files) {
+    found.push_back(examplesOf(file));
+    total += found.back() ? found.back()->size() : 0;
+  }
+  Tests tests(request, total);
+  for (auto [file, examples] : llvm::zip(request.files, found))
+    if (!examples)
+      tests.fail(file, llvm::toString(examples.takeError()));
+    else
+      for (const Example &example : *examples)
+        tests.run(file, example);
+  const Counts &counts = tests.counts;
   llvm::outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
   if (counts.passed + counts.failed + counts.skipped == 0)
-    return tools::fail("no file has an example: a line such as //! ENTRY n=3: 0..7 -> 7 6 5 4 3 2 1 0");
+    return fail("no file has an example: a line such as //! ENTRY n=3: 0..7 -> 7 6 5 4 3 2 1 0");
   return counts.failed == 0 ? 0 : 1;
 }

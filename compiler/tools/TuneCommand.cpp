@@ -1,10 +1,10 @@
 #include "compiler/tools/TuneCommand.h"
 
 #include "compiler/tools/Messages.h"
-#include "compiler/tools/Progress.h"
 #include "compiler/tools/ScheduleText.h"
 #include "host/Error.h"
 #include "host/Jobs.h"
+#include "host/Progress.h"
 #include "idc/runtime.h"
 #include "runtime/lib/WholeFile.h"
 
@@ -28,7 +28,6 @@ using codegen::Compiler;
 using codegen::Level;
 using tools::fail;
 using tools::LaunchText;
-using tools::Progress;
 
 namespace {
 
@@ -569,7 +568,7 @@ bool fill(CandidateFolder &candidates, const codegen::CompileRequest &request,
   std::vector<std::vector<Candidate>> made(sizes.size());
   std::vector<std::string> messages(sizes.size());
   std::atomic<bool> failed{false};
-  Progress progress(sizes.size());
+  std::optional<host::Progress> progress(std::in_place, sizes.size());
   llvm::DefaultThreadPool pool;
   for (size_t i = sizes.size(); i-- > 0;) // the largest take longest
     pool.async([&, i] {
@@ -579,9 +578,10 @@ bool fill(CandidateFolder &candidates, const codegen::CompileRequest &request,
       one.sizes = sizes[i];
       llvm::raw_string_ostream errors(messages[i]);
       failed = !makeCandidates(one, count, made[i], errors) || failed;
-      progress.finished(made[i].empty() ? "" : made[i].front().symbol);
+      progress->finished(made[i].empty() ? "" : made[i].front().symbol);
     });
   pool.wait();
+  progress.reset();
   for (size_t i = 0; i < sizes.size(); ++i) {
     llvm::errs() << messages[i];
     for (const Candidate &candidate : made[i])

@@ -6,11 +6,13 @@
 #include "host/Measure.h"
 #include "host/Memory.h"
 #include "host/Operands.h"
+#include "host/Progress.h"
 #include "lib/WholeFile.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -198,7 +200,7 @@ private:
 
 } // namespace
 
-void measureJobs(const std::string &jobs, const std::string &results, std::ostream &progress) {
+void measureJobs(const std::string &jobs, const std::string &results, std::ostream &lines) {
   json document = {{"results", json::array()}};
   if (std::filesystem::exists(results))
     document = readJson(results);
@@ -207,9 +209,13 @@ void measureJobs(const std::string &jobs, const std::string &results, std::ostre
   std::optional<Group> group;
   const Job *first = nullptr; // of the group
   double copyTime = 0;
+  json &done = document["results"];
+  auto isDone = [&done](const Job &job) {
+    return std::any_of(done.begin(), done.end(), [&](const json &result) { return result.at("name") == job.name; });
+  };
+  Progress progress(size_t(std::count_if(all.begin(), all.end(), std::not_fn(isDone))));
   for (const Job &job : all) {
-    json &done = document["results"];
-    if (std::any_of(done.begin(), done.end(), [&](const json &result) { return result.at("name") == job.name; }))
+    if (isDone(job))
       continue;
     json result = {{"name", job.name}, {"group", job.group}};
     char line[512];
@@ -235,9 +241,11 @@ void measureJobs(const std::string &jobs, const std::string &results, std::ostre
       result["error"] = error.what();
       std::snprintf(line, sizeof line, "%s: %s\n", job.name.c_str(), error.what());
     }
-    progress << line << std::flush;
+    progress.clear();
+    lines << line << std::flush;
     done.push_back(result);
     writeJson(results, document);
+    progress.finished(job.name);
   }
 }
 

@@ -18,8 +18,8 @@ namespace idc::host {
 /// not run again. `latency` jobs are timed as one of many dependent executions in a graph. Others are timed per launch;
 /// "copyMicroseconds" is what a copy of as many bytes takes, and "kernels" is a list of what each of several kernels
 /// takes alone. All jobs of a group compute the same: results that differ from those of its first job are errors.
-/// A line per job goes to `progress`. Throws Error for a list that cannot be read or results that cannot be written.
-void measureJobs(const std::string &jobs, const std::string &results, std::ostream &progress);
+/// A line per job goes to `lines`. Throws Error for a list that cannot be read or results that cannot be written.
+void measureJobs(const std::string &jobs, const std::string &results, std::ostream &lines);
 
 } // namespace idc::host
 

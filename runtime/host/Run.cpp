@@ -7,6 +7,7 @@
 #include "host/Memory.h"
 #include "host/Mismatch.h"
 #include "host/Operands.h"
+#include "host/Progress.h"
 #include "host/Scalars.h"
 #include "host/Sketch.h"
 
@@ -192,6 +193,7 @@ void Runner::compareWithReference(const char *given, const char *set, RunReport 
   int64_t count = std::clamp<int64_t>(request.referenceProblems, 1, request.batch);
   std::vector<double> worst(outputs.size(), 0);
   std::vector<std::string> mismatches(outputs.size()); // of the first problem that has one
+  Progress progress{size_t(count)};
   for (int64_t k = 0; k < count; ++k) {
     int64_t problem = count == 1 ? 0 : (request.batch - 1) * k / (count - 1);
     std::vector<std::vector<char>> arguments;
@@ -208,6 +210,7 @@ void Runner::compareWithReference(const char *given, const char *set, RunReport 
       if (!(error <= request.tolerance) && mismatches[i].empty())
         mismatches[i] = describeMismatch(actual, expected[i], elementsOf(i, 1, problem), request.tolerance);
     }
+    progress.finished("problem " + std::to_string(problem) + " by the reference interpreter");
   }
   for (size_t i = 0; i < outputs.size(); ++i)
     report.comparisons.push_back({outputs[i].name,

@@ -49,6 +49,7 @@ def main():
     parser.add_argument("--batches", type=numbers, default=[1])
     parser.add_argument("--types", type=lambda text: text.split(","), help="values of T")
     parser.add_argument("--set", action="append", default=[], help="another size or type, as for idc")
+    parser.add_argument("--random", action="append", default=[], help="how an input is drawn, as for idc")
     parser.add_argument("--plan", default="throughput")
     parser.add_argument("--partial-sectors", action="store_true")
     parser.add_argument("--conflicts", type=int, default=1)
@@ -64,6 +65,8 @@ def main():
                        *next(order)]
             for setting in options.set + ([f"T={scalar}"] if scalar else []):
                 command += ["--set", setting]
+            for distribution in options.random:
+                command += ["--random", distribution]
             if scalar in TOLERANCES:
                 command += ["--tolerance", TOLERANCES[scalar]]
             run = subprocess.run(command, capture_output=True, text=True)
