@@ -1,0 +1,96 @@
+// `idc tune`: its flags.
+#include "compiler/tools/commands/Commands.h"
+
+#include "compiler/codegen/Installation.h"
+#include "compiler/tools/Messages.h"
+#include "compiler/tools/TuneCommand.h"
+#include "compiler/tools/commands/Shared.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+using namespace idc;
+using namespace idc::tools;
+using namespace idc::tools::commands;
+namespace cl = llvm::cl;
+
+cl::SubCommand &commands::tuneCommand() {
+  static cl::SubCommand command("tune", "measure candidate schedules on this machine's GPU and keep the best; or write "
+                                        "candidates for another machine, and keep the best of those measured there");
+  return command;
+}
+
+static cl::opt<unsigned> candidates("candidates", cl::desc("schedules to try for each size (default 16)"), cl::init(16),
+                                    cl::value_desc("K"), cl::sub(tuneCommand()), cl::cat(category()));
+static cl::opt<std::string> candidateFolder("o", cl::desc("where to write the candidates and the list of jobs"),
+                                            cl::value_desc("FOLDER"), cl::sub(tuneCommand()), cl::cat(category()));
+static cl::opt<std::string> results("results", cl::desc("merge what idc-runner --jobs measured into the table instead"),
+                                    cl::value_desc("RESULTS.json"), cl::sub(tuneCommand()), cl::cat(category()));
+static cl::opt<bool> composeThem("compose",
+                                 cl::desc("instead of merging, add schedules that single measured kernels make up "
+                                          "to the candidates"),
+                                 cl::sub(tuneCommand()), cl::cat(category()));
+static cl::opt<std::string> table("table",
+                                  cl::desc("table of schedules (default: the user's, ARCH/FILE.id in $IDC_TUNED or "
+                                           "~/.local/share/idc/tuned)"),
+                                  cl::value_desc("TABLE.id"), cl::sub(tuneCommand()), cl::cat(category()));
+
+/// The last setting of the form NAME=A..B is a range of sizes; each size with the other settings. Nothing with a
+/// message printed on a malformed range.
+static std::optional<std::vector<frontend::SizeMap>> sizesOf(codegen::CompileRequest &request) {
+  std::vector<std::string> settings = givenSettings();
+  std::string name;
+  int64_t first = 0, last = 0;
+  for (std::string &setting : settings) {
+    auto [left, range] = llvm::StringRef(setting).split('=');
+    auto [low, high] = range.split("..");
+    if (!range.contains(".."))
+      continue;
+    if (!name.empty() || low.getAsInteger(10, first) || high.getAsInteger(10, last) || last < first) {
+      fail("--set " + setting + ": tune takes one range A..B of sizes");
+      return std::nullopt;
+    }
+    name = left.str();
+    setting = name + "=" + low.str();
+  }
+  if (!makeRequest(request, settings))
+    return std::nullopt;
+  std::vector<frontend::SizeMap> sizes{request.sizes};
+  for (int64_t size = first + 1; !name.empty() && size <= last; ++size) {
+    sizes.push_back(request.sizes);
+    sizes.back()[name] = size;
+  }
+  return sizes;
+}
+
+/// The table that --table names; else the user's for a program of the standard library, and for another one that beside
+/// it.
+static tools::MeasuredTable tableOf(const codegen::CompileRequest &request) {
+  if (!table.empty())
+    return {table, false};
+  const llvm::StringRef folder = llvm::sys::path::parent_path(request.file);
+  const bool isStandard = llvm::sys::fs::equivalent(folder.empty() ? "." : folder, codegen::standardLibrary());
+  if (std::string own = codegen::userTables(); isStandard && !own.empty())
+    return {codegen::tableIn(own, request.target, request.file), true};
+  return {codegen::tableIn((folder.empty() ? "." : folder.str()) + "/tuned", request.target, request.file), false};
+}
+
+int commands::tune() {
+  codegen::CompileRequest request;
+  std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(request);
+  const bool measuresHere = candidateFolder.empty() && results.empty();
+  if (!sizes || !(measuresHere ? chooseGpu(request) : chooseArchitecture(givenArchitectures(), request)))
+    return 1;
+  if (!results.empty() && !candidateFolder.empty())
+    return fail("-o FOLDER writes candidates, --results RESULTS.json merges them: give one of them, or none to do all "
+                "of it here");
+  if (composeThem && results.empty())
+    return fail("--compose needs --results RESULTS.json");
+  if (measuresHere)
+    return tools::tuneHere(request, *sizes, candidates, tableOf(request));
+  if (results.empty())
+    return tools::writeCandidates(std::move(request), *sizes, candidates, candidateFolder);
+  if (composeThem)
+    return tools::composeCandidates(std::move(request), results);
+  return tools::mergeResults(results, tableOf(request));
+}
