@@ -199,7 +199,8 @@ private:
 
   /// The words when they have been stored, and when they are loaded.
   void addWords(const std::string &title, const Exchange &exchange) {
-    const auto &[sides, layout] = *exchange.shared;
+    const passes::ExchangeSides &sides = exchange.shared->sides;
+    const digits::SharedLayout &layout = exchange.shared->layout;
     if (layout.words > mostWords)
       return;
     const int64_t blocks = sides.target.extent(Field::Rank);
