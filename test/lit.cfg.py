@@ -8,6 +8,7 @@ Substitutions
   %examples the folder of the examples
   %python   the system's python3
   %cc       the C compiler
+  %cxx      the C++ compiler
   %build    the build folder
   %include  the folder of the runtime's headers
   %runtime  what links the static runtime, for %cc
@@ -21,6 +22,7 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   chromium  a browser without a window: pages can be looked at
   scipy     SciPy, for the system's python3
   vscode    npm's packages of the extension for Visual Studio Code: ./dev vscode has fetched them
+  fuzzers   the targets of libFuzzer are built
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
 
@@ -73,6 +75,8 @@ if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNU
     config.available_features.add("scipy")
 if os.path.isdir(os.path.join(config.idc_source_dir, "editors", "vscode", "node_modules")):
     config.available_features.add("vscode")
+if config.fuzzers:
+    config.available_features.add("fuzzers")
 if "-fsanitize" not in config.c_flags:
     config.available_features.add("unsanitized")
 
@@ -81,6 +85,7 @@ config.substitutions.append(("%root", config.idc_source_dir))
 config.substitutions.append(("%examples", os.path.join(config.idc_source_dir, "examples")))
 config.substitutions.append(("%python", config.python))
 config.substitutions.append(("%cc", config.c_compiler))
+config.substitutions.append(("%cxx", config.cxx_compiler))
 config.substitutions.append(("%build", config.idc_binary_dir))
 config.substitutions.append(("%include", os.path.join(config.idc_source_dir, "runtime", "include")))
 config.substitutions.append(("%runtime", os.path.join(config.idc_binary_dir, "lib", "libidc_runtime.a")

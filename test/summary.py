@@ -15,6 +15,7 @@ import xml.etree.ElementTree as xml
 
 MISSING_FEATURE = {
     "chromium": "no chromium (Debian's package of that name)",
+    "fuzzers": "the targets of libFuzzer are built with sanitizers (./dev fuzz, ./dev check --sanitize)",
     "gfortran": "no gfortran (Debian's package of that name)",
     "mkdocs": "no MkDocs (Debian's packages mkdocs and mkdocs-material)",
     "patchelf": "no patchelf (Debian's package of that name)",

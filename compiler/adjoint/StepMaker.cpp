@@ -126,7 +126,7 @@ int StepMaker::sumOverDigit(int value, int digit) {
     made.body.results.push_back(sum);
   }
   std::vector<int> rest = radices(value);
-  rest.erase(rest.begin() + digit - 1);
+  rest.erase(rest.begin() + (digit - 1));
   return finish(std::move(made), std::move(rest), TypeRef(element(value)));
 }
 

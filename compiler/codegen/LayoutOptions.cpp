@@ -162,7 +162,7 @@ llvm::Error codegen::applyLayouts(const std::vector<std::string> &options, const
                                   frontend::Diagnostics &diagnostics, mlir::func::FuncOp function) {
   std::vector<Array> arrays;
   for (auto [i, input] : llvm::enumerate(program.inputs)) {
-    auto isIt = [&](const frontend::Param &param) { return param.name.text == input.name; };
+    auto isIt = [&name = input.name](const frontend::Param &param) { return param.name.text == name; };
     auto param = llvm::find_if(declaration.params, isIt);
     arrays.push_back({input.name, param == declaration.params.end() ? nullptr : param->type.get(),
                       mlir::cast<id::SeqType>(function.getArgumentTypes()[i]), int(i), false});

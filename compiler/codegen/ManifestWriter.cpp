@@ -28,10 +28,10 @@ static void writeLayout(llvm::json::OStream &json, const ManifestArray &array) {
       json.attribute("mostProblems", most);
     if (!array.planes.empty())
       json.attributeArray("planes", [&] {
-        for (const auto &[name, bytes] : array.planes)
+        for (const std::pair<std::string, int64_t> &plane : array.planes)
           json.object([&] {
-            json.attribute("name", name);
-            json.attribute("bytes", bytes);
+            json.attribute("name", plane.first);
+            json.attribute("bytes", plane.second);
           });
       });
   });

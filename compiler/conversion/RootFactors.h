@@ -13,7 +13,7 @@ public:
   /// or by tables where these are small enough and by powers elsewhere.
   enum class Means { Tables, Powers, Either };
   RootFactors(TileCode &code, ThreadPlace &thread, Means means)
-      : b(code.b), loc(code.loc), codelet(code.codelet), tables(code.tables), thread(thread), means(means),
+      : loc(code.loc), codelet(code.codelet), tables(code.tables), thread(thread), means(means),
         powers(code.b, code.loc, code.codelet, code.tables) {}
 
   /// 32-bit registers that factors of later passes may take from the load on.
@@ -51,7 +51,6 @@ public:
   static int64_t registersOf(id::KernelOp kernel);
 
 private:
-  mlir::OpBuilder &b;
   mlir::Location loc;
   Codelet &codelet;
   TwiddleTables &tables;

@@ -1,7 +1,6 @@
 #include "compiler/explain/Facts.h"
 
 #include "compiler/conversion/addresses/Access.h"
-#include "compiler/passes/ExchangeSides.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/TileMappings.h"
 
@@ -97,8 +96,10 @@ public:
       names[argument] = name;
     for (auto [value, name] : llvm::zip(body.getTerminator()->getOperands(), outputs))
       nameStored(value, name);
-    for (mlir::Operation &each : body)
+    for (auto [number, each] : llvm::enumerate(body)) {
+      numbers[&each] = static_cast<unsigned>(number);
       visit(each);
+    }
   }
 
 private:
@@ -106,6 +107,14 @@ private:
   id::KernelOp op;
   const passes::Target &target;
   llvm::DenseMap<mlir::Value, std::string> names;
+  llvm::DenseMap<mlir::Operation *, unsigned> numbers; // in the body
+
+  Tile tileOf(mlir::Value value) const {
+    auto type = mlir::dyn_cast<id::TileType>(value.getType());
+    if (!type)
+      return {};
+    return {numbers.lookup(value.getDefiningOp()), {type.getRadices().begin(), type.getRadices().end()}};
+  }
 
   /// What joins and views make a result of has its name.
   void nameStored(mlir::Value value, const std::string &name) {
@@ -129,7 +138,7 @@ private:
       const digits::Permutation map = load.getMap().getPermutation();
       mlir::Value buffer = load.getBuffer();
       const int held = load.getBuffer().getType().getNumDigits();
-      Access access = accessOf(load.getResult().getType(), buffer, bytesRead(buffer));
+      Access access = accessOf(load.getResult(), buffer, bytesRead(buffer));
       if (mlir::isa<mlir::BlockArgument>(buffer) || load.getDelay()) {
         access.order = loadOrder(map, held);
         auto lowered = conversion::loadAccess(access.mapping, map, held, maxVector(load.getResult().getType()));
@@ -139,7 +148,7 @@ private:
       add(std::move(access));
     } else if (auto store = mlir::dyn_cast<id::StoreOp>(each)) {
       const digits::Permutation map = store.getMap().getPermutation();
-      Access access = accessOf(store.getTile().getType(), store.getBuffer(), bytesWritten(store.getBuffer()));
+      Access access = accessOf(store.getTile(), store.getBuffer(), bytesWritten(store.getBuffer()));
       access.isStore = true;
       bool whole = llvm::all_of(store.getBuffer().getUsers(), llvm::IsaPred<id::YieldOp>);
       if (whole || store.getRing()) {
@@ -159,7 +168,10 @@ private:
         facts.conflicts = passes::countConflicts(sides, layout->getLayout());
         facts.words = layout->getWords();
         facts.wordBytes = sides.wordBytes;
+        if (!exchange.isComputed())
+          facts.shared = SharedWords{std::move(sides), layout->getLayout()};
       }
+      facts.tile = tileOf(exchange.getResult());
       kernel.events.emplace_back(std::move(facts));
     } else if (auto node = mlir::dyn_cast<id::NodeOp>(each)) {
       std::vector<std::string> digits;
@@ -171,19 +183,20 @@ private:
       mlir::Type full = node.getInputs().front().getType();
       if (removes && id::radicesOf(full).size() < id::radicesOf(node.getOutputs().front().getType()).size())
         full = node.getOutputs().front().getType();
-      addStep(full, "node " + (digits.size() > 1 ? "(" + name + ")" : name));
+      addStep(each, full, "node " + (digits.size() > 1 ? "(" + name + ")" : name));
     } else if (mlir::isa<id::TwiddleOp>(each)) {
-      addStep(each.getResult(0).getType(), "twiddle");
+      addStep(each, each.getResult(0).getType(), "twiddle");
     } else if (mlir::isa<id::PointwiseOp>(each)) {
-      addStep(each.getResult(0).getType(), "pointwise");
+      addStep(each, each.getResult(0).getType(), "pointwise");
     }
   }
 
-  Access accessOf(id::TileType tile, mlir::Value buffer, int64_t bytes) {
+  Access accessOf(mlir::TypedValue<id::TileType> tile, mlir::Value buffer, int64_t bytes) {
     Access access;
     access.buffer = nameOf(buffer);
-    access.mapping = tile.getMapping();
+    access.mapping = tile.getType().getMapping();
     access.bytes = bytes;
+    access.tile = tileOf(tile);
     return access;
   }
 
@@ -228,13 +241,14 @@ private:
     kernel.events.emplace_back(std::move(access));
   }
 
-  void addStep(mlir::Type type, std::string step) {
+  void addStep(mlir::Operation &op, mlir::Type type, std::string step) {
     auto tile = mlir::dyn_cast<id::TileType>(type);
     Mapping mapping = tile ? tile.getMapping() : Mapping();
     Stage *last = kernel.events.empty() ? nullptr : std::get_if<Stage>(&kernel.events.back());
     if (!last)
-      last = &std::get<Stage>(kernel.events.emplace_back(Stage{mapping, {}}));
+      last = &std::get<Stage>(kernel.events.emplace_back(Stage{mapping, {}, {}}));
     last->steps.push_back(std::move(step));
+    last->tile = tileOf(op.getResult(0));
   }
 };
 
@@ -285,6 +299,13 @@ Kernel launchOf(const llvm::json::Object &listed, const passes::Target &target) 
 }
 
 } // namespace
+
+int64_t Tile::elements() const {
+  int64_t all = 1;
+  for (int radix : radices)
+    all *= radix;
+  return all;
+}
 
 StepSource explain::sourceOf(const frontend::Step &step, const codegen::Compiler &compiler) {
   StepSource source{compiler.place(step.loc), {}};
@@ -352,6 +373,8 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
     }
     Kernel kernel = launchOf(*launch.getAsObject(), compiler.target());
     kernel.launch = op.getLaunch().getLaunch().str();
+    kernel.isPersistent = op.getLaunch().getLaunch().persistent;
+    kernel.team = op.getLaunch().getLaunch().team;
     KernelFacts(kernel, op, compiler.target()).gather(inputs, outputs);
     kernel.predicted = predict(kernel, compiler.target(), std::max<int64_t>(1, facts.leastBytes));
     facts.movedBytes += kernel.movedBytes;

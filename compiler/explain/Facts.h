@@ -3,7 +3,9 @@
 #pragma once
 
 #include "compiler/codegen/Compiler.h"
+#include "compiler/passes/ExchangeSides.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <variant>
@@ -15,6 +17,13 @@ namespace idc::explain {
 struct Array {
   std::string name, type;
   int64_t elements = 0, elementBytes = 0;
+};
+
+/// The tile that an event leaves, or stores.
+struct Tile {
+  unsigned operation = 0;   // that makes it: its number in the kernel's body
+  std::vector<int> radices; // of its digits, least significant first; empty: it is none
+  int64_t elements() const;
 };
 
 /// A tile loaded or stored.
@@ -29,12 +38,20 @@ struct Access {
   /// Of one access of a warp, by brute force; none where the lanes of a warp are no digits of the mapping, or the order
   /// is unknown.
   std::optional<digits::AccessCount> count;
+  Tile tile;
 };
 
 /// Steps that one mapping serves.
 struct Stage {
   digits::Mapping mapping;        // of the first step
   std::vector<std::string> steps; // "node 12", "twiddle", "pointwise"
+  Tile tile;
+};
+
+/// The words of shared memory that an exchange goes through.
+struct SharedWords {
+  passes::ExchangeSides sides;
+  digits::SharedLayout layout;
 };
 
 struct Exchange {
@@ -42,6 +59,8 @@ struct Exchange {
   digits::Mapping source, target;
   int conflicts = 0; // words that meet in a bank in the worst access; 1: none meet; 0: not through shared memory
   int64_t words = 0, wordBytes = 0;
+  std::optional<SharedWords> shared; // none: not through shared memory, or from computed places
+  Tile tile;
 };
 
 using Event = std::variant<Access, Stage, Exchange>;
@@ -49,13 +68,18 @@ using Event = std::variant<Access, Stage, Exchange>;
 /// One launch.
 struct Kernel {
   std::string name, launch;
-  int64_t cluster = 1, threads = 0, problems = 1, blocks = 1, sharedBytes = 0; // `blocks` do `problems`
-  std::optional<int64_t> registers, spillBytes;                                // where there is an assembler
+  bool isPersistent = false;
+  int64_t team = 1, cluster = 1, threads = 0, problems = 1, blocks = 1, sharedBytes = 0; // `blocks` do `problems`
+  std::optional<int64_t> registers, spillBytes;                                          // where there is an assembler
   std::optional<int64_t> residentBlocks; // for which a multiprocessor has threads, registers and shared memory
   std::vector<Event> events;
   int64_t movedBytes = 0; // loads and stores of one problem
   double predicted = 0;   // lower bound of its time over that of copying what the program must read and write
 };
+
+/// Of one kernel: by the operation that makes a tile (Tile::operation), its elements as text in the order of their
+/// index.
+using TileValues = std::map<unsigned, std::vector<std::string>>;
 
 /// How many of the planner's candidates are shown: CompileRequest::listed.
 constexpr unsigned listedCandidates = 5;
@@ -79,6 +103,7 @@ struct Facts {
   int64_t movedBytes = 0, leastBytes = 0;              // of one problem
   double predicted = 0;                                // sum over the kernels; 0: not for this plan
   std::vector<passes::CandidateList> candidates;       // the planner's best, where they were asked for
+  std::vector<TileValues> tiles;                       // of every kernel, where they were observed (TileValues.h)
 };
 
 /// Whether registers and spills are asked of the assembler, which takes most of the time, where there is one.

@@ -15,8 +15,8 @@ using namespace idc::explain;
 using llvm::formatv;
 
 static constexpr llvm::StringRef pageStyle = R"(
-:root{color-scheme:light dark;--ink:#222;--paper:#fff;--edge:#ccc;--block:#f6f6f6;--mark:#fff2b0}
-@media (prefers-color-scheme:dark){:root{--ink:#e4e4e4;--paper:#181818;--edge:#555;--block:#242424;--mark:#554c10}}
+:root{color-scheme:light dark;--ink:#222;--paper:#fff;--edge:#ccc;--faint:#666;--block:#f6f6f6;--mark:#fff2b0;--access:#bfe3c6}
+@media (prefers-color-scheme:dark){:root{--ink:#e4e4e4;--paper:#181818;--edge:#555;--faint:#aaa;--block:#242424;--mark:#554c10;--access:#1d4d2a}}
 body{font:15px/1.5 sans-serif;margin:2em auto;max-width:1200px;padding:0 1em;color:var(--ink);background:var(--paper)}
 h1{font-size:1.5em}h2{font-size:1.2em;margin-top:2em}
 table{border-collapse:collapse}td,th{border:1px solid var(--edge);padding:.25em .7em;text-align:left}
@@ -27,7 +27,13 @@ pre{overflow:auto;background:var(--block);padding:1em}
 .player table{margin:.5em 0;font-size:13px;font-variant-numeric:tabular-nums}
 .player td{text-align:right;white-space:nowrap}
 .player .note{min-height:1.5em}
+.player caption{text-align:left;white-space:nowrap}
+.player th{white-space:nowrap}
+.player th:first-child{position:sticky;left:0;background:var(--paper)}
 .player .changed{font-weight:bold}
+.player .accessed{background:var(--access)}
+.elements td{color:var(--faint);font-size:11px;padding:.15em .4em}
+.elements .value{display:block;color:var(--ink);font-size:13px}
 .player .same{background:var(--mark)}
 .source :target{background:var(--mark)}
 )";
@@ -65,7 +71,8 @@ std::string explain::htmlPage(const Facts &facts) {
     if (!value.empty())
       os << "<tr><th>" << escaped(what) << "</th><td>" << escaped(value) << "</td></tr>\n";
   };
-  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" << escaped(facts.symbol)
+  os << "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+     << "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>" << escaped(facts.symbol)
      << "</title>\n<style>" << pageStyle << "</style>\n</head>\n<body>\n<h1>" << escaped(facts.symbol) << "</h1>\n"
      << "<table>\n";
   row("Algorithm", facts.program->entry + (settingsOf(facts).empty() ? "" : ", " + settingsOf(facts)));

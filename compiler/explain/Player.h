@@ -1,5 +1,5 @@
-// What one steps through in a page: the values after every step at a small size, and which elements the registers of
-// threads hold in every kernel.
+// What one steps through in a page: the values after every step at a small size, and where elements are in every
+// kernel.
 #pragma once
 
 #include "compiler/explain/Facts.h"
@@ -8,9 +8,8 @@
 
 namespace idc::explain {
 
-/// The players as HTML, with the script that drives them (player.js): one for the values, where no sequence has more
-/// than 64 elements and the program can be evaluated on inputs whose elements are their numbers, and one for each
-/// kernel whose threads hold no more than 64 elements each.
+/// The players as HTML, with the script that drives them (player.js): one for the values and one for each kernel, where
+/// these have frames (Frames.h).
 std::string players(const Facts &facts);
 
 } // namespace idc::explain

@@ -39,7 +39,7 @@ static int insertionPlace(const std::vector<int> &tags, int digit, int anchor) {
 }
 
 void insertTag(std::vector<int> &tags, int digit, int anchor) {
-  tags.insert(tags.begin() + insertionPlace(tags, digit, anchor) - 1, digit);
+  tags.insert(tags.begin() + (insertionPlace(tags, digit, anchor) - 1), digit);
 }
 
 std::vector<int> shiftedUp(std::vector<int> tags, const std::vector<int> &digits) {

@@ -10,8 +10,7 @@ namespace idc::frontend {
 
 namespace {
 constexpr size_t maxCalls = 160;
-constexpr int64_t maxWork = 40000000; // evaluated expressions and statements
-constexpr size_t maxBody = 65536;     // operations of one func or node on its elements
+constexpr size_t maxBody = 65536; // operations of one func or node on its elements
 constexpr size_t maxSteps = 200000;
 
 /// The sizes, types and functions that a call is bound to.
@@ -62,7 +61,7 @@ Context Elaborator::contextIn(const SourceFile &file, const Function *function) 
 }
 
 void Elaborator::countWork(llvm::SMLoc loc) {
-  if (++work > maxWork || program.steps.size() > maxSteps) {
+  if (++work > mostWork || program.steps.size() > maxSteps) {
     mistake.isOutside = true;
     fail(loc, "the program is too large: its loops and calls unroll to too many steps");
   }

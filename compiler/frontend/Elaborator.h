@@ -100,6 +100,10 @@ public:
   /// `folds`: what is known when compiling is computed (Generate.cpp); else it stays steps.
   Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types, bool folds = true);
   bool holds(const ScheduleDecl &schedule, const Program &program);
+  /// Evaluated expressions and statements that end an elaboration: as many as are worth the wait for a program that was
+  /// asked for, and a twentieth for sizes that are only tried.
+  static constexpr int64_t allWork = 40000000, triedWork = allWork / 20;
+  int64_t mostWork = allWork;
   /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
   void probe(const Function &function);
   /// What ended the elaboration.

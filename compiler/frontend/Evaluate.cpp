@@ -733,7 +733,7 @@ bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &in
     }
     for (int value : step.inputs)
       if (lastUse[value] == s)
-        buffers[value] = {};
+        buffers[value] = std::vector<Scalar>(); // `= {}` would keep its memory
   }
   outputs.clear();
   for (int value : program.outputs)

@@ -151,9 +151,11 @@ bool run(const Source &source, const Function &algorithm, int64_t size, const st
   }
   Diagnostics unseen;
   Recorder recorder;
+  Elaborator elaborator(source, unseen, &recorder);
+  elaborator.mostWork = Elaborator::triedWork;
   bool good = true;
   try {
-    Elaborator(source, unseen, &recorder).run(algorithm, sizes, types, /*folds=*/false);
+    elaborator.run(algorithm, sizes, types, /*folds=*/false);
   } catch (const ElaborationFailed &) {
     good = false;
   }

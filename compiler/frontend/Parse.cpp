@@ -184,8 +184,8 @@ std::vector<std::string> keywords() {
   const antlr4::dfa::Vocabulary &vocabulary = lexer.getVocabulary();
   std::vector<std::string> words;
   for (size_t token = 0; token <= vocabulary.getMaxTokenType(); ++token)
-    if (llvm::StringRef literal(vocabulary.getLiteralName(token)); literal.size() > 3 && llvm::isAlpha(literal[1]))
-      words.push_back(literal.trim('\'').str());
+    if (const std::string literal = vocabulary.getLiteralName(token); literal.size() > 3 && llvm::isAlpha(literal[1]))
+      words.push_back(llvm::StringRef(literal).trim('\'').str());
   return words;
 }
 

@@ -210,7 +210,7 @@ int Elaborator::dimensionAlike(const SequenceView &view, size_t index, const Seq
     return 0;
   const int low = lowestDigit(view.split, index), to = lowestDigit(other.split, named - other.split.begin());
   const std::vector<int> own = radicesOf(view), others = radicesOf(other);
-  return std::equal(own.begin() + low - 1, own.begin() + low - 1 + count, others.begin() + to - 1) ? to : 0;
+  return std::equal(own.begin() + (low - 1), own.begin() + (low - 1 + count), others.begin() + (to - 1)) ? to : 0;
 }
 
 SequenceView Elaborator::alongNames(const SequenceView &narrow, const SequenceView &wide) const {

@@ -40,6 +40,7 @@ std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &type
   for (const Expr *named : sizesOf(algorithm))
     sizes[named->name] = size;
   Elaborator elaborator(source, diagnostics);
+  elaborator.mostWork = Elaborator::triedWork;
   try {
     elaborator.run(algorithm, sizes, types);
   } catch (const ElaborationFailed &) {

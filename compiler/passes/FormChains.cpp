@@ -119,15 +119,18 @@ bool actsOnAll(const FlowChain &chain) {
 /// True for digits of other radices than 2 that tiles of so many bytes can hold, step by step. What only moves or
 /// changes values needs no tiles.
 bool hasTiles(const FlowChain &chain, int64_t maxMixedBytes) {
-  const int64_t bytes = id::registerBytes(chain.type.getElement());
+  const int64_t mostElements = maxMixedBytes / id::registerBytes(chain.type.getElement());
   auto fits = [&](const FlowStep &step) {
-    int64_t values = 1;
-    for (int digit : digitsOf(step.node))
-      values = std::min(values * chain.type.getRadices()[digit - 1], maxMixedBytes + 1);
-    return values * bytes <= maxMixedBytes;
+    int64_t elements = 1;
+    for (int digit : digitsOf(step.node)) {
+      const int64_t radix = chain.type.getRadices()[digit - 1];
+      if (elements > mostElements / radix)
+        return false;
+      elements *= radix;
+    }
+    return elements <= mostElements;
   };
-  return llvm::all_of(chain.steps, fits) &&
-         (!chain.steps.empty() || chain.type.getNumElements() <= maxMixedBytes / bytes);
+  return llvm::all_of(chain.steps, fits) && (!chain.steps.empty() || chain.type.getNumElements() <= mostElements);
 }
 
 //===--- the walk -------------------------------------------------------------------------------------------------===//

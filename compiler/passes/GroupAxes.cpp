@@ -203,7 +203,8 @@ private:
       return;
     for (auto [place, axis] : llvm::zip(placesOf(step, operand), load->axes)) {
       int &own = axes[static_cast<size_t>(place) - 1];
-      if (own < 0 && llvm::none_of(axes, [&](int other) { return other >= 0 && find(other) == find(axis); }))
+      const int root = find(axis);
+      if (own < 0 && llvm::none_of(axes, [&](int other) { return other >= 0 && find(other) == root; }))
         own = axis;
     }
   }

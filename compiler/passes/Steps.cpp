@@ -5,6 +5,9 @@
 
 #include "id/IndexCode.h"
 
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
 #include <utility>
 
 using namespace mlir;
@@ -13,7 +16,9 @@ using namespace idc::passes;
 
 int64_t passes::sequenceBytes(Type type) {
   auto sequence = cast<id::SeqType>(type);
-  return sequence.getNumElements() * id::elementBytes(sequence.getElement());
+  int64_t bytes = 0;
+  const bool isTooLarge = llvm::MulOverflow(sequence.getNumElements(), id::elementBytes(sequence.getElement()), bytes);
+  return isTooLarge ? std::numeric_limits<int64_t>::max() : bytes;
 }
 
 int passes::fullDigits(Operation *step) {

@@ -5,6 +5,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <optional>
+
 using namespace idc;
 
 /// An object for each message; the notes that follow an error belong to it. A message without a place is about the
@@ -51,9 +53,9 @@ static void check(const codegen::CompileRequest &request, frontend::Diagnostics 
 
 int tools::checkPrograms(const codegen::CompileRequest &request, const std::vector<std::string> &files, bool json) {
   bool good = true;
-  llvm::json::OStream array(llvm::outs(), 2);
+  std::optional<llvm::json::OStream> array; // which has to be written to
   if (json)
-    array.arrayBegin();
+    array.emplace(llvm::outs(), 2).arrayBegin();
   for (const std::string &file : files) {
     codegen::CompileRequest one = request;
     codegen::setFile(file, one);
@@ -61,12 +63,12 @@ int tools::checkPrograms(const codegen::CompileRequest &request, const std::vect
     check(one, diagnostics);
     good &= diagnostics.errors() == 0;
     if (json)
-      printJson(diagnostics, one.file, array);
+      printJson(diagnostics, one.file, *array);
     else
       diagnostics.print(llvm::errs());
   }
   if (json) {
-    array.arrayEnd();
+    array->arrayEnd();
     llvm::outs() << "\n";
   }
   return good ? 0 : 1;

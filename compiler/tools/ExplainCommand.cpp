@@ -3,6 +3,7 @@
 #include "compiler/explain/Html.h"
 #include "compiler/explain/Pictures.h"
 #include "compiler/explain/Text.h"
+#include "compiler/explain/TileValues.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 
@@ -27,8 +28,10 @@ int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &
     if (std::optional<std::string> circuit = explain::circuitPicture(*facts))
       files.emplace_back(output.svgFolder + "/circuit.svg", *circuit);
   }
-  if (!output.htmlFile.empty())
+  if (!output.htmlFile.empty()) {
+    facts->tiles = explain::observeTiles(compiler, *facts);
     files.emplace_back(output.htmlFile, explain::htmlPage(*facts));
+  }
   if (llvm::Error error = writeFiles(files))
     return fail(std::move(error));
   if (output.text)

@@ -4,6 +4,7 @@
 #include "compiler/tools/Executable.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/Trace.h"
+#include "compiler/tools/TraceFile.h"
 #include "host/Arrays.h"
 #include "host/ValueTable.h"
 #include "runtime/lib/WholeFile.h"
@@ -53,20 +54,26 @@ void printOperands(const frontend::Program &program, const host::ProblemValues &
     table("result", operand, value);
 }
 
-/// What was asked for of the values; false when another program's steps differ.
+/// What was asked for of the values; false when the steps that they are compared with differ.
 bool inspect(Compiler &compiler, const host::ProblemValues &problem, const tools::Inspection &inspection,
              double tolerance) {
   if (inspection.operands)
     printOperands(tools::programOf(compiler, llvm::errs()), problem);
-  if (!inspection.steps && !inspection.against)
+  const bool isCompared = !inspection.againstName.empty();
+  if (!inspection.steps && inspection.traceFile.empty() && !isCompared)
     return true;
-  tools::Trace trace(compiler, problem);
+  const tools::Trace trace = tools::traceProgram(compiler, problem);
   if (inspection.steps)
-    trace.print(std::cout);
-  if (!inspection.against)
+    tools::print(std::cout, trace);
+  if (!inspection.traceFile.empty())
+    tools::writeTrace(inspection.traceFile, trace);
+  if (!isCompared)
     return true;
+  if (!inspection.against)
+    return tools::compare(std::cout, trace, tools::readTrace(inspection.againstName), inspection.againstName,
+                          tolerance);
   Compiler other(*inspection.against);
-  return trace.compare(std::cout, tools::Trace(other, problem), inspection.againstName, tolerance);
+  return tools::compare(std::cout, trace, tools::traceProgram(other, problem), inspection.againstName, tolerance);
 }
 } // namespace
 

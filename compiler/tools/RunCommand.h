@@ -23,10 +23,11 @@ struct Inspection {
   int64_t problem = 0;
   bool operands = false;                          // inputs, scalars and results
   bool steps = false;                             // what every step gave (Trace.h)
-  std::optional<codegen::CompileRequest> against; // compare the steps with those of this program
-  std::string againstName;
+  std::string traceFile;                          // where the same is written; empty: nowhere
+  std::string againstName;                        // what the steps are compared with; empty: nothing
+  std::optional<codegen::CompileRequest> against; // the program of that name; none: it is a file of a trace
 
-  bool any() const { return operands || steps || against; }
+  bool any() const { return operands || steps || !traceFile.empty() || !againstName.empty(); }
 };
 
 /// Compiles for `device` ("gpu", "cpu", "auto": the GPU when there is one that this build can compile for), or takes

@@ -18,15 +18,21 @@ using frontend::Scalar;
 // Of all steps together; a number takes 16 bytes at most.
 static constexpr int64_t mostNumbers = int64_t(1) << 26;
 
-static int64_t elementsOf(const frontend::Sequence &sequence) {
+static int64_t elementsOf(const std::vector<int> &radices) {
   int64_t elements = 1;
-  for (int radix : sequence.radices)
+  for (int radix : radices)
     elements *= radix;
   return elements;
 }
 
-static npy::Array arrayOf(const std::vector<Scalar> &leaves, const frontend::Sequence &sequence) {
-  return frontend::toArray(leaves, host::ElementType::parse(frontend::spellStructure(*sequence.element)));
+static tools::TracedSequence traced(const std::vector<Scalar> &leaves, const std::vector<int> &radices,
+                                    const frontend::Type &element) {
+  const std::string type = frontend::spellStructure(element);
+  return {type, radices, frontend::toArray(leaves, host::ElementType::parse(type))};
+}
+
+static tools::TracedSequence traced(const std::vector<Scalar> &leaves, const frontend::Sequence &sequence) {
+  return traced(leaves, sequence.radices, *sequence.element);
 }
 
 /// "mine.id:13: merge @ i, i = 3".
@@ -45,80 +51,104 @@ static std::vector<std::vector<Scalar>> load(const frontend::Program &program,
   for (const auto &[operand, input] : llvm::zip(operands, program.inputs)) {
     const frontend::Sequence &sequence = program.values[static_cast<size_t>(input.value)];
     const auto type = host::ElementType::parse(frontend::spellStructure(*sequence.element));
-    if (operand.type.bytes != type.bytes || operand.elements != elementsOf(sequence))
+    if (operand.type.bytes != type.bytes || operand.elements != elementsOf(sequence.radices))
       throw host::Error("input '" + input.name + "' of " + program.entry + " has " +
-                        std::to_string(elementsOf(sequence)) + " elements of " + frontend::spell(*sequence.element) +
-                        ", which input '" + operand.name + "' has not");
+                        std::to_string(elementsOf(sequence.radices)) + " elements of " +
+                        frontend::spell(*sequence.element) + ", which input '" + operand.name + "' has not");
     sequences.push_back(frontend::loadScalars(operand.data.data(), type, operand.elements));
   }
   return sequences;
 }
 
-tools::Trace::Trace(codegen::Compiler &compiler, const host::ProblemValues &problem) {
+tools::Trace tools::traceProgram(codegen::Compiler &compiler, const host::ProblemValues &problem) {
   const frontend::Program &program = programOf(compiler, llvm::errs());
   int64_t numbers = 0;
   for (const frontend::Sequence &sequence : program.values)
-    numbers += elementsOf(sequence) * frontend::countLeaves(*sequence.element, mostNumbers);
+    numbers += elementsOf(sequence.radices) * frontend::countLeaves(*sequence.element, mostNumbers);
   if (numbers > mostNumbers)
     throw host::Error("the values of all steps are more than 2^26 numbers; trace a smaller size");
   if (problem.scalars.size() != program.scalars.size())
     throw host::Error(program.entry + " takes " + std::to_string(program.scalars.size()) + " scalars, not " +
                       std::to_string(problem.scalars.size()));
+  Trace trace;
+  const std::vector<std::vector<Scalar>> inputs = load(program, problem.inputs);
+  for (const auto &[input, leaves] : llvm::zip(program.inputs, inputs)) {
+    trace.names.push_back(input.name);
+    trace.inputs.push_back(traced(leaves, program.values[static_cast<size_t>(input.value)]));
+  }
   std::vector<Scalar> scalars;
-  for (const auto &[bytes, scalar] : llvm::zip(problem.scalars, program.scalars))
+  for (const auto &[bytes, scalar] : llvm::zip(problem.scalars, program.scalars)) {
     scalars.push_back(
         frontend::loadScalars(bytes.data(), host::ElementType::parse(frontend::spellStructure(*scalar.type)), 1)
             .front());
+    trace.names.push_back(scalar.name);
+    trace.inputs.push_back(traced({scalars.back()}, {}, *scalar.type));
+  }
   auto observe = [&](size_t number, const std::vector<const std::vector<Scalar> *> &results) {
     const frontend::Step &step = program.steps[number];
-    Step traced{explain::describe(program, step), whereIs(step, compiler), {}, {}};
-    for (const auto &[value, leaves] : llvm::zip(step.outputs, results)) {
-      traced.sequences.push_back(&program.values[static_cast<size_t>(value)]);
-      traced.values.push_back(arrayOf(*leaves, *traced.sequences.back()));
-    }
-    steps.push_back(std::move(traced));
+    TracedStep made{explain::describe(program, step), whereIs(step, compiler), {}};
+    for (const auto &[value, leaves] : llvm::zip(step.outputs, results))
+      made.results.push_back(traced(*leaves, program.values[static_cast<size_t>(value)]));
+    trace.steps.push_back(std::move(made));
   };
   std::vector<std::vector<Scalar>> results;
   std::string error;
-  if (!frontend::evaluate(program, load(program, problem.inputs), scalars, results, error, observe))
+  if (!frontend::evaluate(program, inputs, scalars, results, error, observe))
     throw host::Error("the evaluation failed: " + error);
-  Step last{"the results", "", {}, {}};
-  for (const auto &[value, leaves] : llvm::zip(program.outputs, results)) {
-    last.sequences.push_back(&program.values[static_cast<size_t>(value)]);
-    last.values.push_back(arrayOf(leaves, *last.sequences.back()));
-  }
-  steps.push_back(std::move(last));
+  TracedStep last{"the results", "", {}};
+  for (const auto &[value, leaves] : llvm::zip(program.outputs, results))
+    last.results.push_back(traced(leaves, program.values[static_cast<size_t>(value)]));
+  trace.steps.push_back(std::move(last));
+  return trace;
 }
 
-void tools::Trace::print(std::ostream &out) const {
-  for (const auto &[number, step] : llvm::enumerate(llvm::ArrayRef(steps).drop_back())) {
+void tools::print(std::ostream &out, const Trace &trace) {
+  for (const auto &[number, step] : llvm::enumerate(llvm::ArrayRef(trace.steps).drop_back())) {
     out << "step " << number + 1 << ": " << step.what << "\n";
     if (!step.where.empty())
       out << "  " << step.where << "\n";
-    for (const auto &[values, sequence] : llvm::zip(step.values, step.sequences))
-      host::printTable(out, values, sequence->radices);
+    for (const TracedSequence &result : step.results)
+      host::printTable(out, result.values, result.radices);
   }
 }
 
 /// Whether elements of both can be compared.
-bool tools::Trace::haveOneForm(const Step &own, const Step &others) {
-  return own.values.size() == others.values.size() &&
-         llvm::all_of(llvm::zip(own.sequences, others.sequences), [](auto pair) {
-           auto [a, b] = pair;
-           return frontend::spellStructure(*a->element) == frontend::spellStructure(*b->element) &&
-                  elementsOf(*a) == elementsOf(*b);
+static bool haveOneForm(const tools::TracedSequence &own, const tools::TracedSequence &other) {
+  return own.type == other.type && elementsOf(own.radices) == elementsOf(other.radices);
+}
+
+static bool haveOneForm(const tools::TracedStep &own, const tools::TracedStep &other) {
+  return own.results.size() == other.results.size() &&
+         llvm::all_of(llvm::zip(own.results, other.results),
+                      [](auto pair) { return haveOneForm(std::get<0>(pair), std::get<1>(pair)); });
+}
+
+static bool agree(const tools::TracedStep &own, const tools::TracedStep &other, double tolerance) {
+  return haveOneForm(own, other) && llvm::all_of(llvm::zip(own.results, other.results), [&](auto pair) {
+           return host::relativeError(std::get<0>(pair).values, std::get<1>(pair).values, "a step") <= tolerance;
          });
 }
 
-bool tools::Trace::agree(const Step &own, const Step &others, double tolerance) {
-  return haveOneForm(own, others) && llvm::all_of(llvm::zip(own.values, others.values), [&](auto pair) {
-           return host::relativeError(std::get<0>(pair), std::get<1>(pair), "a step") <= tolerance;
-         });
+static void checkInputs(const tools::Trace &own, const tools::Trace &other, const std::string &name) {
+  if (own.inputs.size() != other.inputs.size())
+    throw host::Error(name + " has " + std::to_string(other.inputs.size()) + " inputs, not " +
+                      std::to_string(own.inputs.size()));
+  for (const auto &[input, mine, theirs] : llvm::zip(own.names, own.inputs, other.inputs)) {
+    if (!haveOneForm(mine, theirs))
+      throw host::Error("input '" + input + "' has " + std::to_string(elementsOf(mine.radices)) + " elements of " +
+                        mine.type + ", and in " + name + " " + std::to_string(elementsOf(theirs.radices)) + " of " +
+                        theirs.type);
+    if (mine.values.data != theirs.values.data)
+      throw host::Error("input '" + input + "' has other values than in " + name +
+                        "; steps are compared for the same input (--input, --seed, --problem)");
+  }
 }
 
-bool tools::Trace::compare(std::ostream &out, const Trace &other, const std::string &name, double tolerance) const {
+bool tools::compare(std::ostream &out, const Trace &own, const Trace &other, const std::string &name,
+                    double tolerance) {
+  checkInputs(own, other, name);
   size_t next = 0; // of the other's steps
-  for (const auto &[number, step] : llvm::enumerate(steps)) {
+  for (const auto &[number, step] : llvm::enumerate(own.steps)) {
     size_t found = next;
     while (found < other.steps.size() && !agree(step, other.steps[found], tolerance))
       ++found;
@@ -126,8 +156,8 @@ bool tools::Trace::compare(std::ostream &out, const Trace &other, const std::str
       next = std::min(found + 1, other.steps.size() - 1); // the results may be those of the last step
       continue;
     }
-    const Step &there = other.steps[next];
-    const bool isResult = number + 1 == steps.size();
+    const TracedStep &there = other.steps[next];
+    const bool isResult = number + 1 == own.steps.size();
     out << "against " << name << ": ";
     if (isResult)
       out << "the results differ, though all steps agree\n";
@@ -137,11 +167,11 @@ bool tools::Trace::compare(std::ostream &out, const Trace &other, const std::str
     if (!haveOneForm(step, there))
       out << "  which gives sequences of another form\n";
     else
-      for (size_t i = 0; i < step.values.size(); ++i)
-        out << host::describeMismatch(step.values[i], there.values[i],
-                                      {1, elementsOf(*step.sequences[i]), 0, step.sequences[i]->radices}, tolerance);
+      for (const auto &[mine, theirs] : llvm::zip(step.results, there.results))
+        out << host::describeMismatch(mine.values, theirs.values, {1, elementsOf(mine.radices), 0, mine.radices},
+                                      tolerance);
     return false;
   }
-  out << "against " << name << ": all " << steps.size() - 1 << " steps and the results agree\n";
+  out << "against " << name << ": all " << own.steps.size() - 1 << " steps and the results agree\n";
   return true;
 }

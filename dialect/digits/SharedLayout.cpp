@@ -1,4 +1,5 @@
 #include "dialect/digits/SharedLayout.h"
+#include "dialect/digits/BankAccess.h"
 #include "dialect/digits/Gf2.h"
 
 #include <algorithm>
@@ -8,11 +9,6 @@
 
 namespace idc::digits {
 
-/// Shared memory serves 128 bytes, 32 banks of 4, per phase.
-static constexpr int64_t phaseBytes = 128;
-static constexpr int64_t warpLanes = 32;
-static int64_t bankCount(int64_t wordBytes) { return phaseBytes / wordBytes; }
-static int64_t lanesPerPhase(int64_t wordBytes) { return std::min(warpLanes, bankCount(wordBytes)); }
 static int log2Floor(int64_t x) { return 63 - __builtin_clzll(static_cast<uint64_t>(x)); }
 
 uint32_t SharedLayout::column(int digit) const {
@@ -369,28 +365,7 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
 //===----------------------------------------------------------------------===//
 
 int countConflicts(const Mapping &mapping, const SharedLayout &layout, int64_t wordBytes, int lanes) {
-  const int64_t banks = bankCount(wordBytes), perPhase = lanesPerPhase(wordBytes);
-  const int64_t active = std::min<int64_t>(lanes, mapping.extent(Field::Lane));
-  int worst = 1;
-  for (int64_t warp = 0; warp < mapping.extent(Field::Warp); ++warp)
-    for (int64_t reg = 0; reg < mapping.extent(Field::Reg); ++reg) {
-      std::vector<int64_t> shared, values;
-      mapping.contribute(Field::Reg, reg, shared);
-      mapping.contribute(Field::Warp, warp, shared);
-      for (int64_t first = 0; first < active; first += perPhase) {
-        std::vector<std::vector<int64_t>> words(banks);
-        for (int64_t lane = first; lane < std::min(active, first + perPhase); ++lane) {
-          values = shared;
-          mapping.contribute(Field::Lane, lane, values);
-          const int64_t word = layout.word(values);
-          auto &bank = words[word % banks];
-          if (std::find(bank.begin(), bank.end(), word) == bank.end())
-            bank.push_back(word);
-          worst = std::max(worst, static_cast<int>(bank.size()));
-        }
-      }
-    }
-  return worst;
+  return worstBankAccess(mapping, layout, wordBytes, lanes).conflicts;
 }
 
 } // namespace idc::digits

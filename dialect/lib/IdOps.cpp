@@ -653,7 +653,7 @@ static LogicalResult verifyPart(Operation *op, Type whole, int64_t digit, Type p
   SmallVector<int32_t> radices(radicesOf(whole));
   if (digit < 1 || digit > static_cast<int64_t>(radices.size()))
     return op->emitOpError() << "digit " << digit << " is out of range 1.." << radices.size();
-  radices.erase(radices.begin() + digit - 1);
+  radices.erase(radices.begin() + (digit - 1));
   if (isa<TileType>(whole) != isa<TileType>(part) || radicesOf(part) != ArrayRef<int32_t>(radices) ||
       elementOf(part) != elementOf(whole))
     return op->emitOpError() << "a part lacks digit " << digit << " of " << whole << " and is alike otherwise";

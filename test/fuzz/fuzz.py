@@ -114,8 +114,9 @@ class Mutator:
             self.edit(words)
         return "".join(words)
 
-    def settings(self, text, entry):
-        """Values for what the signature of the entry leaves open, a few of them wrong."""
+    def settings(self, text, entry, runs):
+        """Values for what the signature of the entry leaves open, a few of them wrong. What runs is small: a program of
+        three dimensions is interpreted for minutes else, and rightly so."""
         rng = self.rng
         signature = re.search(r"\balgorithm\s+" + entry + r"\b\s*(<[^(]*>)?\s*\(([^)]*)", text)
         if not signature:
@@ -125,7 +126,8 @@ class Mutator:
         for name in sorted(set(re.findall(r"[A-Za-z_]\w*", lengths))):
             if not re.search(r"\b" + name + r"\s*:", lengths) or rng.random() < 0.1:
                 usual = rng.random() < 0.9
-                result[name] = rng.choice([0, 1, 2, 3, 4, 5, 6, 8, 10, 13] if usual else [-1, 20, 30, 62, 10**9])
+                large = [] if runs else [8, 10, 13]
+                result[name] = rng.choice([0, 1, 2, 3, 4, 5, 6] + large if usual else [-1, 30, 62, 10**9])
         for name in re.findall(r"[A-Za-z_]\w*", re.sub(r"=[^,>]*(<[^>]*>)?", "", signature[1] or "")):
             result[name] = rng.choice(["f32", "f64", "i32", "f32", "u64", "f16", "bool", "complex<f32>", "mod<17>"])
         for name in list(result):
@@ -146,7 +148,7 @@ class Mutator:
             + [["run", "--target=emulate", "--batch=2"]] * 3
             + [["run", "--target=reference"], ["check"], ["compile", "--print-schedule"]]
         )
-        return kind + ["--entry=" + entry] + self.settings(text, entry)
+        return kind + ["--entry=" + entry] + self.settings(text, entry, kind[0] == "run")
 
 
 class Runner:

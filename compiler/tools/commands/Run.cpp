@@ -53,14 +53,16 @@ static cl::opt<bool>
 static cl::opt<bool> printOperands("print",
                                    cl::desc("print the inputs and results of a problem, by the digits of the index"),
                                    cl::sub(runCommand()), cl::cat(category()));
-static cl::opt<bool> printSteps("trace",
-                                cl::desc("print what every step of the source gives, by the reference interpreter"),
-                                cl::sub(runCommand()), cl::cat(category()));
+static cl::opt<std::string> traceFile("trace",
+                                      cl::desc("print what every step of the source gives, by the reference "
+                                               "interpreter; with a file: write it there instead, as JSON"),
+                                      cl::ValueOptional, cl::value_desc("FILE.json"), cl::sub(runCommand()),
+                                      cl::cat(category()));
 static cl::opt<std::string>
     traceAgainst("trace-against",
                  cl::desc("say which step first gives values that the steps of another program do not, for the "
-                          "same settings (ENTRY: as --entry)"),
-                 cl::value_desc("FILE.id[:ENTRY]"), cl::sub(runCommand()), cl::cat(category()));
+                          "same settings (ENTRY: as --entry), or those that --trace wrote into a file"),
+                 cl::value_desc("FILE.id[:ENTRY]|FILE.json"), cl::sub(runCommand()), cl::cat(category()));
 static cl::opt<int64_t> shownProblem("problem",
                                      cl::desc("the problem of the batch that is printed and traced (default 0, the "
                                               "first)"),
@@ -133,11 +135,11 @@ int commands::run() {
   tools::Inspection inspection;
   inspection.problem = shownProblem;
   inspection.operands = printOperands;
-  inspection.steps = printSteps;
-  if (!traceAgainst.empty()) {
+  inspection.steps = traceFile.getNumOccurrences() && traceFile.empty();
+  inspection.traceFile = traceFile;
+  inspection.againstName = traceAgainst;
+  if (!traceAgainst.empty() && !llvm::StringRef(traceAgainst).ends_with(".json"))
     inspection.against = otherProgram(traceAgainst, request);
-    inspection.againstName = traceAgainst;
-  }
   if (shownProblem.getNumOccurrences() && !inspection.any())
     return fail("--problem is for --print, --trace and --trace-against");
   return tools::runProgram(std::move(request), std::move(work), *device, verify, emulation, inspection);
