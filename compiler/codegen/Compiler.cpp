@@ -11,6 +11,7 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
+#include "compiler/conversion/Passes.h"
 #include "compiler/frontend/ParsedOnce.h"
 #include "compiler/frontend/VisibleText.h"
 #include "compiler/irgen/IrGen.h"
@@ -18,6 +19,8 @@
 #include "compiler/passes/Schedule.h"
 
 #include "id/ArrayType.h"
+#include "id/Devices.h"
+#include "id/IndexCode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -47,6 +50,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
 // cannot be cut, or were asked for by a schedule.
 static constexpr size_t maxSteps = 16384;
+static constexpr int64_t mostDevices = 32;     // one thread of a warp meets each
 static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
 // In one launch, of the batch together; the runtime refuses more.
@@ -119,6 +123,7 @@ struct Compiler::State {
   llvm::Error elaborate(llvm::raw_ostream &errors);
   llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
+  llvm::Error distribute();
   llvm::Error applySchedule(llvm::raw_ostream &errors);
   std::vector<std::string> tunedTables(bool there) const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
@@ -236,6 +241,8 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     }
     if (request.inPlace)
       function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
+    if (llvm::Error error = distribute())
+      return error;
     moduleLevel = Level::Id;
   }
   if (moduleLevel < Level::Flow && level >= Level::Flow) {
@@ -258,6 +265,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     PassManager manager(&context);
     passes::buildStagePipeline(manager, request.target, passes::planName(request.plan), request.candidate,
                                request.listed);
+    manager.addNestedPass<func::FuncOp>(conversion::createPlaceDevices());
     auto plan = [&]() -> LogicalResult {
       bool addressable = true;
       auto check = [&](mlir::Type type) {
@@ -276,6 +284,39 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
     moduleLevel = Level::Stages;
+  }
+  return llvm::Error::success();
+}
+
+/// Notes for how many devices the function is, and where these have its arguments and results.
+llvm::Error Compiler::State::distribute() {
+  if (request.devices == 1)
+    return request.distributions.empty() ? llvm::Error::success()
+                                         : message("only what several devices have is distributed: there is one");
+  if (request.devices < 1 || request.devices > mostDevices)
+    return message("a program is for 1 to " + llvm::Twine(mostDevices) + " devices, not " +
+                   llvm::Twine(request.devices));
+  if (target.kind == "cpu")
+    return message("only GPUs are several devices: a CPU's cores share the blocks of a kernel");
+  if (!request.layouts.empty() || request.inPlace)
+    return message("what several devices have is dense, and results have memory of their own");
+  id::setDevices(function(), request.devices);
+  for (llvm::StringRef option : request.distributions) {
+    auto [name, text] = option.split('=');
+    bool found = false;
+    const auto attribute = StringAttr::get(&context, text.trim());
+    for (auto [i, parameter] : llvm::enumerate(program->inputs))
+      if (parameter.name == name) {
+        function().setArgAttr(static_cast<unsigned>(i), id::distributionAttr, attribute);
+        found = true;
+      }
+    for (size_t i = 0; i < program->outputs.size(); ++i)
+      if (name == "y" + std::to_string(i)) {
+        function().setResultAttr(static_cast<unsigned>(i), id::distributionAttr, attribute);
+        found = true;
+      }
+    if (!found || text.trim().empty())
+      return message("'" + option + "' names no input or result (y0, y1, …) and how it is distributed");
   }
   return llvm::Error::success();
 }
@@ -306,7 +347,7 @@ std::vector<std::string> Compiler::State::tunedTables(bool there) const {
 llvm::Error Compiler::State::findSchedule(llvm::raw_ostream &errors) {
   if (found)
     return llvm::Error::success();
-  if (request.scheduleFile.empty() && !request.ownSchedules) {
+  if (request.scheduleFile.empty() && (!request.ownSchedules || request.devices > 1)) {
     found = nullptr;
     return llvm::Error::success();
   }
@@ -520,6 +561,9 @@ std::vector<frontend::Diagnostics::Message> Compiler::messages() const {
 
 llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llvm::raw_ostream &errors) {
   State &s = *state;
+  if (s.request.devices > 1)
+    return message("functions of libraries are for one device: several take kernels and a manifest (--emit=fatbin,"
+                   "manifest)");
   LibraryInstance result;
   result.target = s.request.target;
   llvm::Expected<std::string> manifest = emit(Level::Manifest, errors);
@@ -573,9 +617,21 @@ static std::string manifest(const frontend::Program &program, const std::string 
   info.sizes = program.sizes;
   info.types = program.types;
   auto function = *module.getBody()->getOps<func::FuncOp>().begin();
+  info.devices = id::devicesOf(function);
   auto array = [&](const std::string &name, int value, id::SeqType sequence) {
     return ManifestArray{name, frontend::spellStructure(*program.values[value].element),
                          id::elementBytes(sequence.getElement()), sequence.getNumElements()};
+  };
+  // A caller's elements may be several in one of the function's.
+  auto divide = [&](ManifestArray &array, Type type, const std::vector<int> &digits) {
+    auto sequence = cast<id::SeqType>(type);
+    const int64_t together = array.elements / sequence.getNumElements();
+    for (int digit : digits) {
+      const int64_t radix = sequence.getRadices()[static_cast<size_t>(digit) - 1];
+      const auto below = sequence.getRadices().take_front(static_cast<size_t>(digit) - 1);
+      array.deviceDigits.emplace_back(together * id::elementsOf(below), radix);
+    }
+    array.elements /= conversion::heldByDevices(sequence, digits);
   };
   auto layOut = [&](ManifestArray &array, int value, const digits::ArrayLayout &layout, bool isOutput) {
     array.layout = layout;
@@ -604,6 +660,8 @@ static std::string manifest(const frontend::Program &program, const std::string 
     info.inputs.push_back(
         array(parameter.name, parameter.value, id::argumentArray(function, static_cast<unsigned>(i))));
     layOut(info.inputs.back(), parameter.value, conversion::argumentLayout(function, static_cast<int>(i)), false);
+    divide(info.inputs.back(), function.getArgument(static_cast<unsigned>(i)).getType(),
+           id::argumentDeviceDigits(function, static_cast<int>(i)));
   }
   if (auto types = function->getAttrOfType<ArrayAttr>("id.scalars"))
     for (auto [scalar, type] : llvm::zip(program.scalars, types.getAsValueRange<TypeAttr>()))
@@ -611,6 +669,7 @@ static std::string manifest(const frontend::Program &program, const std::string 
   for (auto [i, value] : llvm::enumerate(program.outputs)) {
     info.outputs.push_back(array("y" + std::to_string(i), value, id::resultArray(function, static_cast<unsigned>(i))));
     layOut(info.outputs.back(), value, conversion::resultLayout(function, static_cast<int>(i)), true);
+    divide(info.outputs.back(), function.getResultTypes()[i], id::resultDeviceDigits(function, static_cast<int>(i)));
   }
   for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
     info.outputs[pair.output].inPlace.push_back(pair.input);

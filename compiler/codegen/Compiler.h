@@ -36,7 +36,10 @@ struct CompileRequest {
   bool ownSchedules = true;         // those of the program, and measured ones of the standard library
   std::vector<std::string> layouts; // of arrays that are not dense (LayoutOptions.h)
   bool inPlace = false;             // every result may have the memory of an argument
-  std::string scheduleFile;         // an .id file with schedules; empty: those of the program
+  int64_t devices = 1;              // GPUs that work on each problem together
+  /// Which of them has what of arguments and results (y0, y1, …): NAME=DISTRIBUTION (id/Devices.h).
+  std::vector<std::string> distributions = {};
+  std::string scheduleFile; // an .id file with schedules; empty: those of the program
 };
 
 /// The levels a compilation can stop at, in order.

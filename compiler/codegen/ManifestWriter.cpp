@@ -49,6 +49,14 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
           writeLayout(json, array);
         if (array.alignment)
           json.attribute("alignment", array.alignment);
+        if (!array.deviceDigits.empty())
+          json.attributeArray("devices", [&] {
+            for (const auto &[below, radix] : llvm::reverse(array.deviceDigits))
+              json.object([&, below = below, radix = radix] {
+                json.attribute("below", below);
+                json.attribute("radix", radix);
+              });
+          });
         if (!array.inPlace.empty())
           json.attribute("inPlace", llvm::json::Array(array.inPlace));
       });
@@ -57,9 +65,12 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
 
 static void writeArguments(llvm::json::OStream &json, const conversion::LoweredKernel &kernel, int64_t fixedBytes) {
   json.attributeArray("args", [&] {
+    for (int64_t device = 0; kernel.isMeeting && device < kernel.devices; ++device)
+      json.object([&] { json.attribute("meeting", device); });
     for (const Buffer &buffer : kernel.buffers)
-      for (int plane = 0; plane < buffer.planes; ++plane)
+      for (int64_t pointer = 0; pointer < buffer.pointers(); ++pointer)
         json.object([&] {
+          const int64_t plane = pointer % buffer.planes;
           if (buffer.kind == Buffer::Kind::Input)
             json.attribute("input", buffer.index);
           else if (buffer.kind == Buffer::Kind::Output)
@@ -68,6 +79,8 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
             json.attribute("workspace", fixedBytes);
             json.attribute("perProblem", buffer.offsetPerProblem);
           }
+          if (buffer.peers)
+            json.attribute("device", pointer / buffer.planes);
           if (plane > 0)
             json.attribute("plane", plane);
         });
@@ -77,6 +90,8 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
         json.attribute("offset", scalar.offset);
         json.attribute("bytes", scalar.bytes);
       });
+    if (kernel.devices > 1)
+      json.object([&] { json.attribute("ownDevice", true); });
     if (kernel.hasRing())
       json.object([&] { json.attribute("workspace", kernel.ringOffset); });
     if (kernel.hasCounter())
@@ -104,6 +119,8 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
         json.attribute(name, value);
     });
     json.attribute("target", info.target);
+    if (info.devices > 1)
+      json.attribute("devices", info.devices);
     json.attribute("plan", info.plan);
     writeArrays(json, "inputs", info.inputs);
     json.attributeArray("scalars", [&] {

@@ -19,9 +19,12 @@ struct ManifestArray {
   int64_t elementBytes = 0, elements = 0;
   digits::ArrayLayout layout = {}; // without dimensions: dense
   bool isOutput = false;
-  int64_t alignment = 0; // of its pointers in bytes; 0: as the layout says
+  int64_t alignment = 0;                                    // of its pointers in bytes; 0: as the layout says
   std::vector<std::pair<std::string, int64_t>> planes = {}; // names and bytes, where it is planar
   std::vector<int64_t> inPlace = {};                        // of an output: the inputs whose memory it may have
+  /// Of several devices each has a part of it, and `elements` are those of one: the digits of an element's number in
+  /// the whole that number its device, by how many elements are below a digit, and its radix, least significant first.
+  std::vector<std::pair<int64_t, int64_t>> deviceDigits = {};
 };
 
 /// A run-time scalar, given to a launch by value.
@@ -36,6 +39,7 @@ struct ManifestInfo {
   std::vector<std::pair<std::string, std::string>> types;
   std::vector<ManifestArray> inputs, outputs;
   std::vector<ManifestScalar> scalars;
+  int64_t devices = 1; // that work on each problem together
 };
 
 /// `resources` may be empty (no ptxas): then the fields registers, spillBytes and localBytes are null.

@@ -76,6 +76,9 @@ static std::string settingsText(const CompileRequest &request, const InstanceFor
   for (const std::string &layout : request.layouts)
     add(text, layout);
   add(text, request.inPlace ? "in place" : "");
+  add(text, std::to_string(request.devices));
+  for (const std::string &distribution : request.distributions)
+    add(text, distribution);
   return text;
 }
 

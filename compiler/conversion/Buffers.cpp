@@ -3,6 +3,8 @@
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Passes.h"
+#include "compiler/conversion/Peers.h"
+#include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/exchanges/PostExchange.h"
 #include "compiler/conversion/protocols/CooperativeRounds.h"
 #include "compiler/conversion/protocols/RingPasses.h"
@@ -18,26 +20,27 @@ namespace idc::conversion {
 #include "compiler/conversion/Passes.h.inc"
 } // namespace idc::conversion
 
-Value conversion::wholeOf(Value result) {
-  while (result.hasOneUse() && isa<id::JoinOp>(*result.user_begin()))
-    result = (*result.user_begin())->getResult(0);
-  return result;
+static std::vector<int> deviceDigits(Value value) {
+  return id::deviceDigits(value.getParentRegion()->getParentOfType<func::FuncOp>(), value);
+}
+
+/// That a device has of a value.
+static int64_t elementsOf(Value value) {
+  auto type = cast<id::SeqType>(value.getType());
+  return type.getNumElements() / heldByDevices(type, deviceDigits(value));
 }
 
 static int64_t bytesOf(Value value) {
-  auto type = cast<id::SeqType>(value.getType());
-  return type.getNumElements() * id::elementBytes(type.getElement());
+  return elementsOf(value) * id::elementBytes(cast<id::SeqType>(value.getType()).getElement());
 }
 
 static Buffer bufferOf(Buffer::Kind kind, int index, Value value, int64_t offset, digits::ArrayLayout layout) {
   Type element = cast<id::SeqType>(value.getType()).getElement();
   int planes = layout.planar ? static_cast<int>(numberTypes(element).size()) : 1;
-  return {kind, index, bytesOf(value), offset, std::move(layout), planes};
+  return {kind, index, bytesOf(value), offset, std::move(layout), planes, deviceDigits(value)};
 }
 
-static digits::ArrayLayout denseLayout(Value value) {
-  return digits::ArrayLayout::dense(cast<id::SeqType>(value.getType()).getNumElements());
-}
+static digits::ArrayLayout denseLayout(Value value) { return digits::ArrayLayout::dense(elementsOf(value)); }
 
 /// What follows begins as well aligned as the workspace.
 static int64_t wholeLines(int64_t bytes) {
@@ -91,7 +94,7 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
     for (Value value : kernel.getOutputs()) {
       if (places.contains(value))
         continue;
-      if (auto whole = places.find(wholeOf(value)); whole != places.end()) {
+      if (auto whole = places.find(id::wholeOf(value)); whole != places.end()) {
         places[value] = whole->second;
         continue;
       }
@@ -131,7 +134,7 @@ static Buffer fromAttribute(DictionaryAttr place, Value value, func::FuncOp func
   for (Buffer::Kind kind : {Buffer::Kind::Input, Buffer::Kind::Constant})
     if (entry.getName() == kindNames[static_cast<int>(kind)])
       return bufferOf(kind, index, value, 0, argumentLayout(function, index));
-  const Value whole = wholeOf(value);
+  const Value whole = id::wholeOf(value);
   const bool isResult = function.getBody().front().getTerminator()->getOperand(index) == whole;
   return bufferOf(Buffer::Kind::Output, index, whole, 0, isResult ? resultLayout(function, index) : denseLayout(whole));
 }
@@ -158,6 +161,15 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
     llvm::append_range(values, kernel.getOutputs());
     for (auto [value, place] : llvm::zip(values, kernel->getAttrOfType<ArrayAttr>(placesAttr)))
       entry.buffers.push_back(fromAttribute(cast<DictionaryAttr>(place), value, function));
+    if (const int64_t devices = id::devicesOf(function); devices > 1) {
+      findPeers(kernel, devices, entry.buffers);
+      if (widestExtent(kernel, digits::Field::Device) > 1 ||
+          llvm::any_of(entry.buffers, [](const Buffer &buffer) { return buffer.isOwnPart; }))
+        entry.devices = devices;
+    }
+    // Devices meet around a kernel that reaches others' memory.
+    if (entry.reachesPeers() || (!lowered.empty() && lowered.back().reachesPeers()))
+      entry.launch.dependent = false;
     entry.scalars = scalarArguments(kernel);
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
       digits::Mapping mapping = load.getResult().getType().getMapping();
@@ -260,8 +272,12 @@ void conversion::dropConstants(LoweredKernel &kernel) {
 size_t LoweredKernel::pointerCount() const {
   size_t count = 0;
   for (const Buffer &buffer : buffers)
-    count += buffer.kind == Buffer::Kind::Constant ? 0 : static_cast<size_t>(buffer.planes);
+    count += buffer.kind == Buffer::Kind::Constant ? 0 : static_cast<size_t>(buffer.pointers());
   return count;
+}
+
+bool LoweredKernel::reachesPeers() const {
+  return llvm::any_of(buffers, [](const Buffer &buffer) { return buffer.peers > 0; });
 }
 
 int64_t conversion::counterBytes(const std::vector<LoweredKernel> &kernels) {

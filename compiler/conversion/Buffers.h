@@ -5,7 +5,7 @@
 #include "compiler/passes/Target.h"
 #include "dialect/digits/ArrayLayout.h"
 
-#include "id/IdDialect.h"
+#include "id/Devices.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -20,20 +20,31 @@ struct Buffer {
   int64_t bytesPerProblem = 0;
   int64_t offsetPerProblem = 0; // Workspace: it begins batch times this into the workspace
   digits::ArrayLayout layout = {};
-  int planes = 1; // pointers that it takes, one for each number of an element where it is planar
-};
+  int planes = 1;                     // pointers that it takes, one for each number of an element where it is planar
+  std::vector<int> deviceDigits = {}; // of the sequence, least significant first
+  int64_t peers = 0;                  // devices whose memory the kernel reaches, each by its pointers; 0: its own
+  bool isOwnPart = false;             // as in BufferMemory
 
-/// The value of the function whose buffer has that of a kernel's result: what it is joined to, or itself.
-mlir::Value wholeOf(mlir::Value result);
+  int64_t pointers() const { return planes * std::max<int64_t>(1, peers); }
+};
 
 /// A buffer in a kernel's code.
 struct BufferMemory {
-  llvm::SmallVector<mlir::Value, 1> planes;
+  llvm::SmallVector<mlir::Value, 1> planes; // of the own device's memory
   digits::ArrayLayout layout;
+  std::vector<int> deviceDigits = {}; // of the buffer, least significant first; none: each device has all of it
+  /// The planes of each device's memory, where the kernel reaches others'.
+  std::vector<llvm::SmallVector<mlir::Value, 1>> peers = {};
+
+  bool isOwnPart = false; // of what is stored a device keeps what is its own: each of them has all of it
+
+  /// Every device gets what is stored.
+  bool isForAll() const { return !peers.empty() && deviceDigits.empty(); }
 };
 
-/// A kernel as its launcher sees it. Arguments are the planes of its `buffers` in order, then `scalars`, then the
-/// addresses of its ring and of its counters if it has them, then the batch as i64.
+/// A kernel as its launcher sees it. Arguments are the planes of its `buffers` in order (device by device where it
+/// reaches peers), then `scalars`, then the number of the device as i32 if it is one of several, then the addresses of
+/// its ring and of its counters if it has them, then the batch as i64.
 struct LoweredKernel {
   std::string name;
   std::string anyGrid; // of a team: the same for a grid that may be smaller than one; empty: there is none
@@ -50,10 +61,13 @@ struct LoweredKernel {
   int64_t ringOffset = -1; // bytes into the workspace; -1: no ring
   int64_t ringBytes = 0;
   int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
+  int64_t devices = 1;           // that each do a part of its blocks, or store a part of what all of them do
+  bool isMeeting = false;        // of `devices` devices: arguments are their words for it, the device, the batch
 
   size_t pointerCount() const; // of its buffers; constants lie in the module
   bool hasCounter() const { return counterOffset >= 0; }
   bool hasRing() const { return ringOffset >= 0; }
+  bool reachesPeers() const;
 };
 
 /// On a kernel: where its operands and results lie (id-place-buffers).

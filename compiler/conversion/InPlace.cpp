@@ -86,7 +86,7 @@ bool sameProblems(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
 bool isPart(id::KernelOp kernel, Value yielded) {
   auto values = kernel.getBody().front().getTerminator()->getOperands();
   const Value result = kernel.getResult(static_cast<unsigned>(llvm::find(values, yielded) - values.begin()));
-  return wholeOf(result) != result;
+  return id::wholeOf(result) != result;
 }
 
 /// The units whose threads meet between a load and a store of a kernel.
@@ -191,6 +191,8 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
 
 std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
                                                  const passes::Target &target) {
+  if (id::devicesOf(function) > 1)
+    return {};
   Block &body = function.getBody().front();
   auto findPair = [&](int input, int output) -> std::optional<InPlacePair> {
     auto from = cast<id::SeqType>(body.getArgument(input).getType()),

@@ -34,12 +34,22 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
   lowered.sharedBytes = numberOf(kernel, sharedBytesAttr);
   size_t next = 0;
   auto bind = [&](Value buffer, const Buffer &place) {
-    frame.buffers[buffer].layout = place.layout;
-    if (place.kind == Buffer::Kind::Constant)
-      frame.buffers[buffer].planes.push_back(code.constantMemory(kernel, place.index));
-    else
+    BufferMemory &memory = frame.buffers[buffer];
+    memory.layout = place.layout;
+    memory.deviceDigits = place.deviceDigits;
+    memory.isOwnPart = place.isOwnPart;
+    if (place.kind == Buffer::Kind::Constant) {
+      memory.planes.push_back(code.constantMemory(kernel, place.index));
+      return;
+    }
+    for (int64_t device = 0; device < std::max<int64_t>(1, place.peers); ++device) {
+      SmallVector<Value, 1> planes;
       for (int plane = 0; plane < place.planes; ++plane)
-        frame.buffers[buffer].planes.push_back(entry->getArgument(next++));
+        planes.push_back(entry->getArgument(next++));
+      memory.planes = planes;
+      if (place.peers)
+        memory.peers.push_back(std::move(planes));
+    }
   };
   const size_t numInputs = kernel.getInputs().size();
   for (size_t i = 0; i < numInputs; ++i)
@@ -56,6 +66,8 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
           digits::ArrayLayout::dense(cast<id::SeqType>(store.getBuffer().getType()).getNumElements())};
   frame.parameters = parametersOf(b, code.loc, kernel, entry->getArguments().slice(next, lowered.scalars.size()),
                                   [](Value value) { return value; });
+  if (lowered.devices > 1)
+    frame.device = entry->getArgument(next + lowered.scalars.size());
   if (startsNext)
     machine::StartNextOp::create(b, code.loc);
   frame.thread = machine::ThreadOp::create(b, code.loc, b.getI32Type());

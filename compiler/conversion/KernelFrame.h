@@ -28,6 +28,7 @@ struct KernelFrame {
   mlir::Value thread;  // i32, in its block
   mlir::Value block;   // i32: the block, or with clusters the cluster, in the grid
   mlir::Value rank;    // i32, of the block in its cluster; null without clusters
+  mlir::Value device;  // i32, of several that have a part of the tiles each; null without
 };
 
 /// Opens the function of a kernel, whose arguments are those of LoweredKernel. `startsNext`: the kernel after this one

@@ -26,6 +26,7 @@ BitParts::BitParts(TileCode &code, const KernelFrame &frame)
   roots.registersAhead = registersForFactors(frame.kernel);
   place.thread = frame.thread;
   place.rank = frame.rank;
+  place.device = frame.device;
   place.block = frame.block;
   place.batch = frame.batch;
   memory.onTheWay = [this](id::ExchangeOp op) { emitter.loadBehind(op); };

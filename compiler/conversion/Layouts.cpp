@@ -4,6 +4,7 @@
 
 #include "id/ArrayType.h"
 #include "id/ConstantData.h"
+#include "id/Devices.h"
 
 using namespace mlir;
 using namespace idc;
@@ -26,9 +27,10 @@ static DictionaryAttr toAttribute(const ArrayLayout &layout, MLIRContext *contex
   return b.getDictionaryAttr(fields);
 }
 
-static ArrayLayout fromAttribute(DictionaryAttr fields, Type sequence) {
+static ArrayLayout fromAttribute(DictionaryAttr fields, Type sequence, ArrayRef<int> deviceDigits) {
+  auto type = cast<id::SeqType>(sequence);
   if (!fields)
-    return ArrayLayout::dense(cast<id::SeqType>(sequence).getNumElements());
+    return ArrayLayout::dense(type.getNumElements() / heldByDevices(type, deviceDigits));
   ArrayLayout layout;
   for (auto [size, stride] : llvm::zip(fields.getAs<DenseI64ArrayAttr>("sizes").asArrayRef(),
                                        fields.getAs<DenseI64ArrayAttr>("strides").asArrayRef()))
@@ -53,12 +55,19 @@ ArrayLayout conversion::argumentLayout(func::FuncOp function, int argument) {
     return {{{elements, 1}}, 0, 0, false};
   }
   return fromAttribute(function.getArgAttrOfType<DictionaryAttr>(argument, id::layoutAttr),
-                       function.getArgumentTypes()[argument]);
+                       function.getArgumentTypes()[argument], id::argumentDeviceDigits(function, argument));
 }
 
 ArrayLayout conversion::resultLayout(func::FuncOp function, int result) {
   return fromAttribute(dyn_cast_or_null<DictionaryAttr>(function.getResultAttr(result, id::layoutAttr)),
-                       function.getResultTypes()[result]);
+                       function.getResultTypes()[result], id::resultDeviceDigits(function, result));
+}
+
+int64_t conversion::heldByDevices(id::SeqType type, ArrayRef<int> deviceDigits) {
+  int64_t devices = 1;
+  for (int digit : deviceDigits)
+    devices *= type.getRadices()[static_cast<size_t>(digit) - 1];
+  return devices;
 }
 
 SmallVector<Type> conversion::numberTypes(Type element) {

@@ -6,6 +6,8 @@
 
 #include "dialect/digits/ArrayLayout.h"
 
+#include "id/IdDialect.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace idc::conversion {
@@ -13,8 +15,12 @@ namespace idc::conversion {
 void setArgumentLayout(mlir::func::FuncOp function, int argument, const digits::ArrayLayout &layout);
 void setResultLayout(mlir::func::FuncOp function, int result, const digits::ArrayLayout &layout);
 
+/// Of what a device has: where several have a part each, the elements of one, dense.
 digits::ArrayLayout argumentLayout(mlir::func::FuncOp function, int argument);
 digits::ArrayLayout resultLayout(mlir::func::FuncOp function, int result);
+
+/// How many parts digits divide a sequence into, of which each device has one.
+int64_t heldByDevices(id::SeqType type, llvm::ArrayRef<int> deviceDigits);
 
 /// The numbers of an element as memory has them, complex ones as real and imaginary part: each is a plane of its own
 /// where an array is planar.

@@ -11,6 +11,7 @@
 #include "compiler/conversion/Machine.h"
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/Passes.h"
+#include "compiler/conversion/protocols/DeviceMeeting.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -78,6 +79,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     SmallVector<Type> parameters(entry.pointerCount(), pointer);
     for (const ScalarArgument &scalar : entry.scalars)
       parameters.push_back(scalar.type);
+    if (entry.devices > 1)
+      parameters.push_back(b.getI32Type());
     for (bool present : {entry.hasRing(), entry.hasCounter()})
       if (present)
         parameters.push_back(pointer);
@@ -91,7 +94,8 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
       // What a dependent launch reads changes while it runs: its loads must stay behind its wait.
       const bool input = i < kernel.getInputs().size();
       const bool changes = input && entry.launch.dependent && !isa<BlockArgument>(kernel.getInputs()[i]);
-      for (int plane = 0; plane < buffer.planes; ++plane, ++argument) {
+      for (int64_t pointer = 0; pointer < buffer.pointers(); ++pointer, ++argument) {
+        const int plane = static_cast<int>(pointer % buffer.planes);
         func.setArgAttr(argument, "llvm.align", b.getI64IntegerAttr(pointerAlignment(kernel, i, plane, buffer)));
         if (changes || mayBeEqual(buffer, entry, inPlace))
           continue;
@@ -118,5 +122,7 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     setLaunchBounds(func, entry.threads, entry.residentBlocks);
   }
   llvm::for_each(kernels, dropConstants);
+  if (const int64_t devices = id::devicesOf(function); devices > 1)
+    insertMeetings(gpuModule, (function.getName() + "_meet").str(), devices, kernels);
   return module;
 }

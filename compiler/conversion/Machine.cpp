@@ -6,6 +6,7 @@ using namespace idc::conversion;
 
 static constexpr char sharedName[] = "shared_memory";
 static constexpr char launchScope[] = "device"; // of what the blocks of a launch say to each other
+static constexpr char systemScope[] = "";       // of what devices do
 
 //===--- frame --------------------------------------------------------------------------------------------------===//
 
@@ -35,7 +36,8 @@ void conversion::setLaunchBounds(LLVM::LLVMFuncOp kernel, int64_t threads, int64
 //===--- memory -------------------------------------------------------------------------------------------------===//
 
 Value conversion::sharedMemory(OpBuilder &b, Location loc) {
-  return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), machine::sharedSpace), sharedName);
+  return LLVM::AddressOfOp::create(b, loc, LLVM::LLVMPointerType::get(b.getContext(), machine::sharedSpace),
+                                   sharedName);
 }
 
 Value conversion::peerMemory(OpBuilder &b, Location loc, Value pointer, Value rank) {
@@ -69,4 +71,16 @@ Value conversion::readPost(OpBuilder &b, Location loc, Value place) {
   return LLVM::LoadOp::create(b, loc, b.getI64Type(), place, 8, /*isVolatile=*/false, /*isNonTemporal=*/false,
                               /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic,
                               launchScope);
+}
+
+void conversion::tellDevice(OpBuilder &b, Location loc, Value word, Value place) {
+  LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, systemScope);
+  LLVM::StoreOp::create(b, loc, word, place, 4, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, systemScope);
+}
+
+Value conversion::hearDevice(OpBuilder &b, Location loc, Value place) {
+  return LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                              /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire,
+                              systemScope);
 }

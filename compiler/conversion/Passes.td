@@ -19,6 +19,24 @@ def PlaceBarriers : Pass<"id-place-barriers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def PlaceDevices : Pass<"id-place-devices", "::mlir::func::FuncOp"> {
+  let summary = "say which digits number devices: those of a kernel's tiles, and those of the sequences between kernels";
+  let description = [{
+    For a function with `id.devices`. Digits that number blocks become those of devices, so that every device does a part
+    of a kernel's blocks; the ones are taken for which the fewest bytes go from device to device. What a kernel stores is
+    where the kernel that loads it first needs it; a kernel whose blocks cannot be divided runs on every device, and so
+    does every device have what it makes. Arguments and results are distributed as `id.distribution` asks for.
+
+        func.func @f(%x: S) -> S attributes {id.devices = 2 : i64} {
+          %0 = id.kernel "f_k0" grid(%x) : (S) -> S {… !id.tile<2**12, "reg(12..9) lane(5..1) block(8..6)", f32> …}
+
+        func.func @f(%x: S {id.device_digits = array<i64: 12>}) -> (S {id.device_digits = array<i64: 12>}) … {
+          %0 = id.kernel "f_k0" grid(%x) : (S) -> S {… !id.tile<2**12, "reg(12..9) lane(5..1) block(7..6) device(8)", f32> …}
+               {id.device_digits = [array<i64: 8>]}
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def PlaceBuffers : Pass<"id-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "say which memory kernels read and write, and which results may lie on which arguments";
   let description = [{

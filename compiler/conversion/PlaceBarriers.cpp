@@ -346,7 +346,7 @@ bool isStretch(id::KernelOp kernel, Operation *op, int64_t sectorBytes) {
   auto store = cast<id::StoreOp>(op);
   OpOperand &yielded = *store.getBuffer().use_begin();
   Value result = kernel.getResult(yielded.getOperandNumber());
-  if (!store.getBuffer().hasOneUse() || wholeOf(result) != result)
+  if (!store.getBuffer().hasOneUse() || id::wholeOf(result) != result)
     return false;
   for (OpOperand &use : result.getUses())
     if (isa<func::ReturnOp>(use.getOwner()) &&

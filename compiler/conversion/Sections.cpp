@@ -44,7 +44,7 @@ bool isTileOfBits(id::TileType tile, int64_t lanes) {
 /// True when buffers are taken whole, each step makes one value, and all tiles have the same digits: bits, or whatever
 /// `isTaken` says.
 bool isStraight(id::KernelOp kernel, llvm::function_ref<bool(id::TileType)> isTaken, bool ofBits = true) {
-  auto isPart = [](Value result) { return wholeOf(result) != result; };
+  auto isPart = [](Value result) { return id::wholeOf(result) != result; };
   if (kernel.getLaunch().getTeam() > 1 || llvm::any_of(kernel.getOutputs(), isPart))
     return false;
   std::vector<int> held;

@@ -15,6 +15,7 @@ public:
 
   mlir::Value thread; // i32: counts a tile's lanes and warps; null where threads do not meet
   mlir::Value rank;   // i32: of the block in its cluster or team; null without
+  mlir::Value device; // i32: of several that have a part of the tiles each; null without
   mlir::Value batch;  // i64: problems; null where none is beyond
 
   /// Reads these numbers again; null where they stay in registers from one use to the next.

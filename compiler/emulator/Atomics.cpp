@@ -36,7 +36,7 @@ Access KernelRun::atomicNow(const Block &block, uint32_t t, uint32_t pc) const {
 
 /// The flag at a place, whose newest value is what stands there.
 Flag &KernelRun::flagAt(const Place &at, const Instruction &i) {
-  Flag &flag = flags[at.data];
+  Flag &flag = memory.flags[at.data];
   Flag::Value now;
   std::memcpy(&now.bits, at.data, i.scalarBytes);
   now.written = !at.buffer || !std::memchr(at.buffer->written.data() + at.offset, 0, i.scalarBytes);
@@ -52,12 +52,19 @@ void KernelRun::post(Block &block, uint32_t t, const Place &at, const Instructio
   const Thread &thread = block.threads[t];
   Flag &flag = flagAt(at, i);
   Flag::Value value = keeps ? flag.values.back() : Flag::Value();
+  if (value.writer.grid != grid) { // its blocks are not ours
+    value.forDevice.reset();
+    value.narrower.clear();
+  }
   std::memcpy(at.data, &bits, i.scalarBytes);
   value.bits = 0;
   std::memcpy(&value.bits, at.data, i.scalarBytes);
   value.written = true;
   value.writer = now;
-  if (Scope scope = std::min(thread.offeredTo, i.scope); scope == Scope::Device)
+  const Scope scope = std::min(thread.offeredTo, i.scope);
+  if (scope == Scope::System)
+    learn(value.forSystem, ofDevices(thread.offered));
+  if (scope >= Scope::Device)
     learn(value.forDevice, thread.offered);
   else if (thread.offered)
     value.narrower.push_back({scope, now.block, thread.offered});
@@ -65,7 +72,7 @@ void KernelRun::post(Block &block, uint32_t t, const Place &at, const Instructio
   block.flagsSeen.newest[at.data] = flag.newest();
   if (at.buffer)
     std::fill_n(at.buffer->written.begin() + at.offset, i.scalarBytes, 1);
-  wake(at.data);
+  memory.changed(at.data);
 }
 
 void KernelRun::wake(const char *place) {
@@ -118,10 +125,13 @@ bool KernelRun::loadAcquire(Block &block, uint32_t t, uint32_t pc) {
   watch(block, at, i.scalarBytes, false, now);
   visit(block, at, now);
   if (!i.relaxed) {
-    if (i.scope == Scope::Device)
+    if (i.scope == Scope::System)
+      learn(thread.known, value.forSystem);
+    const bool isOurs = value.writer.grid == grid;
+    if (isOurs && i.scope >= Scope::Device)
       learn(thread.known, value.forDevice);
     for (const Flag::Value::Offer &offer : value.narrower)
-      if (reaches(offer.scope, offer.block, now.block) && reaches(i.scope, now.block, offer.block))
+      if (isOurs && reaches(offer.scope, offer.block, now.block) && reaches(i.scope, now.block, offer.block))
         learn(thread.known, offer.known);
   }
   slots[i.result] = value.bits;
@@ -148,7 +158,7 @@ uint32_t KernelRun::valueRead(Block &block, uint32_t t, const Place &at, const F
 bool KernelRun::isKnown(const Access &writer, const Access &now, const Seen &seen) const {
   if (!writer.exists() || happensBefore(writer, now, seen))
     return true;
-  if (!seen.known)
+  if (!seen.known || writer.grid != now.grid)
     return false;
   auto known = seen.known->find(writer.block);
   return known != seen.known->end() && known->second >= writer.blockEpoch; // not exactly: perhaps before the fence

@@ -70,7 +70,8 @@ std::optional<Number> numberOf(Type type) {
 
 std::optional<Scope> scopeOf(std::optional<StringRef> name) {
   return llvm::StringSwitch<std::optional<Scope>>(name.value_or(""))
-      .Cases({"", "device"}, Scope::Device)
+      .Case("", Scope::System)
+      .Case("device", Scope::Device)
       .Case("cluster", Scope::Cluster)
       .Case("block", Scope::Block)
       .Case("singlethread", Scope::Thread)

@@ -2,6 +2,7 @@
 
 #include "compiler/emulator/Dialects.h"
 
+#include "runtime/lib/Shares.h"
 #include "runtime/lib/Status.h"
 
 #include "mlir/Parser/Parser.h"
@@ -15,10 +16,10 @@ static llvm::Error message(const llvm::Twine &text) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), text);
 }
 
-EmulatedModule::EmulatedModule(runtime::Manifest manifest, std::unique_ptr<mlir::MLIRContext> context,
+EmulatedModule::EmulatedModule(runtime::Manifest ofDevice, std::unique_ptr<mlir::MLIRContext> context,
                                mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator, EmulatorOptions options)
-    : idc_module(std::move(manifest)), context(std::move(context)), module(std::move(module)),
-      emulator(std::move(emulator)), options(options) {}
+    : idc_module(ofDevice.devices > 1 ? runtime::wholeOf(ofDevice) : ofDevice), ofDevice(std::move(ofDevice)),
+      context(std::move(context)), module(std::move(module)), emulator(std::move(emulator)), options(options) {}
 
 llvm::Expected<std::unique_ptr<EmulatedModule>>
 EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, EmulatorOptions options) {
@@ -49,85 +50,163 @@ static void markElements(Buffer &buffer, const runtime::Operand &operand, int64_
       std::fill_n(buffer.written.begin() + operand.place(problem, i) * bytes, bytes, 1);
 }
 
+/// The memory that a device's operands lie in.
+void EmulatedModule::addBuffers(Device &device, int64_t batch, const std::string &where) const {
+  const runtime::Operands &operands = device.operands;
+  auto bufferAt = [&](const std::string &name, void *pointer, int64_t bytes, bool initialised, bool writable) {
+    for (Buffer &buffer : device.buffers)
+      if (buffer.data == pointer)
+        return;
+    if (bytes)
+      device.buffers.emplace_back(name + where, static_cast<char *>(pointer), bytes, initialised, writable);
+  };
+  auto bytesOf = [&](const runtime::Operand &operand, size_t plane) {
+    return (operand.offset + operand.reach(batch)) * operand.planes[plane].bytes;
+  };
+  for (const runtime::Operand &output : ofDevice.outputs)
+    for (size_t k = 0; k < output.planes.size(); ++k)
+      bufferAt("output '" + output.planes[k].name + "'", operands.outputs[size_t(output.firstPointer) + k],
+               bytesOf(output, k), false, true);
+  for (const runtime::Operand &input : ofDevice.inputs)
+    for (size_t k = 0; k < input.planes.size(); ++k) {
+      void *pointer = const_cast<void *>(operands.inputs[size_t(input.firstPointer) + k]);
+      bufferAt("input '" + input.planes[k].name + "'", pointer, bytesOf(input, k), false, false);
+      markElements(*llvm::find_if(device.buffers, [&](const Buffer &buffer) { return buffer.data == pointer; }), input,
+                   input.planes[k].bytes, batch);
+    }
+  bufferAt("workspace", operands.workspace, ofDevice.workspaceBytes(batch), false, true);
+  if (int64_t zeroed = ofDevice.workspaceZeroedBytes) {
+    std::memset(operands.workspace, 0, static_cast<size_t>(zeroed));
+    std::fill_n(device.buffers.back().written.begin(), zeroed, 1);
+  }
+}
+
+/// A kernel's launch on device number `own`.
+Launch EmulatedModule::launchOf(const runtime::Kernel &kernel, int64_t batch, std::deque<Device> &devices, size_t own,
+                                std::deque<Buffer> &meetings) const {
+  constexpr int64_t least = 2; // of what shares the work, so that something is shared
+  Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
+  if (kernel.persistent) {
+    int64_t clusters = std::max<int64_t>(least, options.residentBlocks / kernel.cluster);
+    launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
+  }
+  if (kernel.team > 1) {
+    const int64_t held = options.heldBlocks ? options.heldBlocks : least * kernel.team;
+    launch.blocks = std::min(launch.blocks, kernel.largestGrid(held));
+    launch.allResident = true;
+  }
+  for (const runtime::Argument &argument : kernel.arguments) {
+    Device &device = devices[argument.device < 0 ? own : size_t(argument.device)];
+    char *pointer = static_cast<char *>(runtime::pointerFor(argument, batch, device.operands));
+    switch (argument.kind) {
+    case runtime::Argument::Kind::Batch:
+      launch.arguments.push_back({nullptr, batch});
+      break;
+    case runtime::Argument::Kind::Device:
+      launch.arguments.push_back({nullptr, static_cast<int64_t>(own)});
+      break;
+    case runtime::Argument::Kind::Meeting:
+      launch.arguments.push_back({&meetings[size_t(argument.device)], 0});
+      break;
+    case runtime::Argument::Kind::Scalar: {
+      int64_t bits = 0;
+      std::memcpy(&bits, pointer, static_cast<size_t>(argument.bytes));
+      launch.arguments.push_back({nullptr, bits});
+      break;
+    }
+    case runtime::Argument::Kind::Input:
+    case runtime::Argument::Kind::Output:
+    case runtime::Argument::Kind::Workspace:
+      for (Buffer &buffer : device.buffers)
+        if (pointer >= buffer.data && pointer < buffer.data + buffer.bytes) {
+          launch.arguments.push_back({&buffer, pointer - buffer.data});
+          break;
+        }
+      break;
+    }
+  }
+  return launch;
+}
+
+idc_status EmulatedModule::run(int64_t batch, std::deque<Device> &devices) const {
+  // Of each device how often it has met others, and the last meeting that each of these has come to.
+  std::vector<std::vector<int32_t>> words(devices.size(), std::vector<int32_t>(devices.size() + 1, 0));
+  std::deque<Buffer> meetings;
+  for (auto [number, own] : llvm::enumerate(words))
+    meetings.emplace_back("meetings of device " + std::to_string(number), reinterpret_cast<char *>(own.data()),
+                          static_cast<int64_t>(own.size() * sizeof(int32_t)), true);
+  auto finish = [&](llvm::Expected<std::vector<KernelReport>> reports) -> idc_status {
+    if (!reports)
+      return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(reports.takeError()).c_str());
+    const size_t before = finished.size();
+    llvm::append_range(finished, std::move(*reports));
+    for (const KernelReport &report : llvm::ArrayRef(finished).drop_front(before))
+      if (!report.finished)
+        return runtime::fail(IDC_ERROR_DRIVER, "a fault ended kernel '%s'", report.name.c_str());
+    return IDC_SUCCESS;
+  };
+  std::vector<std::vector<Emulator::OnStream>> streams(devices.size());
+  auto launchAll = [&] {
+    llvm::Expected<std::vector<KernelReport>> reports = emulator.runDevices(streams);
+    for (std::vector<Emulator::OnStream> &stream : streams)
+      stream.clear();
+    return finish(std::move(reports));
+  };
+  const size_t count = ofDevice.kernels.size() * static_cast<size_t>(devices.size() > 1 ? options.launches : 1);
+  for (size_t k = 0; k < count; ++k) {
+    const runtime::Kernel &kernel = ofDevice.kernels[k % ofDevice.kernels.size()];
+    // What one device does apart from what it has done before can be forgotten.
+    if (devices.size() == 1 && !kernel.dependent && !streams.front().empty())
+      if (idc_status status = launchAll())
+        return status;
+    for (size_t own = 0; own < devices.size(); ++own) {
+      const Launch launch = launchOf(kernel, batch, devices, own, meetings);
+      streams[own].push_back({launch.blocks < kernel.team ? kernel.anyGrid : kernel.name, launch, kernel.dependent});
+    }
+  }
+  return launchAll();
+}
+
 idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operands, void *) const {
   return runtime::guarded([&]() -> idc_status {
-    // One buffer per operand; an output may be an input as well.
-    std::deque<Buffer> buffers;
-    auto bufferAt = [&](const std::string &name, void *pointer, int64_t bytes, bool initialised, bool writable) {
-      for (Buffer &buffer : buffers)
-        if (buffer.data == pointer)
-          return;
-      if (bytes)
-        buffers.emplace_back(name, static_cast<char *>(pointer), bytes, initialised, writable);
-    };
-    auto bytesOf = [&](const runtime::Operand &operand, size_t plane) {
-      return (operand.offset + operand.reach(batch)) * operand.planes[plane].bytes;
-    };
-    for (const runtime::Operand &output : manifest.outputs)
-      for (size_t k = 0; k < output.planes.size(); ++k)
-        bufferAt("output '" + output.planes[k].name + "'", operands.outputs[size_t(output.firstPointer) + k],
-                 bytesOf(output, k), false, true);
-    for (const runtime::Operand &input : manifest.inputs)
-      for (size_t k = 0; k < input.planes.size(); ++k) {
-        void *pointer = const_cast<void *>(operands.inputs[size_t(input.firstPointer) + k]);
-        bufferAt("input '" + input.planes[k].name + "'", pointer, bytesOf(input, k), false, false);
-        markElements(*llvm::find_if(buffers, [&](const Buffer &buffer) { return buffer.data == pointer; }), input,
-                     input.planes[k].bytes, batch);
-      }
-    bufferAt("workspace", operands.workspace, manifest.workspaceBytes(batch), false, true);
-    if (int64_t zeroed = manifest.workspaceZeroedBytes) {
-      std::memset(operands.workspace, 0, static_cast<size_t>(zeroed));
-      std::fill_n(buffers.back().written.begin(), zeroed, 1);
+    std::deque<Device> devices;
+    if (ofDevice.devices == 1) {
+      devices.push_back({operands, {}});
+      addBuffers(devices.back(), batch, "");
+      return run(batch, devices);
     }
-    auto launchOf = [&](const runtime::Kernel &kernel) {
-      constexpr int64_t least = 2; // of what shares the work, so that something is shared
-      Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
-      if (kernel.persistent) {
-        int64_t clusters = std::max<int64_t>(least, options.residentBlocks / kernel.cluster);
-        launch.blocks = std::min(launch.blocks, clusters * kernel.cluster);
+    struct Share {
+      std::deque<std::vector<char>> arrays;
+      std::vector<const void *> inputs;
+      std::vector<void *> outputs;
+      char *add(int64_t bytes) {
+        // 16 bytes more, so that it can begin at a multiple of as many.
+        std::vector<char> &array = arrays.emplace_back(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
+        const auto address = reinterpret_cast<uintptr_t>(array.data());
+        return array.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
       }
-      if (kernel.team > 1) {
-        const int64_t held = options.heldBlocks ? options.heldBlocks : least * kernel.team;
-        launch.blocks = std::min(launch.blocks, kernel.largestGrid(held));
-        launch.allResident = true;
-      }
-      for (const runtime::Argument &argument : kernel.arguments) {
-        if (argument.kind == runtime::Argument::Kind::Batch) {
-          launch.arguments.push_back({nullptr, batch});
-          continue;
-        }
-        char *pointer = static_cast<char *>(runtime::pointerFor(argument, batch, operands));
-        if (argument.kind == runtime::Argument::Kind::Scalar) {
-          int64_t bits = 0;
-          std::memcpy(&bits, pointer, static_cast<size_t>(argument.bytes));
-          launch.arguments.push_back({nullptr, bits});
-          continue;
-        }
-        for (Buffer &buffer : buffers)
-          if (pointer >= buffer.data && pointer < buffer.data + buffer.bytes) {
-            launch.arguments.push_back({&buffer, pointer - buffer.data});
-            break;
-          }
-      }
-      return launch;
     };
-    const std::vector<runtime::Kernel> &kernels = manifest.kernels;
-    for (size_t k = 0; k < kernels.size();) {
-      std::vector<std::pair<std::string, Launch>> launches;
-      do {
-        const Launch launch = launchOf(kernels[k]);
-        launches.emplace_back(launch.blocks < kernels[k].team ? kernels[k].anyGrid : kernels[k].name, launch);
-        ++k;
-      } while (k < kernels.size() && kernels[k].dependent);
-      llvm::Expected<std::vector<KernelReport>> reports = emulator.runDependent(launches);
-      if (!reports)
-        return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(reports.takeError()).c_str());
-      llvm::append_range(finished, std::move(*reports));
-      auto ended = llvm::find_if(llvm::ArrayRef(finished).take_back(launches.size()),
-                                 [](const KernelReport &report) { return !report.finished; });
-      if (ended != finished.data() + finished.size())
-        return runtime::fail(IDC_ERROR_DRIVER, "a fault ended kernel '%s'", ended->name.c_str());
+    std::deque<Share> shares(static_cast<size_t>(ofDevice.devices));
+    for (auto [number, share] : llvm::enumerate(shares)) {
+      const auto device = static_cast<int32_t>(number);
+      for (const runtime::Operand &input : ofDevice.inputs) {
+        char *array = share.add(batch * input.bytesPerProblem());
+        runtime::takeShare(input, batch, device, static_cast<const char *>(operands.inputs[size_t(input.firstPointer)]),
+                           array);
+        share.inputs.push_back(array);
+      }
+      for (const runtime::Operand &output : ofDevice.outputs)
+        share.outputs.push_back(share.add(batch * output.bytesPerProblem()));
+      char *workspace = share.add(ofDevice.workspaceBytes(batch));
+      devices.push_back({{share.inputs.data(), operands.scalars, share.outputs.data(), workspace}, {}});
+      addBuffers(devices.back(), batch, " of device " + std::to_string(device));
     }
+    if (idc_status status = run(batch, devices))
+      return status;
+    for (auto [number, share] : llvm::enumerate(shares))
+      for (auto [output, array] : llvm::zip(ofDevice.outputs, share.outputs))
+        runtime::putShare(output, batch, static_cast<int32_t>(number), static_cast<const char *>(array),
+                          static_cast<char *>(operands.outputs[size_t(output.firstPointer)]));
     return IDC_SUCCESS;
   });
 }

@@ -12,7 +12,8 @@
 
 namespace idc::emulator {
 
-/// For idc_launch() and host::run(): operands lie in host memory, as for a CPU module. Not for several threads at once.
+/// For idc_launch() and host::run(): operands lie in host memory, as for a CPU module. Those of a program for several
+/// devices are whole ones, of which each emulated device gets its share. Not for several threads at once.
 class EmulatedModule final : public idc_module {
 public:
   /// `kernels` is the text of the level "gpu", `manifest` that of the level "manifest" for the same request.
@@ -27,9 +28,20 @@ public:
   const std::vector<KernelReport> &reports() const { return finished; }
 
 private:
-  EmulatedModule(runtime::Manifest manifest, std::unique_ptr<mlir::MLIRContext> context,
+  EmulatedModule(runtime::Manifest ofDevice, std::unique_ptr<mlir::MLIRContext> context,
                  mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator, EmulatorOptions options);
 
+  /// What a device has while kernels run: its operands, and its memory as the emulator sees it.
+  struct Device {
+    runtime::Operands operands;
+    std::deque<Buffer> buffers; // one per operand; an output may be an input as well
+  };
+  void addBuffers(Device &device, int64_t batch, const std::string &where) const;
+  Launch launchOf(const runtime::Kernel &kernel, int64_t batch, std::deque<Device> &devices, size_t own,
+                  std::deque<Buffer> &meetings) const;
+  idc_status run(int64_t batch, std::deque<Device> &devices) const;
+
+  const runtime::Manifest ofDevice; // the shares of several
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
   mutable Emulator emulator;

@@ -38,27 +38,51 @@ Emulator::Emulator(Program decoded, EmulatorOptions options) : program(std::move
     }
 }
 
+namespace {
+/// The grids of a device, in launch order.
+struct Stream {
+  Stream(size_t first, size_t end) : first(first), end(end) {}
+  size_t first, end;
+  size_t oldest = first;      // that has not ended
+  size_t started = first + 1; // behind those that may run
+  std::vector<bool> dependent;
+
+  bool hasEnded() const { return oldest == end; }
+  /// Lets those start that may.
+  void advance(std::vector<KernelRun> &grids) {
+    for (; !hasEnded() && grids[oldest].ended(); ++oldest)
+      if (const size_t next = oldest + 1; next < end) {
+        if (dependent[next - first])
+          grids[next].previousHasEnded(grids[oldest].endedFrom(), grids[oldest].learned());
+        else
+          grids[next].startBehind(static_cast<uint32_t>(first), grids[oldest].learned());
+      }
+    started = std::min(end, std::max(started, oldest + 1));
+    while (started < end && dependent[started - first] && grids[started - 1].startsDependents())
+      ++started;
+  }
+};
+} // namespace
+
 /// Runs the grids to their ends, or until a fault stops one.
-static void interleave(std::vector<KernelRun> &grids, const EmulatorOptions &options) {
+static void interleave(std::vector<KernelRun> &grids, std::vector<Stream> &streams, const EmulatorOptions &options) {
   std::mt19937_64 random(options.seed);
-  size_t first = 0, started = 1; // the first that has not ended; how many may run
   size_t turns = 0;
   while (true) {
-    while (first < grids.size() && grids[first].ended()) {
-      if (first + 1 < grids.size())
-        grids[first + 1].previousHasEnded(grids[first].endedFrom());
-      ++first;
-    }
-    while (started < grids.size() && grids[started - 1].startsDependents())
-      ++started;
-    if (first == grids.size())
-      return;
     llvm::SmallVector<KernelRun *> able;
-    for (size_t g = first; g < started; ++g)
-      if (!grids[g].ended() && grids[g].runnable())
-        able.push_back(&grids[g]);
+    KernelRun *waiting = nullptr; // one that has not ended
+    for (Stream &stream : streams) {
+      stream.advance(grids);
+      for (size_t g = stream.oldest; g < stream.started; ++g)
+        if (!grids[g].ended() && grids[g].runnable())
+          able.push_back(&grids[g]);
+      if (!waiting && !stream.hasEnded())
+        waiting = &grids[stream.oldest];
+    }
+    if (!waiting)
+      return;
     if (able.empty())
-      return grids[first].deadlock();
+      return waiting->deadlock();
     size_t which = options.interleaving == Interleaving::Random       ? random() % able.size()
                    : options.interleaving == Interleaving::RoundRobin ? turns++ % able.size()
                    : options.interleaving == Interleaving::Reverse    ? able.size() - 1
@@ -95,11 +119,25 @@ llvm::Error Emulator::check(const std::string &name, const Launch &launch) const
 
 llvm::Expected<std::vector<KernelReport>>
 Emulator::runDependent(const std::vector<std::pair<std::string, Launch>> &launches) {
+  std::vector<OnStream> stream;
+  for (const auto &[name, launch] : launches)
+    stream.push_back({name, launch, /*dependent=*/!stream.empty()});
+  return runDevices({std::move(stream)});
+}
+
+llvm::Expected<std::vector<KernelReport>> Emulator::runDevices(const std::vector<std::vector<OnStream>> &launched) {
   std::vector<const Kernel *> kernels;
-  for (const auto &[name, launch] : launches) {
-    if (llvm::Error error = check(name, launch))
-      return error;
-    kernels.push_back(&program.kernels.at(name));
+  std::vector<uint32_t> devices;
+  std::vector<Stream> streams;
+  for (const std::vector<OnStream> &stream : launched) {
+    streams.emplace_back(kernels.size(), kernels.size() + stream.size());
+    for (const OnStream &one : stream) {
+      if (llvm::Error error = check(one.kernel, one.launch))
+        return error;
+      kernels.push_back(&program.kernels.at(one.kernel));
+      devices.push_back(static_cast<uint32_t>(streams.size()) - 1);
+      streams.back().dependent.push_back(one.dependent);
+    }
   }
   // Shared memory: variables of a known size, then the dynamic part.
   std::vector<GlobalPlace> places;
@@ -115,17 +153,22 @@ Emulator::runDependent(const std::vector<std::pair<std::string, Launch>> &launch
   for (const Global &global : program.globals)
     if (!global.shared)
       places.push_back({&global, &*buffer++, -1});
-  GlobalMemory memory(kernels);
+  GlobalMemory memory(kernels, std::move(devices));
   std::vector<KernelRun> grids;
-  grids.reserve(launches.size());
+  grids.reserve(kernels.size());
   size_t blocks = 0;
-  for (const auto &[name, launch] : launches)
-    blocks += static_cast<size_t>(launch.blocks);
+  for (const std::vector<OnStream> &stream : launched)
+    for (const OnStream &one : stream)
+      blocks += static_cast<size_t>(one.launch.blocks);
   host::Progress progress(blocks);
-  for (const auto &[name, launch] : launches)
-    grids.emplace_back(*kernels[grids.size()], options, launch, places, sharedBytes + launch.sharedBytes, memory,
-                       static_cast<uint32_t>(grids.size()), progress);
-  interleave(grids, options);
+  for (const std::vector<OnStream> &stream : launched)
+    for (const OnStream &one : stream)
+      grids.emplace_back(*kernels[grids.size()], options, one.launch, places, sharedBytes + one.launch.sharedBytes,
+                         memory, static_cast<uint32_t>(grids.size()), progress);
+  for (const Stream &stream : streams)
+    if (!stream.hasEnded())
+      grids[stream.first].startBehind(static_cast<uint32_t>(stream.first), {});
+  interleave(grids, streams, options);
   std::vector<KernelReport> reports;
   for (KernelRun &grid : grids)
     reports.push_back(grid.takeReport());

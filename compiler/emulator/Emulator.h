@@ -31,6 +31,8 @@ struct EmulatorOptions {
   int64_t residentBlocks = 4;               // that run at the same time
   int64_t heldBlocks = 0;                   // of teams, that the device holds; 0: two whole teams
   int64_t maxIterations = int64_t(1) << 24; // of loops, by one thread
+  /// Of a program for several devices, one after another: what the next one may do before others are done shows.
+  int64_t launches = 1;
 };
 
 /// A parameter: a pointer to byte `value` of `buffer`, or without a buffer the number whose bits are `value`.
@@ -60,6 +62,16 @@ public:
   /// before it once every block of its predecessor has launched its dependents or ended. A fault that ends one ends
   /// all.
   llvm::Expected<std::vector<KernelReport>> runDependent(const std::vector<std::pair<std::string, Launch>> &launches);
+
+  /// A launch on the stream of a device: behind the one before it there, which a dependent one need not wait for.
+  struct OnStream {
+    std::string kernel;
+    Launch launch;
+    bool dependent = false;
+  };
+  /// Runs the launches of several devices, each on its own stream, at the same time: nothing but what kernels say to
+  /// each other orders those of different devices. The reports are device by device.
+  llvm::Expected<std::vector<KernelReport>> runDevices(const std::vector<std::vector<OnStream>> &streams);
 
 private:
   Emulator(Program program, EmulatorOptions options);

@@ -10,8 +10,12 @@
 
 namespace idc::emulator {
 
-/// Of other blocks: their accesses before so many of their barriers come before what a thread does now.
+/// Of other blocks: their accesses before so many of their barriers come before what a thread does now. Of devices
+/// (knownDevice): so do those of grids before this one.
 using Known = std::map<uint32_t, uint32_t>;
+constexpr uint32_t knownDevice = uint32_t(1) << 31; // + its number
+/// What is known of devices, which holds in every grid.
+std::shared_ptr<const Known> ofDevices(const std::shared_ptr<const Known> &known);
 
 /// A place that atomic writes have changed, with the newest of its values.
 struct Flag {
@@ -20,7 +24,7 @@ struct Flag {
     bool written = true;
     Access writer; // none: the value at first
     /// What an acquiring read learns: from all writes for the device, and from each other one.
-    std::shared_ptr<const Known> forDevice;
+    std::shared_ptr<const Known> forDevice, forSystem;
     struct Offer {
       Scope scope;
       uint32_t block;

@@ -4,8 +4,15 @@
 
 using namespace idc::emulator;
 
-GlobalMemory::GlobalMemory(std::vector<const Kernel *> kernels)
-    : kernels(std::move(kernels)), regions(sharedRegion + 1) {
+std::shared_ptr<const Known> idc::emulator::ofDevices(const std::shared_ptr<const Known> &known) {
+  if (!known || known->lower_bound(knownDevice) == known->end())
+    return {};
+  return std::make_shared<Known>(known->lower_bound(knownDevice), known->end());
+}
+
+GlobalMemory::GlobalMemory(std::vector<const Kernel *> kernels, std::vector<uint32_t> devices)
+    : kernels(std::move(kernels)), devices(std::move(devices)), regions(sharedRegion + 1) {
+  waiters.resize(this->kernels.size());
   for (const Kernel *kernel : this->kernels)
     granule = std::min(granule, kernel->granule);
 }

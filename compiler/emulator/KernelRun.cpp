@@ -23,6 +23,9 @@ KernelRun::Block::Block(const KernelRun &run, int64_t index, std::shared_ptr<Clu
     slots(t)[threadSlot] = t;
     slots(t)[blockSlot] = static_cast<uint64_t>(index);
     ready.push_back(t);
+    threads[t].awaited = run.startsBehind;
+    if (run.startsBehind)
+      threads[t].known = run.ofPrevious;
   }
   readyAt = ready;
 }
@@ -47,8 +50,10 @@ KernelRun::KernelRun(const Kernel &kernel, const EmulatorOptions &options, const
                      const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid,
                      host::Progress &progress)
     : kernel(kernel), options(options), launch(launch), sharedBytes(sharedBytes), memory(memory), progress(progress),
-      grid(grid), frame(kernel.slots, poisonBits), executed(kernel.instructions.size()), random(options.seed),
-      order(static_cast<size_t>(launch.blocks / launch.cluster)), previousEnded(grid == 0), previousFrom(grid) {
+      grid(grid), device(memory.deviceOf(grid)), frame(kernel.slots, poisonBits), executed(kernel.instructions.size()),
+      random(options.seed), order(static_cast<size_t>(launch.blocks / launch.cluster)),
+      previousEnded(memory.isFirst(grid)), previousFrom(grid) {
+  memory.waiters[grid] = [this](const char *place) { wake(place); };
   report.name = kernel.name;
   report.blocks = launch.blocks;
   report.threads = launch.threads;
@@ -111,6 +116,7 @@ void KernelRun::turn() {
   if (block.finished()) {
     block.accesses.drain([&](uint32_t op, const WarpAccesses::Request &request) { account(op, request); });
     endVisits(block);
+    auto &flags = memory.flags;
     flags.erase(flags.lower_bound(block.shared.data()), flags.lower_bound(block.shared.data() + block.shared.size()));
     block.cluster->blocks[static_cast<size_t>(block.index % launch.cluster)] = nullptr;
     release(block);
@@ -127,12 +133,19 @@ void KernelRun::release(Block &block) {
 void KernelRun::passGrids(Thread &thread) {
   awaiting += !thread.awaited;
   thread.awaited = true;
+  learn(thread.known, ofPrevious);
   ++thread.pc;
 }
 
-void KernelRun::previousHasEnded(uint32_t from) {
+void KernelRun::startBehind(uint32_t from, const std::shared_ptr<const Known> &known) {
+  startsBehind = true;
+  previousHasEnded(from, known);
+}
+
+void KernelRun::previousHasEnded(uint32_t from, const std::shared_ptr<const Known> &known) {
   previousEnded = true;
   previousFrom = from;
+  ofPrevious = known;
   for (const std::unique_ptr<Block> &block : resident)
     for (uint32_t t = 0; t < block->threads.size(); ++t)
       if (block->threads[t].state == Thread::State::AtGrids) {
@@ -272,6 +285,7 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
     case Kind::Return:
       thread.pc = pc;
       block.setWaiting(t, Thread::State::Done);
+      learn(ofThreads, ofDevices(thread.known));
       ++block.done;
       return;
     }

@@ -22,7 +22,7 @@ struct GlobalPlace {
 
 class KernelRun {
 public:
-  /// `grid`: number among those that share `memory`, in launch order. `progress` counts blocks.
+  /// `grid`: number among those that share `memory`. `progress` counts blocks.
   KernelRun(const Kernel &kernel, const EmulatorOptions &options, const Launch &launch,
             const std::vector<GlobalPlace> &globals, int64_t sharedBytes, GlobalMemory &memory, uint32_t grid,
             host::Progress &progress);
@@ -36,10 +36,16 @@ public:
   bool hasStopped() const { return stopped; }
   /// Every block has launched what depends on it, or has ended: the next grid may start.
   bool startsDependents() const { return released == launch.blocks; }
-  /// The grid before has ended, and those from `from` on before it.
-  void previousHasEnded(uint32_t from);
+  /// The grid before has ended, and those from `from` on before it; what they know of other devices, this one does.
+  void previousHasEnded(uint32_t from, const std::shared_ptr<const Known> &known);
+  /// The same before this one starts.
+  void startBehind(uint32_t from, const std::shared_ptr<const Known> &known);
   /// When this grid has ended, those from here on have: itself and, if all its threads waited, what they waited for.
-  uint32_t endedFrom() const { return awaiting == launch.blocks * launch.threads ? previousFrom : grid; }
+  uint32_t endedFrom() const {
+    return startsBehind || awaiting == launch.blocks * launch.threads ? previousFrom : grid;
+  }
+  /// What its threads know of other devices.
+  const std::shared_ptr<const Known> &learned() const { return ofThreads; }
   /// Nobody can go on: says who waits for whom and stops.
   void deadlock();
   KernelReport takeReport();
@@ -139,24 +145,25 @@ private:
   int64_t sharedBytes;
   GlobalMemory &memory;
   host::Progress &progress;
-  const uint32_t grid;
+  const uint32_t grid, device;
   std::vector<uint64_t> frame;   // what every thread starts with
   std::vector<int64_t> executed; // of each instruction
   std::mt19937_64 random;
   std::map<std::pair<Fault::Kind, uint32_t>, size_t> knownFaults;
   KernelReport report;
   std::vector<Flight> flights;
-  std::map<const char *, Flag> flags; // places of atomic writes
   std::vector<std::pair<Block *, uint32_t>> flagWaiters;
   bool stopped = false;
   std::vector<int64_t> order; // of the clusters
   size_t next = 0;            // of them to start
   std::vector<std::unique_ptr<Block>> resident;
   size_t turns = 0;
-  int64_t released = 0;      // blocks
-  int64_t awaiting = 0;      // threads that waited for the grids before
-  bool previousEnded = true; // the grid before this one
-  uint32_t previousFrom = 0; // the first of those that then had ended
+  int64_t released = 0;                               // blocks
+  int64_t awaiting = 0;                               // threads that waited for the grids before
+  bool previousEnded = true;                          // the grid before this one
+  uint32_t previousFrom = 0;                          // the first of those that then had ended
+  bool startsBehind = false;                          // when it did
+  std::shared_ptr<const Known> ofPrevious, ofThreads; // of other devices
 
   bool mayStart() const;
   bool allWait() const;
@@ -208,7 +215,7 @@ private:
   static void isRefused(Thread &thread, const char *place, uint64_t value, uint8_t bytes);
   static bool asksInVain(Thread &thread, const char *place, uint64_t value, uint8_t bytes);
   void storeRelaxed(Block &block, uint32_t thread, uint32_t pc);
-  /// Those who wait for a change at a place go on.
+  /// Those of this grid who wait for a change at a place go on.
   void wake(const char *place);
 
   void barrierInit(Block &block, uint32_t thread, uint32_t pc);

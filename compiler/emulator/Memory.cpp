@@ -31,6 +31,12 @@ void RaceDetector::forgetReaders(Cell &cell) {
 
 void RaceDetector::keep(Cell &cell, const Access &reader, Ordered ordered) {
   Access &any = cell.readers.first;
+  if (any.exists() && reader.device != any.device) {
+    if (!cell.elsewhere)
+      cell.elsewhere = std::make_unique<std::map<uint32_t, Access>>();
+    (*cell.elsewhere)[reader.device] = reader;
+    return;
+  }
   // Who waited for the first of the earlier grids waited for all of them.
   auto keepEarlier = [&](const Access &other) {
     if (!cell.earlierReader.exists() || other.grid < cell.earlierReader.grid)
@@ -107,6 +113,10 @@ const Access *RaceDetector::write(int64_t offset, int64_t bytes, const Access &a
     if (c.others)
       llvm::for_each(*c.others, compareGroup);
     afterReader |= compare(c.earlierReader);
+    if (c.elsewhere)
+      for (const auto &[device, reader] : *c.elsewhere)
+        afterReader |= compare(reader);
+    c.elsewhere.reset();
     if (!afterReader)
       compare(c.writer);
     c.writer = access;

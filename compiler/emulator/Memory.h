@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct Access {
   uint32_t arrivals = 0;               // cluster barriers arrived at
   uint32_t instruction = ~uint32_t(0); // none: no access yet
   uint32_t grid = 0;                   // of kernels that run at the same time
+  uint32_t device = 0;                 // that the grid runs on
   bool atomic = false;
   Scope scope = Scope::Device; // of an atomic access
   bool performed = false;      // over by the thread's next arrival at a cluster barrier
@@ -58,7 +60,8 @@ using Ordered = llvm::function_ref<bool(const Access &earlier)>;
 
 /// The last write and the reads since, for each granule of a memory. Reads of the newest grid at one point of a block's
 /// way through the barriers are a group, of which two are kept, so that a write that races with any of them races with
-/// one of these; a group goes when a read comes after it. Of the reads of grids before one is kept.
+/// one of these; a group goes when a read comes after it. Of the reads of grids before one is kept, and of those of
+/// each other device one of its last grid.
 class RaceDetector {
 public:
   RaceDetector(int64_t bytes, int64_t granule)
@@ -81,8 +84,9 @@ private:
   };
   struct Cell {
     Access writer, earlierReader;
-    Readers readers;
-    std::unique_ptr<std::vector<Readers>> others; // null: none
+    Readers readers;                                       // of one device
+    std::unique_ptr<std::map<uint32_t, Access>> elsewhere; // by device; null: none
+    std::unique_ptr<std::vector<Readers>> others;          // null: none
   };
   int64_t granule;
   std::vector<Cell> cells;

@@ -15,22 +15,32 @@ Access KernelRun::accessNow(const Block &block, uint32_t t, uint32_t pc) const {
   now.cluster = static_cast<uint32_t>(block.index / launch.cluster);
   now.arrivals = block.threads[t].arrivals;
   now.grid = grid;
+  now.device = device;
   now.instruction = pc;
   return now;
 }
 
 bool KernelRun::ordered(const Access &earlier, const Access &later, const Seen &seen) const {
-  return happensBefore(earlier, later, seen) ||
-         (earlier.atomic && later.atomic && earlier.grid == later.grid &&
+  if (happensBefore(earlier, later, seen))
+    return true;
+  if (earlier.device != later.device)
+    return earlier.atomic && later.atomic && earlier.scope == Scope::System && later.scope == Scope::System;
+  return (earlier.atomic && later.atomic && earlier.grid == later.grid &&
           reaches(earlier.scope, earlier.block, later.block) && reaches(later.scope, later.block, earlier.block));
 }
 
 bool KernelRun::reaches(Scope scope, uint32_t from, uint32_t to) const {
-  return scope == Scope::Device || (scope == Scope::Block && from == to) ||
+  return scope >= Scope::Device || (scope == Scope::Block && from == to) ||
          (scope == Scope::Cluster && from / launch.cluster == to / launch.cluster);
 }
 
 bool KernelRun::happensBefore(const Access &earlier, const Access &later, const Seen &seen) const {
+  if (earlier.device != later.device) {
+    if (!seen.known)
+      return false;
+    auto known = seen.known->find(knownDevice + earlier.device);
+    return known != seen.known->end() && earlier.grid < known->second;
+  }
   if (earlier.grid != later.grid)
     return earlier.grid < later.grid && earlier.grid >= (seen.awaited ? previousFrom : grid);
   if (earlier.isAsync())
@@ -110,6 +120,7 @@ void KernelRun::endVisits(const Block &block) {
   end.block = static_cast<uint32_t>(block.index);
   end.cluster = static_cast<uint32_t>(block.index / launch.cluster);
   end.grid = grid;
+  end.device = device;
   for (const Access &visit : block.visits)
     if (visit.exists() && !happensBefore(visit, end, seen))
       faultAt(Fault::Kind::OutOfBounds, visit.block, visit.thread, visit.instruction, [&] {
@@ -124,5 +135,7 @@ void KernelRun::fence(Block &block, uint32_t t, const Instruction &i) {
   thread.offeredTo = i.scope;
   auto offered = thread.known ? std::make_shared<Known>(*thread.known) : std::make_shared<Known>();
   (*offered)[static_cast<uint32_t>(block.index)] = block.epoch;
+  if (thread.awaited && startsBehind) // so have all grids before this one ended
+    (*offered)[knownDevice + device] = grid;
   thread.offered = std::move(offered);
 }

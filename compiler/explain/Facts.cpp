@@ -145,6 +145,7 @@ private:
         count(access, load.getResult().getType(), lowered.vectorBits);
       }
       access.staysInCache = load.getDelay().has_value();
+      access.reach = conversion::reachOf(load);
       add(std::move(access));
     } else if (auto store = mlir::dyn_cast<id::StoreOp>(each)) {
       const digits::Permutation map = store.getMap().getPermutation();
@@ -157,6 +158,7 @@ private:
         count(access, store.getTile().getType(), lowered.vectorBits);
       }
       access.staysInCache = store.getRing().has_value();
+      access.reach = conversion::reachOf(store);
       add(std::move(access));
     } else if (auto exchange = mlir::dyn_cast<id::ExchangeOp>(each)) {
       Exchange facts;
@@ -359,7 +361,15 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
     names[argument] = array.name;
   for (auto [value, array] : llvm::zip(function->front().getTerminator()->getOperands(), facts.outputs))
     nameParts(value, array.name, names);
-  const llvm::json::Array &launches = *manifest.getArray("kernels");
+  // Those in which several devices meet do nothing else.
+  auto isMeeting = [](const llvm::json::Value &launch) {
+    const llvm::json::Array &arguments = *launch.getAsObject()->getArray("args");
+    return arguments.front().getAsObject()->get("meeting") != nullptr;
+  };
+  llvm::json::Array launches;
+  for (const llvm::json::Value &launch : *manifest.getArray("kernels"))
+    if (!isMeeting(launch))
+      launches.push_back(launch);
   int between = 0;
   for (auto [op, launch] : llvm::zip(function->getOps<id::KernelOp>(), launches)) {
     std::vector<std::string> inputs, outputs;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "compiler/codegen/Compiler.h"
+#include "compiler/conversion/Peers.h"
 #include "compiler/passes/ExchangeSides.h"
 
 #include <map>
@@ -35,6 +36,7 @@ struct Access {
   int64_t bytes = 0;         // of one problem
   int64_t runBytes = 0;      // consecutive bytes that a block or cluster touches; 0: not counted
   bool staysInCache = false; // a ring between two passes
+  conversion::Reach reach = conversion::Reach::Own; // of several devices
   /// Of one access of a warp, by brute force; none where the lanes of a warp are no digits of the mapping, or the order
   /// is unknown.
   std::optional<digits::AccessCount> count;

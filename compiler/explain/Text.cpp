@@ -164,6 +164,21 @@ static void printSteps(llvm::raw_ostream &os, const frontend::Program &program) 
   os << "  returns " << llvm::join(returned, ", ") << '\n';
 }
 
+/// On which devices, behind the name of a buffer.
+static const char *reached(conversion::Reach reach) {
+  switch (reach) {
+  case conversion::Reach::Own:
+    break;
+  case conversion::Reach::Peers:
+    return ", on all devices";
+  case conversion::Reach::Copies:
+    return ", to each device";
+  case conversion::Reach::OwnPart:
+    return ", each device its part";
+  }
+  return "";
+}
+
 static void printKernel(llvm::raw_ostream &os, const Kernel &kernel) {
   os << "  " << launchOf(kernel) << "\n  " << resourcesOf(kernel) << '\n';
   auto line = [&](llvm::StringRef what, llvm::StringRef mapping, llvm::StringRef counted) {
@@ -173,7 +188,8 @@ static void printKernel(llvm::raw_ostream &os, const Kernel &kernel) {
   };
   for (const Event &event : kernel.events) {
     if (const auto *access = std::get_if<Access>(&event))
-      line((access->isStore ? "store " : "load ") + access->buffer, access->mapping.str(), countedOf(*access));
+      line((access->isStore ? "store " : "load ") + access->buffer + reached(access->reach), access->mapping.str(),
+           countedOf(*access));
     else if (const auto *exchange = std::get_if<Exchange>(&event))
       line("exchange", exchange->kind + " to " + exchange->target.str(), countedOf(*exchange));
     else

@@ -566,13 +566,13 @@ std::string AstBuilder::columns(IdParser::ColumnsContext *context) {
 }
 
 std::string AstBuilder::mapping(IdParser::MappingContext *context) {
-  static const std::vector<std::string> fields = {"reg", "lane", "warp", "rank", "block", "turn"};
+  static const std::vector<std::string> fields = {"reg", "lane", "warp", "rank", "block", "device", "turn"};
   std::string text;
   for (IdParser::MappingFieldContext *field : context->mappingField()) {
     std::string fieldName = field->name()->getText();
     if (std::find(fields.begin(), fields.end(), fieldName) == fields.end())
       diagnostics.error(range(field).Start,
-                        "unknown field '" + fieldName + "'; expected reg, lane, warp, rank, block or turn",
+                        "unknown field '" + fieldName + "'; expected reg, lane, warp, rank, block, device or turn",
                         range(field->name()));
     if (field->columns())
       text += (text.empty() ? "" : " ") + fieldName + "(" + columns(field->columns()) + ")";

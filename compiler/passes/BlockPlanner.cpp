@@ -59,6 +59,10 @@ public:
     registerDigits = std::max(passes::registerDigits(target, request.heldBytes()), largestNode);
     threadDigits = std::min(mostThreadDigits, floorLog2(target.maxThreadsPerBlock));
     maxTileDigits = std::min(floorLog2(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
+    if (request.mostTileDigits() < request.numDigits) { // others number devices
+      maxTileDigits = std::min(maxTileDigits, std::max(0, request.mostTileDigits()));
+      tooLarge |= maxTileDigits < largestNode + floorLog2(target.lanes);
+    }
     tileDigits = std::min({floorLog2(target.tileBytes / request.elementBytes), maxTileDigits, sharedTileDigits});
   }
 
@@ -136,8 +140,8 @@ private:
     std::vector<Candidate> found;
     if (!isShortEnough(request, 1, steps, int64_t(1) << registerDigits))
       return found;
-    for (int last = 1; last < steps && request.values == 1 && request.elementBytes >= wideElementBytes && request.operands.empty() &&
-                       request.idleDigits == 0;
+    for (int last = 1; last < steps && request.values == 1 && request.devices == 1 &&
+                       request.elementBytes >= wideElementBytes && request.operands.empty() && request.idleDigits == 0;
          ++last) {
       // The passes have the same threads.
       std::vector<Shape> kernels = {{1, last, tileDigits, 0, registerDigits},
@@ -198,7 +202,7 @@ private:
   /// the two overlap in part. A bound is enough where that reaches the limit.
   double costOf(const Shape &shape, const CostLimit &limit = CostLimit()) const {
     int own = countDigits(request, shape.first, shape.last);
-    if (own > shape.digits || (shape.ranks && shape.digits > request.numDigits))
+    if (own > shape.digits || (shape.ranks && shape.digits > request.mostTileDigits()))
       return infinite;
     constexpr double copy = 1; // no kernel costs less
     auto total = [](double runs, double wait) { return copy + std::hypot(runs - 1, wait - 1); };

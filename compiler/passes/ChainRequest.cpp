@@ -1,5 +1,7 @@
 #include "compiler/passes/ChainRequest.h"
 
+#include "id/Devices.h"
+
 using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
@@ -38,6 +40,9 @@ public:
     request.registerBytes = id::registerBytes(first.type.getElement());
     request.numbers = numbersOf(first.type.getElement());
     request.operationsUpTo.push_back(0);
+    Value source = first.source;
+    auto function = source.getParentRegion()->getParentOfType<func::FuncOp>();
+    request.devices = id::devicesOf(function);
     request.loadOrder = orderOf(0, first.input);
     request.storeOrder = last.stored().placed()->addressOrder();
   }

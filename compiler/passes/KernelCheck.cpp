@@ -65,8 +65,8 @@ std::string passes::checkKernel(const ScheduledKernel &kernel, const Target &tar
     if (std::string problem = checkColumns(kernel, mapping); !problem.empty())
       return problem;
     if (batchOf(kernel, mapping) != batchOf(kernel, reference) || mapping[Field::Block] != reference[Field::Block] ||
-        mapping[Field::Turn] != reference[Field::Turn])
-      return "ranges differ in the digits of the batch, in block or in turn";
+        mapping[Field::Device] != reference[Field::Device] || mapping[Field::Turn] != reference[Field::Turn])
+      return "ranges differ in the digits of the batch, in block, in device or in turn";
     if (mapping.extent(Field::Rank) != together)
       return "rank must have as many values as the cluster or team has blocks, " + std::to_string(together);
     if (!mapping[Field::Turn].empty() && kernel.launch.team == 1)

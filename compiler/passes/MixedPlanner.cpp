@@ -59,9 +59,9 @@ public:
   }
 
   void run(CandidatePool &pool) {
-    if (isShortEnough(request, 1, steps, usualValues()))
+    if (request.devices == 1 && isShortEnough(request, 1, steps, usualValues()))
       singles();
-    if (request.values == 1 && (bytesOf(all) > mostTileBytes() || plans.empty())) {
+    if (request.values == 1 && (request.devices > 1 || bytesOf(all) > mostTileBytes() || plans.empty())) {
       pairs();
       sequences();
     }
@@ -143,7 +143,7 @@ private:
     for (const std::vector<int> &loaded : addLowest(own, request.loadOrder))
       for (std::vector<int> &tile : addLowest(loaded, request.storeOrder)) {
         llvm::sort(tile);
-        if (!llvm::is_contained(tiles, tile))
+        if (!llvm::is_contained(tiles, tile) && (request.devices == 1 || request.leavesDevices(tile)))
           tiles.push_back(std::move(tile));
       }
     return tiles;
@@ -254,7 +254,7 @@ private:
     // As passes with a ring they come behind where the target's factor is 1, for tuning. A block that waits for a tile
     // would leave a multiprocessor idle that it has for itself.
     const int64_t tiles = valuesOf(all) / valuesOf(kernels[0].tile);
-    if (alone || !request.operands.empty() || request.idleDigits ||
+    if (alone || request.devices > 1 || !request.operands.empty() || request.idleDigits ||
         valuesOf(kernels[0].tile) != valuesOf(kernels[1].tile))
       return;
     if (std::optional<Ring> ring = ringOf(request, tiles, valuesOf(all) * request.elementBytes, target))

@@ -1,5 +1,6 @@
-// Input: digit flow in chains (id-form-chains). Output: the same without them, in every chain the nodes ordered from high to low digits as far as they commute,
-// every term of a twiddle's exponent just before the first node that needs it.
+// Input: digit flow in chains (id-form-chains). Output: the same without them, in every chain the nodes ordered from
+// high to low digits as far as they commute, every term of a twiddle's exponent just before the first node that needs
+// it.
 //
 // Linear nodes on different digits commute where what they do to the leaves of records does (Linearity.h). A term of a
 // twiddle's exponent commutes with a linear node that does not act on one of its digits, and twiddles commute with each
@@ -10,8 +11,13 @@
 //
 // High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes;
 // late twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
+//
+// Where several devices work on a program, the digits by which the chain's sequence is distributed among them come
+// last: kernels that do not act on them find all that they need on their own device.
 #include "compiler/passes/Linearity.h"
 #include "compiler/passes/Steps.h"
+
+#include "id/Devices.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -56,12 +62,31 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       if (!segment.chain)
         continue;
       if (SmallVector<Operation *> ops = segment.chain->ops(); !ops.empty())
-        reorder(*segment.chain, ops);
+        reorder(*segment.chain, ops, distributed(*segment.chain));
     }
     forgetSegments(getOperation());
   }
 
-  static void reorder(const FlowChain &chain, ArrayRef<Operation *> ops) {
+  /// The digits of a chain's sequence that number devices, where it begins with an argument.
+  std::vector<int> distributed(const FlowChain &chain) {
+    const int64_t devices = id::devicesOf(getOperation());
+    if (devices == 1)
+      return {};
+    const FlowValue &from = chain.input;
+    auto argument = dyn_cast_if_present<BlockArgument>(from.buffer);
+    if (!argument || !from.views.empty() || from.isRepeated())
+      return {};
+    std::string error;
+    const auto wanted = id::distributionOf(getOperation().getArgAttr(argument.getArgNumber(), id::distributionAttr));
+    auto digits = id::distributedDigits(cast<id::SeqType>(argument.getType()), wanted, devices, error);
+    if (!digits)
+      return {};
+    for (int &digit : *digits)
+      digit = from.map.destination(digit);
+    return *digits;
+  }
+
+  static void reorder(const FlowChain &chain, ArrayRef<Operation *> ops, const std::vector<int> &last) {
     std::vector<Unit> units = unitsOf(ops);
     // What each unit waits for, transitively.
     std::vector<llvm::BitVector> needs(units.size(), llvm::BitVector(units.size()));
@@ -71,7 +96,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
           needs[i] |= needs[j];
           needs[i].set(j);
         }
-    rebuild(chain, ops, units, schedule(units, needs));
+    rebuild(chain, ops, units, schedule(units, needs, last));
   }
 
   static std::vector<Unit> unitsOf(ArrayRef<Operation *> ops) {
@@ -99,9 +124,10 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     return units;
   }
 
-  /// Nodes whose needed nodes are done, highest digit first; everything else just before the first node that needs it,
-  /// the rest at the end.
-  static std::vector<int> schedule(const std::vector<Unit> &units, const std::vector<llvm::BitVector> &needs) {
+  /// Nodes whose needed nodes are done, highest digit first, but those on the digits `last` last; everything else just
+  /// before the first node that needs it, the rest at the end.
+  static std::vector<int> schedule(const std::vector<Unit> &units, const std::vector<llvm::BitVector> &needs,
+                                   const std::vector<int> &last) {
     size_t count = units.size();
     llvm::BitVector done(count);
     std::vector<int> order, nodesBefore(count, 0); // nodes that a unit still waits for
@@ -114,7 +140,10 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       for (size_t k = i + 1; units[i].isNode() && k < count; ++k)
         nodesBefore[k] -= needs[k].test(i);
     };
-    auto top = [&](size_t i) { return *std::max_element(units[i].digits.begin(), units[i].digits.end()); };
+    auto top = [&](size_t i) {
+      const bool isLast = !disjoint(units[i].digits, last);
+      return std::pair(!isLast, *std::max_element(units[i].digits.begin(), units[i].digits.end()));
+    };
     while (true) {
       size_t best = count;
       for (size_t i = 0; i < count; ++i)

@@ -11,6 +11,8 @@
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
+#include "id/Devices.h"
+
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -88,7 +90,13 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
 
   bool planOutside(FlowProgram &program, const Target &machine, Plan wanted) {
     std::vector<Candidate> best;
-    const bool exists = planGroups(program, machine, wanted, candidate, listed, best);
+    Target apart = machine;
+    // Devices share a kernel's blocks, which then are not to hold all of a problem together.
+    if (id::devicesOf(getOperation()) > 1) {
+      apart.cooperativeBlocks = 0;
+      apart.maxCluster = 1;
+    }
+    const bool exists = planGroups(program, apart, wanted, candidate, listed, best);
     list("steps outside chains", std::move(best));
     return exists;
   }

@@ -69,6 +69,20 @@ bool PlanRequest::isPossible(int first, int last) const {
   return values == 1 || (first == 1 && last == static_cast<int>(stepDigits.size()));
 }
 
+bool PlanRequest::leavesDevices(const std::vector<int> &tile) const {
+  std::vector<int64_t> numbered{1}; // by some of the digits so far
+  for (int d = 1; d <= numDigits + idleDigits; ++d)
+    if (!llvm::is_contained(tile, d)) {
+      const size_t count = numbered.size();
+      for (size_t i = 0; i < count; ++i) {
+        const int64_t more = numbered[i] * (d <= numDigits ? radices[static_cast<size_t>(d) - 1] : 2);
+        if (devices % more == 0 && !llvm::is_contained(numbered, more))
+          numbered.push_back(more);
+      }
+    }
+  return llvm::is_contained(numbered, devices);
+}
+
 std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, int first, int last, int size) {
   std::vector<std::pair<int, int>> result;
   for (int s = first, e; s <= last; s = e + 1) {
@@ -185,7 +199,7 @@ static void propose(const PlanRequest &request, const Target &target, CandidateP
     proposeVectors(request, target, pool);
   else if (!areBits(request))
     proposeMixed(request, target, pool);
-  else if (request.plan == Plan::Latency)
+  else if (request.plan == Plan::Latency && request.devices == 1)
     proposeLatency(request, target, pool);
   else
     proposeBlocks(request, target, pool);
@@ -195,9 +209,15 @@ std::vector<Candidate> passes::planCandidates(const PlanRequest &request, const 
                                               std::string &error) {
   CandidatePool pool(count);
   const bool leavesIdle = target.kind != "cpu" && request.plan == Plan::Throughput && areBits(request);
-  const PlanRequest planned = leavesIdle ? withoutIdle(request) : request;
+  PlanRequest planned = leavesIdle ? withoutIdle(request) : request;
   propose(planned, target, pool);
   std::vector<Candidate> candidates = pool.take();
+  if (candidates.empty() && planned.devices > 1) { // too short to be divided: every device does it
+    CandidatePool whole(count);
+    planned.devices = 1;
+    propose(planned, target, whole);
+    candidates = whole.take();
+  }
   for (Candidate &candidate : candidates) {
     if (planned.values > 1)
       alignJoins(planned, candidate.schedule.kernels.front());

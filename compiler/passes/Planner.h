@@ -50,6 +50,7 @@ struct PlanRequest {
   bool forTuning = false;              // also what costs tell apart poorly, or not at all
   int numDigits = 0;                   // of the logical sequence
   int idleDigits = 0;                  // above those, like those of a batch
+  int64_t devices = 1;                 // that each do a part of every kernel's blocks
   std::vector<int> radices;            // of its digits, [digit-1]; those beyond are 2
   bool sums = false;                   // addresses are sums whatever the radices are, as what is accessed are views
   int64_t elementBytes = 8;            // the largest element that a step makes or takes
@@ -66,6 +67,12 @@ struct PlanRequest {
   std::vector<int> begins; // steps, from 2 on, that begin with another value, an operand of theirs
   int values = 1;          // that a thread holds at a time; of several all steps are one kernel of a block
 
+  /// The most digits that a tile of digits of radix 2 has: it leaves devices some that number blocks.
+  int mostTileDigits() const {
+    return std::min(numDigits, numDigits + idleDigits - static_cast<int>(llvm::Log2_64_Ceil(devices)));
+  }
+  /// True when some of the digits that a tile leaves to blocks number as many devices.
+  bool leavesDevices(const std::vector<int> &tile) const;
   /// The most that what a thread holds of one element takes in registers.
   int64_t heldBytes() const { return values * registerBytes; }
   bool isBegin(int step) const;

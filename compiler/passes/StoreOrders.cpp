@@ -52,12 +52,14 @@ size_t sameLowest(id::ResizeOp resize) {
   return same;
 }
 
-/// The user whose result has the most elements.
+/// The user whose result has the most bytes; what is returned has none.
 Operation *largestUser(Value value) {
   Operation *largest = nullptr;
+  auto bytesOf = [](Operation *user) {
+    return user->getNumResults() == 1 ? sequenceBytes(user->getResult(0).getType()) : 0;
+  };
   for (Operation *user : value.getUsers())
-    if (!largest || (user->getNumResults() == 1 &&
-                     sequenceBytes(user->getResult(0).getType()) > sequenceBytes(largest->getResult(0).getType())))
+    if (!largest || bytesOf(user) > bytesOf(largest))
       largest = user;
   return largest;
 }

@@ -12,9 +12,10 @@ int64_t LinearForm::at(const std::vector<int> &digits) const {
   return value;
 }
 
-/// Does the same to the address and to what is bounded.
+/// Does the same to the address, the device and what is bounded.
 template <typename Change> static void forEachForm(BufferView &view, Change change) {
   change(view.address);
+  change(view.device);
   for (BufferView::Bound &bound : view.bounds)
     change(bound.index);
 }
@@ -53,6 +54,25 @@ BufferView BufferView::whole(const std::vector<int> &radices, const ArrayLayout 
     }
     view.address.weight.push_back(inDimension * dimension->stride);
     inDimension *= radix;
+  }
+  view.device.weight.resize(radices.size(), 0);
+  return view;
+}
+
+BufferView BufferView::divided(const std::vector<int> &radices, const std::vector<int> &deviceDigits) {
+  BufferView view;
+  view.radices = radices;
+  view.device.weight.resize(radices.size(), 0);
+  int64_t devices = 1;
+  for (int digit : deviceDigits) {
+    view.device.weight[digit - 1] = devices;
+    devices *= radices[digit - 1];
+  }
+  view.problem = 1;
+  for (size_t i = 0; i < radices.size(); ++i) {
+    const bool isOwn = view.device.weight[i] == 0;
+    view.address.weight.push_back(isOwn ? view.problem : 0);
+    view.problem *= isOwn ? radices[i] : 1;
   }
   return view;
 }
@@ -94,6 +114,11 @@ template <class List> static void replace(List &list, int first, int end, const 
 
 void BufferView::recount(int lowest, const std::vector<int> &now) {
   forEachForm(*this, [&](LinearForm &form) { replace(form.weight, 0, lowest, rowMajor(now, form.weight[0])); });
+  replace(radices, 0, lowest, now);
+}
+
+void BufferView::forget(int lowest, const std::vector<int> &now) {
+  forEachForm(*this, [&](LinearForm &form) { replace(form.weight, 0, lowest, std::vector<int64_t>(now.size(), 0)); });
   replace(radices, 0, lowest, now);
 }
 

@@ -28,12 +28,16 @@ struct BufferView {
   int64_t problem = 0;      // elements from a problem's to the next one's
   std::vector<int> radices; // of the view, least significant first
   LinearForm address;       // in elements
+  LinearForm device;        // number of the device that has the element, where devices have a part each
   std::vector<Bound> bounds;
 
   /// All elements of a buffer in their order.
   static BufferView whole(const std::vector<int> &radices);
   /// The same of a buffer that is laid out; each dimension has the elements of some digits.
   static BufferView whole(const std::vector<int> &radices, const ArrayLayout &layout);
+  /// The same of a buffer of which each device has the elements with one value of `deviceDigits` (least significant
+  /// first), one after another.
+  static BufferView divided(const std::vector<int> &radices, const std::vector<int> &deviceDigits);
   /// The elements whose digit has the value; the digits above move down by one.
   void part(int digit, int64_t value);
   /// The sequence moved by a permutation.
@@ -48,6 +52,10 @@ struct BufferView {
   /// Other digits in the place of the `lowest` lowest, at least one: they count on from the distance of the lowest,
   /// whatever elements they really stand for.
   void recount(int lowest, const std::vector<int> &now);
+
+  /// Other digits in the place of the `lowest` lowest, which stand for elements at no known distances: their weights
+  /// are 0.
+  void forget(int lowest, const std::vector<int> &now);
 
   /// The digits from the lowest address up; those along which elements are repeated come last.
   std::vector<int> addressOrder() const;

@@ -37,12 +37,12 @@ std::string checkPair(const Mapping &source, const Mapping &destination) {
     if (source.radix(digit) != destination.radix(digit))
       return "digit " + std::to_string(digit) + " has radix " + std::to_string(source.radix(digit)) +
              " in the source and " + std::to_string(destination.radix(digit)) + " in the destination";
-  for (Field f : {Field::Block, Field::Turn})
+  for (Field f : {Field::Block, Field::Device, Field::Turn})
     if (source[f] != destination[f])
       return "the mappings differ in " + std::string(fieldName(f));
   if (source.extent(Field::Rank) != destination.extent(Field::Rank))
     return "the mappings differ in the size of the cluster";
-  const std::set<int> outside = heldBy(source, {Field::Block, Field::Turn});
+  const std::set<int> outside = heldBy(source, {Field::Block, Field::Device, Field::Turn});
   bool mixed = false, xors = false;
   for (const Mapping *m : {&source, &destination})
     for (Field f : tileFields)
@@ -51,7 +51,7 @@ std::string checkPair(const Mapping &source, const Mapping &destination) {
         xors |= column.digits.size() > 1;
         for (int digit : column.digits)
           if (outside.count(digit))
-            return "digit " + std::to_string(digit) + " belongs both to the tile and to the block or turn";
+            return "digit " + std::to_string(digit) + " belongs both to the tile and to the block, device or turn";
       }
   if (mixed && xors)
     return "XOR columns beside digits of other radices";

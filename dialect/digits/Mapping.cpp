@@ -9,7 +9,7 @@
 namespace idc::digits {
 
 const char *fieldName(Field field) {
-  static const char *const names[numFields] = {"reg", "lane", "warp", "rank", "block", "turn"};
+  static const char *const names[numFields] = {"reg", "lane", "warp", "rank", "block", "device", "turn"};
   return names[static_cast<int>(field)];
 }
 
@@ -110,7 +110,7 @@ Mapping Mapping::without(const std::vector<int> &digits) const {
 
 Mapping Mapping::projected(const std::vector<int> &kept, int numDigits) const {
   Mapping result;
-  for (Field field : {Field::Reg, Field::Lane, Field::Warp, Field::Rank, Field::Block, Field::Turn})
+  for (Field field : {Field::Reg, Field::Lane, Field::Warp, Field::Rank, Field::Block, Field::Device, Field::Turn})
     for (const Column &column : (*this)[field]) {
       Column own{{}, column.radix};
       for (int digit : column.digits) {
@@ -282,7 +282,7 @@ private:
       ++f;
     if (f == numFields || !out.columns[f].empty()) {
       at = start;
-      return f == numFields ? fail("expected reg, lane, warp, rank, block or turn")
+      return f == numFields ? fail("expected reg, lane, warp, rank, block, device or turn")
                             : fail("field " + name + " is given twice");
     }
     if (!accept("("))

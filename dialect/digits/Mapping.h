@@ -16,9 +16,9 @@
 
 namespace idc::digits {
 
-enum class Field { Reg, Lane, Warp, Rank, Block, Turn };
-constexpr int numFields = 6;
-/// "reg", "lane", "warp", "rank", "block", "turn".
+enum class Field { Reg, Lane, Warp, Rank, Block, Device, Turn };
+constexpr int numFields = 7;
+/// "reg", "lane", "warp", "rank", "block", "device", "turn".
 const char *fieldName(Field field);
 
 struct Column {

@@ -613,7 +613,8 @@ static LogicalResult verifyStaged(Operation *op, TileType tile, bool isWhole) {
   if (launch.cluster > 1 || launch.team > 1 || launch.persistent)
     return op->emitOpError() << "is staged by blocks of a grid only";
   for (int digit = 1; digit <= tile.getNumDigits(); ++digit)
-    if (digits::Place place; !tile.getMapping().find(digit, place) || place.field == digits::Field::Block)
+    if (digits::Place place; !tile.getMapping().find(digit, place) || place.field == digits::Field::Block ||
+                             place.field == digits::Field::Device)
       return op->emitOpError() << "is staged where a block holds whole problems, not a part of digit " << digit;
   if (!isWhole)
     return op->emitOpError() << "is staged where a buffer is taken as it is, not a part, a repetition or a ring";
@@ -692,7 +693,8 @@ LogicalResult JoinOp::verify() {
       for (digits::Column &column : columns)
         for (int &digit : column.digits)
           digit += digit >= static_cast<int>(getDigit());
-    for (digits::Field field : {digits::Field::Lane, digits::Field::Warp, digits::Field::Rank, digits::Field::Block})
+    for (digits::Field field :
+         {digits::Field::Lane, digits::Field::Warp, digits::Field::Rank, digits::Field::Block, digits::Field::Device})
       if (mapping[field] != joined[field])
         return emitOpError() << "needs parts that threads hold like the result";
   }
@@ -766,7 +768,7 @@ static LogicalResult verifyComputed(ExchangeOp op) {
   auto isReplicated = [](const digits::Column &column) { return column.digits.empty(); };
   if (llvm::any_of(before[digits::Field::Rank], isReplicated) || llvm::any_of(after[digits::Field::Rank], isReplicated))
     return op.emitOpError() << "from computed places is of what each block of a cluster has a part of";
-  if (!op.keeps(digits::Field::Block))
+  if (!op.keeps(digits::Field::Block) || !op.keeps(digits::Field::Device))
     return op.emitOpError() << "computes digits that blocks hold";
   if (op.getKind() == ExchangeKind::Shared && op.getLayout() && !op.keeps(digits::Field::Rank))
     return op.emitOpError() << "takes what other blocks of the cluster hold";
@@ -784,7 +786,7 @@ LogicalResult ExchangeOp::verify() {
   digits::Mapping a = from.getMapping(), b = to.getMapping();
   if (a.digits() != b.digits())
     return emitOpError() << "source and destination hold different digits";
-  for (digits::Field field : {digits::Field::Block, digits::Field::Turn})
+  for (digits::Field field : {digits::Field::Block, digits::Field::Device, digits::Field::Turn})
     if (a[field] != b[field])
       return emitOpError() << "cannot move digits of the " << digits::fieldName(field) << " field";
   if (getLayout() && getKind() != ExchangeKind::Shared && getKind() != ExchangeKind::Cluster &&

@@ -69,6 +69,8 @@ void CpuModule::point(const Kernel &kernel, int64_t first, int64_t batch, const 
       *pointers++ = workspace + batch * argument.bytesPerProblem + argument.offset;
       break;
     case Argument::Kind::Batch:
+    case Argument::Kind::Device: // of GPUs only
+    case Argument::Kind::Meeting:
       break;
     }
 }

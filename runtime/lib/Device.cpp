@@ -30,6 +30,32 @@ idc_status idc_device_available(void) {
   });
 }
 
+int32_t idc_device_count(void) {
+  int count = 0;
+  guarded([&] {
+    const Driver *driver = nullptr;
+    if (idc_status status = Driver::get(driver))
+      return status;
+    return driver->check(driver->deviceGetCount(&count), "counting devices");
+  });
+  return count;
+}
+
+idc_status idc_device_use(int32_t device) {
+  return guarded([&] {
+    const Driver *driver = nullptr;
+    if (idc_status status = Driver::get(driver))
+      return status;
+    CUdevice handle = 0;
+    CUcontext context = nullptr;
+    if (idc_status status = driver->check(driver->deviceGet(&handle, device), "finding a device"))
+      return status;
+    if (idc_status status = driver->check(driver->primaryContextRetain(&context, handle), "using a device"))
+      return status;
+    return driver->check(driver->contextSetCurrent(context), "using a device");
+  });
+}
+
 void *idc_stream_for(const void *pointer, void *stream) {
   bool onDevice = false;
   withDevice([&](const Driver &driver) {

@@ -65,6 +65,12 @@ Opened::Opened() {
   load(library, driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
   load(library, driver.setBytes, "cuMemsetD8Async");
   load(library, driver.pointerAttribute, "cuPointerGetAttribute");
+  load(library, driver.addressRange, "cuMemGetAddressRange_v2");
+  load(library, driver.canAccessPeer, "cuDeviceCanAccessPeer");
+  load(library, driver.enablePeerAccess, "cuCtxEnablePeerAccess");
+  load(library, driver.ipcGetHandle, "cuIpcGetMemHandle");
+  load(library, driver.ipcOpenHandle, "cuIpcOpenMemHandle_v2");
+  load(library, driver.ipcCloseHandle, "cuIpcCloseMemHandle");
   load(library, driver.streamCreate, "cuStreamCreate");
   load(library, driver.streamDestroy, "cuStreamDestroy_v2");
   load(library, driver.streamSynchronize, "cuStreamSynchronize");

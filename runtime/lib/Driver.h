@@ -35,6 +35,7 @@ enum : CUresult {
   CUDA_ERROR_INVALID_PTX = 218,
   CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
   CUDA_ERROR_NOT_FOUND = 500,
+  CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED = 704,
 };
 enum : int {
   CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT = 16,
@@ -48,6 +49,10 @@ enum : int {
   CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1,
+};
+struct CUipcMemHandle {
+  char bytes[64];
 };
 enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
 
@@ -104,6 +109,12 @@ struct Driver {
   CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
   CUresult (*setBytes)(CUdeviceptr, unsigned char value, size_t, CUstream);
   CUresult (*pointerAttribute)(void *value, int attribute, CUdeviceptr);
+  CUresult (*addressRange)(CUdeviceptr *base, size_t *bytes, CUdeviceptr);
+  CUresult (*canAccessPeer)(int *can, CUdevice, CUdevice peer);
+  CUresult (*enablePeerAccess)(CUcontext peer, unsigned flags);
+  CUresult (*ipcGetHandle)(CUipcMemHandle *, CUdeviceptr);
+  CUresult (*ipcOpenHandle)(CUdeviceptr *, CUipcMemHandle, unsigned flags);
+  CUresult (*ipcCloseHandle)(CUdeviceptr);
   CUresult (*streamCreate)(CUstream *, unsigned flags);
   CUresult (*streamDestroy)(CUstream);
   CUresult (*streamSynchronize)(CUstream);

@@ -175,7 +175,9 @@ idc_status GpuModule::find(const Kernel &kernel, const std::string &name, Functi
       driver.functionSetAttribute(function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1))
     return fail(IDC_ERROR_UNSUPPORTED, "kernel '%s' needs clusters of %d blocks, which this device does not allow",
                 kernel.name.c_str(), kernel.cluster);
-  return kernel.fitsDevice() ? countResident(kernel, found) : IDC_SUCCESS;
+  // A kernel that waits for another device's must not wait for the loading of code behind it, which asking for the
+  // number of its blocks does now.
+  return kernel.fitsDevice() || manifest.devices > 1 ? countResident(kernel, found) : IDC_SUCCESS;
 }
 
 /// The part of the device's multiprocessors that kernels may fill which take as many blocks as it holds.
@@ -202,7 +204,8 @@ idc_status GpuModule::countResident(const Kernel &kernel, Function &function) co
     return status;
   const int64_t used = usedMultiprocessors(multiprocessors), least = std::min(groups, 1);
   const int64_t held = kernel.cluster > 1 ? std::max(least, groups * used / multiprocessors) : groups * used;
-  function.residentBlocks = kernel.largestGrid(held * kernel.cluster);
+  if (kernel.fitsDevice())
+    function.residentBlocks = kernel.largestGrid(held * kernel.cluster);
   return IDC_SUCCESS;
 }
 
@@ -223,7 +226,26 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
     for (size_t i = 0; i < kernel.arguments.size(); ++i) {
       const Argument &argument = kernel.arguments[i];
       void *pointer = pointerFor(argument, batch, operands);
-      values[i] = argument.kind == Argument::Kind::Batch ? uint64_t(batch) : reinterpret_cast<uint64_t>(pointer);
+      switch (argument.kind) {
+      case Argument::Kind::Batch:
+        values[i] = uint64_t(batch);
+        break;
+      case Argument::Kind::Device:
+        values[i] = uint64_t(operands.peers->device());
+        break;
+      case Argument::Kind::Meeting:
+        values[i] = reinterpret_cast<uint64_t>(operands.peers->meeting(argument.device));
+        break;
+      default:
+        if (argument.device >= 0 && argument.device != operands.peers->device()) {
+          pointer = operands.peers->at(pointer, argument.device);
+          if (!pointer)
+            return fail(IDC_ERROR_INVALID_ARGUMENT,
+                        "kernel '%s' reaches memory of device %d that is not registered with the group",
+                        kernel.name.c_str(), int(argument.device));
+        }
+        values[i] = reinterpret_cast<uint64_t>(pointer);
+      }
       arguments[i] = argument.kind == Argument::Kind::Scalar ? pointer : &values[i]; // the driver copies what it needs
     }
 

@@ -194,6 +194,16 @@ idc_status idc_workspace_size(const idc_module *module, int64_t batch, int64_t *
 
 idc_status idc_launch(const idc_module *module, int64_t batch, const void *const *inputs, const void *const *scalars,
                       void *const *outputs, void *workspace, void *stream) {
+  if (module && module->manifest.devices > 1)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "the module is for %d devices: each of them launches it with its group",
+                int(module->manifest.devices));
+  return launchChecked(module, batch, {inputs, scalars, outputs, workspace}, stream);
+}
+
+idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, const Operands &operands,
+                                       void *stream) {
+  const auto &[inputs, scalars, outputs, workspace, peers] = operands;
+  (void)peers;
   int64_t workspaceBytes = 0;
   if (idc_status status = idc_workspace_size(module, batch, &workspaceBytes))
     return status;
@@ -220,7 +230,7 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
     return status;
   if (idc_status status = checkWorkspace(manifest, inputs, outputs, workspace, workspaceBytes, batch))
     return status;
-  return module->launch(batch, {inputs, scalars, outputs, workspace}, stream);
+  return module->launch(batch, operands, stream);
 }
 
 idc_status idc_module_unload(idc_module *module) {

@@ -15,6 +15,7 @@ namespace idc::runtime {
 namespace {
 
 constexpr int newestVersion = 2;
+constexpr int64_t mostDevices = 32; // that meet
 constexpr int64_t operandAlignment = IDC_POINTER_ALIGNMENT;
 constexpr int64_t maxInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t maxInt32 = std::numeric_limits<int32_t>::max();
@@ -131,6 +132,17 @@ Operand parseOperand(const Field &field, const std::vector<Operand> &side) {
     parseLayout(*layout, operand);
   if (std::optional<Field> alignment = field.find("alignment")) // absent: as the layout says
     operand.alignment = parseAlignment(*alignment);
+  if (std::optional<Field> digits = field.find("devices")) { // absent: each has all of it
+    int64_t whole = operand.elements;
+    const std::vector<Field> listed = digits->array();
+    for (const Field &digit : listed)
+      whole *= digit.get("radix").integer(2, maxInt64 / operand.elementBytes / whole);
+    for (const Field &digit : listed) {
+      const int64_t radix = digit.get("radix").integer(2, whole);
+      operand.deviceDigits.push_back({digit.get("below").integer(1, whole / radix), radix});
+    }
+    std::reverse(operand.deviceDigits.begin(), operand.deviceDigits.end());
+  }
   for (size_t i = 0; i < operand.sizes.size(); ++i)
     operand.span += (operand.sizes[i] - 1) * operand.strides[i];
   if (!side.empty())
@@ -167,10 +179,16 @@ int32_t pointerNumber(const Field &number, const Field &argument, const std::vec
 
 Argument parseArgument(const Field &field, const Manifest &manifest) {
   std::optional<Field> input = field.find("input"), output = field.find("output"), scalar = field.find("scalar"),
-                       workspace = field.find("workspace"), batch = field.find("batch");
-  if (input.has_value() + output.has_value() + scalar.has_value() + workspace.has_value() + batch.has_value() != 1)
-    field.error("must have exactly one of 'input', 'output', 'scalar', 'workspace' and 'batch'");
+                       workspace = field.find("workspace"), batch = field.find("batch"),
+                       ownDevice = field.find("ownDevice"), meeting = field.find("meeting");
+  if (input.has_value() + output.has_value() + scalar.has_value() + workspace.has_value() + batch.has_value() +
+          ownDevice.has_value() + meeting.has_value() !=
+      1)
+    field.error("must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', 'ownDevice' and "
+                "'meeting'");
   Argument argument;
+  if (std::optional<Field> device = field.find("device")) // absent: the one that runs the kernel
+    argument.device = int32_t(device->integer(0, manifest.devices - 1));
   if (input) {
     argument.kind = Argument::Kind::Input;
     argument.operand = pointerNumber(*input, field, manifest.inputs);
@@ -188,6 +206,11 @@ Argument parseArgument(const Field &field, const Manifest &manifest) {
     argument.offset = workspace->integer(0, manifest.workspaceFixedBytes);
     if (std::optional<Field> perProblem = field.find("perProblem"))
       argument.bytesPerProblem = perProblem->integer(0, manifest.workspaceBytesPerProblem);
+  } else if (ownDevice) {
+    argument.kind = Argument::Kind::Device;
+  } else if (meeting) {
+    argument.kind = Argument::Kind::Meeting;
+    argument.device = int32_t(meeting->integer(0, manifest.devices - 1));
   }
   return argument;
 }
@@ -265,6 +288,8 @@ Manifest parseManifest(std::string_view text) {
   manifest.entry = root.get("entry").string();
   manifest.symbol = root.get("symbol").string();
   manifest.target = root.get("target").string();
+  if (std::optional<Field> devices = root.find("devices")) // absent: one
+    manifest.devices = int32_t(devices->integer(1, mostDevices));
   for (const Field &input : root.get("inputs").array())
     manifest.inputs.push_back(parseOperand(input, manifest.inputs));
   // Absent in manifests of programs that have none.

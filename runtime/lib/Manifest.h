@@ -43,6 +43,13 @@ struct Operand {
   std::vector<Plane> planes;    ///< at least one
   int32_t firstPointer = 0;     ///< in the list of all inputs' or all outputs' planes
   std::vector<int32_t> inPlace; ///< of an output: the inputs whose memory it may have
+  /// Of several devices each has the elements whose digits make up its number, one after another: the digits of an
+  /// element's number in the whole, least significant first. None: each has all of them.
+  struct DeviceDigit {
+    int64_t below; ///< values of all digits below it
+    int64_t radix;
+  };
+  std::vector<DeviceDigit> deviceDigits;
 
   int64_t bytesPerProblem() const { return elementBytes * elements; }
   /// Elements from the first of the first problem to the last of the last, both included, at a batch of 1 or more; -1
@@ -72,9 +79,10 @@ struct Scalar {
 };
 
 struct Argument {
-  enum class Kind { Input, Output, Scalar, Workspace, Batch };
+  enum class Kind { Input, Output, Scalar, Workspace, Batch, Device, Meeting };
   Kind kind = Kind::Batch;
   int32_t operand = 0; ///< Scalar: which one; Input, Output: which of all planes
+  int32_t device = -1; ///< whose memory it is; -1: that of the device which runs the kernel
   /// Workspace: the pointer is workspace + offset + batch * bytesPerProblem. Scalar: `bytes` bytes from `offset`.
   int64_t offset = 0;
   int64_t bytesPerProblem = 0;
@@ -118,6 +126,7 @@ struct Manifest {
   std::string entry, symbol, target;
   std::vector<Operand> inputs, outputs;
   std::vector<Scalar> scalars;
+  int32_t devices = 1; ///< that work on each problem together
   int64_t workspaceBytesPerProblem = 0;
   int64_t workspaceFixedBytes = 0;
   int64_t workspaceZeroedBytes = 0; ///< at the beginning, set to 0 before the kernels run

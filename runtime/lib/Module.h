@@ -8,12 +8,25 @@
 
 namespace idc::runtime {
 
+/// The devices that work on a launch's problems together.
+class Peers {
+public:
+  virtual ~Peers() = default;
+  /// What lies at the same place of another device's memory as this pointer in the own one; null when it is not known.
+  virtual void *at(const void *own, int32_t device) const = 0;
+  /// A device's words for meetings.
+  virtual void *meeting(int32_t device) const = 0;
+  /// The number of the own device.
+  virtual int32_t device() const = 0;
+};
+
 /// What a launch works on: one pointer per input, scalar (host memory) and output of the manifest.
 struct Operands {
   const void *const *inputs;
   const void *const *scalars;
   void *const *outputs;
   void *workspace;
+  const Peers *peers = nullptr; ///< null for modules of one device
 };
 
 } // namespace idc::runtime
@@ -33,8 +46,8 @@ struct idc_module {
 
 namespace idc::runtime {
 
-/// The pointer that a kernel receives for an input, an output or the workspace; for a scalar, the pointer to its value;
-/// null for the batch.
+/// The pointer that a kernel receives for an input, an output or the workspace of the own device; for a scalar, the
+/// pointer to its value; null for others.
 inline void *pointerFor(const Argument &argument, int64_t batch, const Operands &operands) {
   switch (argument.kind) {
   case Argument::Kind::Input:
@@ -46,10 +59,15 @@ inline void *pointerFor(const Argument &argument, int64_t batch, const Operands 
   case Argument::Kind::Workspace:
     return static_cast<char *>(operands.workspace) + batch * argument.bytesPerProblem + argument.offset;
   case Argument::Kind::Batch:
+  case Argument::Kind::Device:
+  case Argument::Kind::Meeting:
     break;
   }
   return nullptr;
 }
+
+/// idc_launch() with peers. Everything is checked before anything is launched; a batch of 0 does nothing.
+idc_status launchChecked(const idc_module *module, int64_t batch, const Operands &operands, void *stream);
 
 } // namespace idc::runtime
 

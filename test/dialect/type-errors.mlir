@@ -21,7 +21,7 @@ func.func @too_many_in_parts(%x: !id.seq<2**40 * 3**23, f32>)
 
 // -----
 
-// expected-error@+1 {{mapping: expected reg, lane, warp, rank, block or turn at column 1 of 'bank(3..1)'}}
+// expected-error@+1 {{mapping: expected reg, lane, warp, rank, block, device or turn at column 1 of 'bank(3..1)'}}
 func.func @field(%x: !id.tile<2**3, "bank(3..1)", f32>)
 
 // -----

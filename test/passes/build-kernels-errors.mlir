@@ -182,7 +182,7 @@ func.func @missing_batch(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: ranges differ in the digits of the batch, in block or in turn}}
+// expected-error@+1 {{schedule: kernel 1: ranges differ in the digits of the batch, in block, in device or in turn}}
 func.func @digits_change(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{first = 1 : i64, last = 1 : i64, map = "reg(6) lane(5..1)", range = "steps"},
       {first = 2 : i64, last = 2 : i64, map = "reg(6, 2) lane(7, 5..3, 1)", range = "steps"}]}]} {
@@ -201,7 +201,7 @@ func.func @digits_change(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{schedule: kernel 1: ranges differ in the digits of the batch, in block or in turn}}
+// expected-error@+1 {{schedule: kernel 1: ranges differ in the digits of the batch, in block, in device or in turn}}
 func.func @blocks_change(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{first = 1 : i64, last = 1 : i64, map = "reg(6) lane(8..7, 5..4, 2) block(3, 1)", range = "steps"},
       {first = 2 : i64, last = 2 : i64, map = "reg(2) lane(8..7, 6..4) block(1, 3)", range = "steps"}]}]} {
@@ -511,7 +511,7 @@ func.func @no_first(%x: !r) -> !r attributes {id.schedule = [
 
 !r = !id.seq<2**6, f32>
 
-// expected-error@+1 {{expected reg, lane, warp, rank, block or turn}}
+// expected-error@+1 {{expected reg, lane, warp, rank, block, device or turn}}
 func.func @map_text(%x: !r) -> !r attributes {id.schedule = [
     {launch = "grid", ranges = [{range = "load", map = "bank(6..1)"}]}]} {
   %0 = id.node [6] (%x) : (!r) -> !r {

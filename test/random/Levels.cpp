@@ -3,12 +3,14 @@
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
+#include "compiler/conversion/Passes.h"
 #include "compiler/frontend/Elaborate.h"
 #include "compiler/frontend/Parse.h"
 #include "compiler/irgen/IrGen.h"
 #include "compiler/passes/Pipelines.h"
 
-#include "id/IdDialect.h"
+#include "id/Devices.h"
+#include "id/IndexCode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"
@@ -49,16 +51,41 @@ static std::string manifestOf(const frontend::Program &program, const std::strin
   info.entry = program.entry;
   info.symbol = function.getName().str();
   info.target = target;
-  auto array = [&](const std::string &name, int value, mlir::Type type) {
+  info.devices = id::devicesOf(function);
+  auto array = [&](const std::string &name, int value, mlir::Type type, const std::vector<int> &deviceDigits) {
     auto sequence = cast<id::SeqType>(type);
-    return codegen::ManifestArray{name, frontend::spellStructure(*program.values[value].element),
-                                  id::elementBytes(sequence.getElement()), sequence.getNumElements()};
+    codegen::ManifestArray array{name, frontend::spellStructure(*program.values[value].element),
+                                 id::elementBytes(sequence.getElement()), sequence.getNumElements()};
+    for (int digit : deviceDigits) {
+      const int64_t radix = sequence.getRadices()[static_cast<size_t>(digit) - 1];
+      array.deviceDigits.emplace_back(id::elementsOf(sequence.getRadices().take_front(static_cast<size_t>(digit) - 1)),
+                                      radix);
+      array.elements /= radix;
+    }
+    return array;
   };
-  for (auto [parameter, type] : llvm::zip(program.inputs, function.getArgumentTypes()))
-    info.inputs.push_back(array(parameter.name, parameter.value, type));
+  for (auto [i, parameter] : llvm::enumerate(program.inputs))
+    info.inputs.push_back(array(parameter.name, parameter.value, function.getArgumentTypes()[i],
+                                id::argumentDeviceDigits(function, static_cast<int>(i))));
   for (auto [i, value] : llvm::enumerate(program.outputs))
-    info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i]));
+    info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i],
+                                 id::resultDeviceDigits(function, static_cast<int>(i))));
   return codegen::writeManifest(info, launches, {});
+}
+
+/// Lets several devices have as much of arrays as their digits allow.
+static void distribute(func::FuncOp function, int64_t devices, bool byLowest) {
+  id::setDevices(function, devices);
+  auto wanted = [&](Type type) {
+    std::string error;
+    const char *first = byLowest ? "low" : "top";
+    const bool is = id::distributedDigits(cast<id::SeqType>(type), first, devices, error).has_value();
+    return StringAttr::get(function.getContext(), is ? first : "all");
+  };
+  for (BlockArgument argument : function.getArguments())
+    function.setArgAttr(argument.getArgNumber(), id::distributionAttr, wanted(argument.getType()));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    function.setResultAttr(i, id::distributionAttr, wanted(function.getResultTypes()[i]));
 }
 
 llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const Changes &changes) const {
@@ -76,10 +103,13 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
   OwningOpRef<ModuleOp> module = irgen::generate(elaborated, diagnostics.sources, context);
   if (!module)
     return message(errors);
+  if (changes.devices > 1)
+    distribute(*module->getBody()->getOps<func::FuncOp>().begin(), changes.devices, !isDissolved);
   PassManager toFlow(&context), toStages(&context);
   passes::buildFlowPipeline(toFlow, target);
   // Half of the programs keep their chains, so that small ones have several kernels, too.
   passes::buildStagePipeline(toStages, target, "throughput", 0, 0, /*dissolve=*/isDissolved);
+  toStages.addNestedPass<func::FuncOp>(conversion::createPlaceDevices());
   if (failed(toFlow.run(*module)))
     return message(errors);
   if (changes.flow)

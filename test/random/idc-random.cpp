@@ -40,6 +40,11 @@ static cl::opt<std::string> cover("cover", cl::desc("a file with the cells of th
 static cl::opt<std::string> crossing("crossing", cl::desc("what steps say of values between kernels: stored or "
                                                           "recomputed (default: the compiler's choice)"));
 
+static cl::opt<uint64_t> devices("devices",
+                                 cl::desc("emulate so many that work on each program together, as far as its "
+                                          "digits number them"),
+                                 cl::init(1));
+
 static cl::opt<bool> plantFaults("faults", cl::desc("plant faults instead: random programs have to show each, on the "
                                                     "emulator, before --count programs have run"));
 static cl::opt<std::string> onlyFault("fault", cl::desc("only those whose name contains this"));
@@ -64,6 +69,7 @@ static Outcome run(const Program &program, Coverage *coverage = nullptr) {
   execution.seed = seed;
   execution.cpu = onCpu;
   execution.emulator = emulated;
+  execution.gpuChanges.devices = static_cast<int64_t>(devices.getValue());
   if (!crossing.empty())
     execution.cpuChanges.flow = execution.gpuChanges.flow = forceCrossing;
   if (coverage) {
@@ -163,7 +169,7 @@ int main(int argc, char **argv) {
   if (!file.empty())
     return runFile();
   auto start = std::chrono::steady_clock::now();
-  uint64_t done = 0, failures = 0;
+  uint64_t done = 0, failures = 0, undivided = 0;
   Coverage coverage;
   for (uint64_t index = first; index < first + count && failures < mostFailures; ++index, ++done) {
     double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -177,6 +183,10 @@ int main(int argc, char **argv) {
     }
     currentIndex = index;
     Outcome outcome = run(program, &coverage);
+    if (devices > 1 && outcome.kind == Outcome::Kind::Rejected && outcome.where == "emulator") {
+      ++undivided;
+      continue;
+    }
     if (outcome.failed()) {
       ++failures;
       report(index, program, outcome);
@@ -184,7 +194,10 @@ int main(int argc, char **argv) {
   }
   if (printOnly)
     return 0;
-  llvm::outs() << done << " programs, " << failures << " failed\n";
+  llvm::outs() << done << " programs, " << failures << " failed";
+  if (undivided)
+    llvm::outs() << ", " << undivided << " not for several devices";
+  llvm::outs() << "\n";
   if (printCoverage)
     coverage.print(llvm::outs());
   bool covered = true;

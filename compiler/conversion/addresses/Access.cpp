@@ -6,7 +6,33 @@ using namespace idc;
 using namespace idc::conversion;
 using digits::Field;
 
-static Access finish(Access access, const digits::Mapping &mapping, int64_t maxVector) {
+/// Bits of the address become bits of the device's number, and those above them move down.
+static void divide(Access &access, const std::vector<int> &deviceDigits) {
+  const uint64_t flipped = access.flipped;
+  access.flipped = 0;
+  for (int &bit : access.bit) {
+    access.device.push_back(-1);
+    if (bit < 0)
+      continue;
+    const bool isFlipped = flipped >> bit & 1;
+    const auto found = std::find(deviceDigits.begin(), deviceDigits.end(), bit + 1);
+    if (found != deviceDigits.end()) {
+      access.device.back() = static_cast<int>(found - deviceDigits.begin());
+      access.deviceFlipped |= uint64_t(isFlipped) << access.device.back();
+      bit = -1;
+      continue;
+    }
+    const int own = bit;
+    bit -= static_cast<int>(
+        std::count_if(deviceDigits.begin(), deviceDigits.end(), [&](int digit) { return digit <= own; }));
+    access.flipped |= uint64_t(isFlipped) << bit;
+  }
+  access.addressDigits -= static_cast<int>(deviceDigits.size());
+}
+
+static Access finish(Access access, const digits::Mapping &mapping, int64_t maxVector,
+                     const std::vector<int> &deviceDigits) {
+  divide(access, deviceDigits);
   std::vector<int> held = mapping.digits();
   access.batchDigits = std::max(0, static_cast<int>(held.size()) - access.numDigits);
   for (int i = 0; i < access.batchDigits; ++i)
@@ -25,7 +51,7 @@ static Access finish(Access access, const digits::Mapping &mapping, int64_t maxV
 }
 
 Access conversion::loadAccess(const digits::Mapping &mapping, const digits::Permutation &map, int bufferDigits,
-                              int64_t maxVector) {
+                              int64_t maxVector, const std::vector<int> &deviceDigits) {
   Access access;
   access.numDigits = map.size();
   access.addressDigits = bufferDigits;
@@ -34,10 +60,11 @@ Access conversion::loadAccess(const digits::Mapping &mapping, const digits::Perm
     if (map.complemented(digit))
       access.flipped |= access.target(digit);
   }
-  return finish(access, mapping, maxVector);
+  return finish(access, mapping, maxVector, deviceDigits);
 }
 
-Access conversion::storeAccess(const digits::Mapping &mapping, const digits::Permutation &map, int64_t maxVector) {
+Access conversion::storeAccess(const digits::Mapping &mapping, const digits::Permutation &map, int64_t maxVector,
+                               const std::vector<int> &deviceDigits) {
   Access access;
   access.numDigits = access.addressDigits = map.size();
   for (int digit = 1; digit <= map.size(); ++digit) {
@@ -46,7 +73,7 @@ Access conversion::storeAccess(const digits::Mapping &mapping, const digits::Per
     if (map.complemented(place))
       access.flipped |= access.target(digit);
   }
-  return finish(access, mapping, maxVector);
+  return finish(access, mapping, maxVector, deviceDigits);
 }
 
 std::vector<AddressField> conversion::addressFields(const Access &access, const digits::ArrayLayout &layout) {

@@ -1,5 +1,6 @@
 #include "compiler/conversion/addresses/BitAccesses.h"
 
+#include "compiler/conversion/Peers.h"
 #include "compiler/conversion/addresses/Index.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -88,18 +89,24 @@ BitAccesses::Address BitAccesses::makeAddress(const Access &access, const Mappin
     threadBits |= bits;
   Type elementType = unit.type();
   Value blocks = place.blockPart(mapping, target, access.addressDigits + access.batchDigits);
-  if (Value ranks = place.rankBits(mapping, target))
-    blocks = arith::OrIOp::create(b, loc, blocks, arith::ExtUIOp::create(b, loc, b.getI64Type(), ranks));
+  for (Value part : {place.rankBits(mapping, target), place.deviceBits(mapping, target)})
+    if (part)
+      blocks = arith::OrIOp::create(b, loc, blocks, arith::ExtUIOp::create(b, loc, b.getI64Type(), part));
   if (uint64_t flip = access.flipped & ~registerBits & ~threadBits)
     blocks = arith::XOrIOp::create(b, loc, blocks, code.constant64(static_cast<int64_t>(flip)));
   Address address;
-  Value base = offset(buffer.planes[0], elementType, blocks);
-  Value lanes = scatterBits(b, loc, place.thread, threads);
-  if (uint64_t flip = access.flipped & threadBits)
-    lanes = arith::XOrIOp::create(b, loc, lanes, code.constant32(static_cast<int64_t>(flip)));
-  if (lanes)
-    base = offset(base, elementType, arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes));
-  address.bases.push_back(base);
+  Value lanes;
+  addBases(address, access, mapping, buffer, [&](Value plane) {
+    Value base = offset(plane, elementType, blocks);
+    if (!lanes) {
+      lanes = scatterBits(b, loc, place.thread, threads);
+      if (uint64_t flip = access.flipped & threadBits)
+        lanes = arith::XOrIOp::create(b, loc, lanes, code.constant32(static_cast<int64_t>(flip)));
+      if (lanes)
+        lanes = arith::ExtUIOp::create(b, loc, b.getI64Type(), lanes);
+    }
+    return lanes ? offset(base, elementType, lanes) : base;
+  });
   for (uint64_t bits : constantTargets(mapping[Field::Reg], target))
     address.regs.push_back(static_cast<int64_t>(bits ^ (access.flipped & registerBits)));
   return address;
@@ -119,8 +126,9 @@ BitAccesses::Address BitAccesses::laidOutAddress(const Access &access, const Map
     for (int rest = access.batchDigits; field.ofProblems && blocks.size() < 31; ++rest)
       blocks.push_back(uint64_t(1) << rest);
     Value index;
-    for (Value part : {scatterBits(b, loc, arith::ExtUIOp::create(b, loc, i64, place.block), blocks),
-                       place.threadBits(mapping, target), place.rankBits(mapping, target)}) {
+    for (Value part :
+         {scatterBits(b, loc, arith::ExtUIOp::create(b, loc, i64, place.block), blocks),
+          place.threadBits(mapping, target), place.rankBits(mapping, target), place.deviceBits(mapping, target)}) {
       if (part && part.getType() != i64)
         part = arith::ExtUIOp::create(b, loc, i64, part);
       if (part)
@@ -135,17 +143,57 @@ BitAccesses::Address BitAccesses::laidOutAddress(const Access &access, const Map
           arith::AddIOp::create(b, loc, distance, arith::MulIOp::create(b, loc, index, code.constant64(field.stride)));
   }
   Address address;
-  for (Value plane : buffer.planes)
-    address.bases.push_back(offset(plane, unit.type(), distance));
+  addBases(address, access, mapping, buffer, [&](Value plane) { return offset(plane, unit.type(), distance); });
   for (uint64_t bits : constantTargets(mapping[Field::Reg], all))
     address.regs.push_back(buffer.layout.at(static_cast<int64_t>(bits ^ (access.flipped & registerBits))));
   return address;
 }
 
-Value BitAccesses::pointerAt(const Address &address, size_t plane, size_t r, const Unit &unit) {
-  if (address.regs[r] == 0)
-    return address.bases[plane];
-  return offset(address.bases[plane], unit.type(), code.constant64(address.regs[r]));
+void BitAccesses::addBases(Address &address, const Access &access, const Mapping &mapping, const BufferMemory &buffer,
+                           llvm::function_ref<Value(Value)> elementZero) {
+  auto target = [&](int digit) { return access.deviceTarget(digit); };
+  const std::vector<uint64_t> inRegister = constantTargets(mapping[Field::Reg], target);
+  address.device.assign(inRegister.size(), 0);
+  address.isForAll = buffer.isForAll();
+  uint64_t registerBits = 0;
+  for (uint64_t bits : inRegister)
+    registerBits |= bits;
+  Value device;
+  if (!buffer.deviceDigits.empty() && (buffer.isOwnPart || !buffer.peers.empty())) {
+    device = place.positionBits(mapping, target, b.getI32Type());
+    if (uint64_t flip = access.deviceFlipped & ~registerBits; flip && device)
+      device = arith::XOrIOp::create(b, loc, device, code.constant32(static_cast<int64_t>(flip)));
+  }
+  if (buffer.isOwnPart)
+    for (uint64_t bits : inRegister) {
+      Value number = code.constant32(static_cast<int64_t>(bits ^ (access.deviceFlipped & registerBits)));
+      number = device ? arith::AddIOp::create(b, loc, device, number).getResult() : number;
+      address.isOwn.push_back(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number, place.device));
+    }
+  if (buffer.peers.empty() || address.isForAll) {
+    for (const auto &planes : buffer.peers.empty() ? std::vector{buffer.planes} : buffer.peers) {
+      auto &bases = address.bases.emplace_back();
+      for (Value plane : planes)
+        bases.push_back(elementZero(plane));
+    }
+    return;
+  }
+  std::vector<uint64_t> numbers; // of registers, in the lists' order
+  for (auto [r, bits] : llvm::enumerate(inRegister)) {
+    const uint64_t number = bits ^ (access.deviceFlipped & registerBits);
+    address.device[r] = static_cast<size_t>(llvm::find(numbers, number) - numbers.begin());
+    if (address.device[r] < numbers.size())
+      continue;
+    numbers.push_back(number);
+    auto &bases = address.bases.emplace_back();
+    for (size_t plane = 0; plane < buffer.planes.size(); ++plane)
+      bases.push_back(elementZero(planeOf(code, buffer, plane, device, static_cast<int64_t>(number))));
+  }
+}
+
+Value BitAccesses::pointerAt(const Address &address, size_t device, size_t plane, size_t r, const Unit &unit) {
+  Value base = address.bases[device][plane];
+  return address.regs[r] == 0 ? base : offset(base, unit.type(), code.constant64(address.regs[r]));
 }
 
 //===--- loads and stores -----------------------------------------------------------------------------------------===//
@@ -160,15 +208,15 @@ FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> read
   const Unit unit = *found;
   const int components = unit.components * static_cast<int>(buffer.planes.size()); // numbers of an element
   Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(),
-                             maxVector(buffer, unit));
+                             maxVector(buffer, unit), buffer.deviceDigits);
   Address address = makeAddress(access, tile.mapping, buffer, unit);
   std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
   ready();
   const Pieces pieces = piecesOf(unit, access.vectorBits.size(), op.getDelay().has_value());
   auto loadGroup = [&](size_t r) {
     SmallVector<Value> loaded;
-    for (size_t plane = 0; plane < address.bases.size(); ++plane) {
-      Value pointer = pointerAt(address, plane, lowest(access, r), unit);
+    for (size_t plane = 0; plane < address.planes(); ++plane) {
+      Value pointer = pointerAt(address, address.device[r], plane, lowest(access, r), unit);
       for (int64_t i = 0; i < pieces.count; ++i)
         loaded.push_back(code.read(pieces.type, pieceAt(pointer, pieces, i), pieces.streams));
     }
@@ -179,7 +227,7 @@ FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> read
     for (size_t r : groups)
       llvm::append_range(loaded, loadGroup(r));
   } else {
-    const size_t perGroup = pieces.count * address.bases.size();
+    const size_t perGroup = pieces.count * address.planes();
     SmallVector<Type> types(perGroup, pieces.type);
     auto branch = scf::IfOp::create(b, loc, SmallVector<Type>(groups.size() * perGroup, pieces.type),
                                     place.blockIsFull(access, tile.mapping), /*withElseRegion=*/true);
@@ -229,7 +277,7 @@ LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
     return failure();
   const Unit unit = *found;
   const int components = unit.components * static_cast<int>(buffer.planes.size()); // numbers of an element
-  Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(buffer, unit));
+  Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(buffer, unit), buffer.deviceDigits);
   Address address = makeAddress(access, tile.mapping, buffer, unit);
   std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
   const Pieces pieces = piecesOf(unit, access.vectorBits.size(), op.getRing().has_value());
@@ -243,17 +291,28 @@ LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
         numbers[numberInGroup(unit, length, k, static_cast<int>(c))] = number;
     }
     packed.emplace_back();
-    const size_t perPiece = numbers.size() / pieces.count / address.bases.size();
+    const size_t perPiece = numbers.size() / pieces.count / address.planes();
     for (size_t first = 0; first < numbers.size(); first += perPiece)
       packed.back().push_back(code.pack(ArrayRef<Value>(numbers).slice(first, perPiece)));
   }
-  auto storeGroup = [&](size_t g) {
+  auto storeOn = [&](size_t g, size_t device) {
     auto piece = packed[g].begin();
-    for (size_t plane = 0; plane < address.bases.size(); ++plane) {
-      Value pointer = pointerAt(address, plane, lowest(access, groups[g]), unit);
+    for (size_t plane = 0; plane < address.planes(); ++plane) {
+      Value pointer = pointerAt(address, device, plane, lowest(access, groups[g]), unit);
       for (int64_t i = 0; i < pieces.count; ++i)
         code.write(*piece++, pieceAt(pointer, pieces, i), pieces.streams);
     }
+  };
+  auto storeGroup = [&](size_t g) {
+    auto store = [&] {
+      for (size_t device = 0; device < address.bases.size(); ++device)
+        if (address.isForAll || device == address.device[groups[g]])
+          storeOn(g, device);
+    };
+    if (address.isOwn.empty())
+      store();
+    else
+      place.where(address.isOwn[groups[g]], store);
   };
   if (access.batchDigits == 0) {
     for (size_t g = 0; g < groups.size(); ++g)

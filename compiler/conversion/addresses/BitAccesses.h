@@ -32,8 +32,16 @@ private:
   const int64_t vectorBytes;
 
   struct Address {
-    llvm::SmallVector<mlir::Value, 1> bases; // pointer to the thread's element 0, in each plane
-    std::vector<int64_t> regs;               // element offset per register number
+    /// Pointers to the thread's element 0, in each plane; one list for each of several devices whose memory its
+    /// registers are in.
+    llvm::SmallVector<llvm::SmallVector<mlir::Value, 1>, 1> bases;
+    std::vector<int64_t> regs;  // element offset per register number
+    std::vector<size_t> device; // which of the lists it is, per register number
+    bool isForAll = false;      // a store goes to all of them
+    /// Where a device stores its own part only, per register number: it is of that; null: all is stored.
+    std::vector<mlir::Value> isOwn;
+
+    size_t planes() const { return bases.front().size(); }
   };
 
   /// What lies at each place of a plane: an element, or one of its numbers.
@@ -65,7 +73,10 @@ private:
   /// each with a distance of its own.
   Address laidOutAddress(const Access &access, const digits::Mapping &mapping, const BufferMemory &buffer,
                          const Unit &unit);
-  mlir::Value pointerAt(const Address &address, size_t plane, size_t r, const Unit &unit);
+  /// The planes of the devices whose memory a thread reaches, from its element 0 on.
+  void addBases(Address &address, const Access &access, const digits::Mapping &mapping, const BufferMemory &buffer,
+                llvm::function_ref<mlir::Value(mlir::Value)> elementZero);
+  mlir::Value pointerAt(const Address &address, size_t device, size_t plane, size_t r, const Unit &unit);
 
   mlir::Value offset(mlir::Value base, mlir::Type elementType, mlir::Value index);
   mlir::Value pieceAt(mlir::Value pointer, const Pieces &pieces, int64_t i);

@@ -29,10 +29,15 @@ Value BitPlace::rankBits(const Mapping &mapping, const Target &target) {
   return rank ? scatterBits(b, loc, rank, columnTargets(mapping[Field::Rank], target)) : Value();
 }
 
+Value BitPlace::deviceBits(const Mapping &mapping, const Target &target) {
+  return device ? scatterBits(b, loc, device, columnTargets(mapping[Field::Device], target)) : Value();
+}
+
 Value BitPlace::positionBits(const Mapping &mapping, const Target &target, Type type) {
   Value sum;
-  for (Value part : {threadBits(mapping, target), rankBits(mapping, target),
-                     scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target))}) {
+  for (Value part :
+       {threadBits(mapping, target), rankBits(mapping, target),
+        scatterBits(b, loc, block, columnTargets(mapping[Field::Block], target)), deviceBits(mapping, target)}) {
     if (!part)
       continue;
     if (type.isInteger(64))

@@ -20,9 +20,13 @@ public:
   using Target = std::function<uint64_t(int)>;
   /// Lanes and warps as bits of the thread number.
   std::vector<uint64_t> threadTargets(const digits::Mapping &mapping, const Target &target) const;
-  /// The digits of the thread, or of its rank, moved to their targets, i32; null when none has one.
+  /// The digits of the thread, of its rank or of its device, moved to their targets, i32; null when none has one.
   mlir::Value threadBits(const digits::Mapping &mapping, const Target &target);
   mlir::Value rankBits(const digits::Mapping &mapping, const Target &target);
+  mlir::Value deviceBits(const digits::Mapping &mapping, const Target &target);
+  /// Digits of thread, rank, block and device moved to their targets, in the given integer type; null when none has
+  /// one.
+  mlir::Value positionBits(const digits::Mapping &mapping, const Target &target, mlir::Type type);
   /// The block number's part in 64 bits: block digits, then the rest of the batch from bit `restBit` up.
   mlir::Value blockPart(const digits::Mapping &mapping, const Target &target, int restBit);
 
@@ -30,10 +34,6 @@ public:
   mlir::Value blockIsFull(const Access &access, const digits::Mapping &mapping);
   /// True when the problem of register `r` lies in the batch.
   mlir::Value inBatch(const Access &access, const digits::Mapping &mapping, size_t r);
-
-private:
-  /// Digits of thread, rank and block moved to their targets, in the given integer type; null when none has one.
-  mlir::Value positionBits(const digits::Mapping &mapping, const Target &target, mlir::Type type);
 };
 
 } // namespace idc::conversion

@@ -1,5 +1,7 @@
 #include "compiler/conversion/addresses/ComputedAccesses.h"
 
+#include "compiler/conversion/Peers.h"
+
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -160,9 +162,13 @@ static int64_t problemOf(const Tile &tile, size_t r) {
 FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, Value buffer, const Position &position,
                                                                  const Tile &tile, size_t r, IndexSums &sums) {
   ViewLayout layout = layoutOf(buffer, buffers);
-  IndexSum address{layout.view.address.constant, {}};
-  for (auto [digit, weight] : llvm::zip(position, layout.view.address.weight))
-    address = IndexSums::add(address, digit, weight);
+  auto formOf = [&](const digits::LinearForm &form) {
+    IndexSum sum{form.constant, {}};
+    for (auto [digit, weight] : llvm::zip(position, form.weight))
+      sum = IndexSums::add(sum, digit, weight);
+    return sum;
+  };
+  const IndexSum address = formOf(layout.view.address), device = formOf(layout.view.device);
   const int n = static_cast<int>(tile.radices.size());
   Value problem = arith::MulIOp::create(b, loc, place.problemOf(tile.mapping, n, problemOf(tile, r)).index,
                                         code.constant64(layout.view.problem));
@@ -172,7 +178,7 @@ FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, 
   Tile one = tile;
   one.registers.resize(1);
   one.mapping[Field::Reg].clear();
-  layout.view.address = {0, std::vector<int64_t>(tile.radices.size(), 0)};
+  layout.view.address = layout.view.device = {0, std::vector<int64_t>(tile.radices.size(), 0)};
   layout.view.radices = tile.radices;
   layout.view.problem = 1;
   const TileSlots inMemory(layout, one, place.numbers);
@@ -180,9 +186,25 @@ FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, 
   if (failed(inMemory.find(op, element.slots)))
     return failure();
   element.runs = inMemory.runs(element.slots, 1);
-  for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes)) {
-    Value common = code.byteOffset(plane, arith::MulIOp::create(b, loc, problem, code.constant64(bytes)).getResult());
-    element.pointers.push_back(code.at(common, address.constant * bytes));
+  const BufferMemory &memory = buffers.find(layout.buffer)->second;
+  if (memory.isOwnPart)
+    element.isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, sums.value(device),
+                                          arith::ExtUIOp::create(b, loc, b.getI64Type(), place.device).getResult());
+  SmallVector<SmallVector<Value, 1>, 1> all;
+  if (memory.isForAll()) {
+    llvm::append_range(all, memory.peers);
+  } else {
+    Value number = memory.peers.empty() || device.terms.empty() ? Value() : sums.value({0, device.terms});
+    SmallVector<Value, 1> &planes = all.emplace_back();
+    for (size_t plane = 0; plane < layout.bytes.size(); ++plane)
+      planes.push_back(planeOf(code, memory, plane, number, device.constant));
+  }
+  for (const SmallVector<Value, 1> &planes : all) {
+    SmallVector<Value, 1> &pointers = element.pointers.emplace_back();
+    for (auto [plane, bytes] : llvm::zip(planes, layout.bytes)) {
+      Value common = code.byteOffset(plane, arith::MulIOp::create(b, loc, problem, code.constant64(bytes)).getResult());
+      pointers.push_back(code.at(common, address.constant * bytes));
+    }
   }
   return element;
 }
@@ -203,7 +225,7 @@ FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const
   for (const Run &run : element->runs) {
     const Slot &lowest = element->slots[run.first];
     const Type type = packedType(lowest.type, static_cast<int64_t>(run.count));
-    Value from = code.at(element->pointers[lowest.plane], lowest.offset);
+    Value from = code.at(element->pointers.front()[lowest.plane], lowest.offset);
     Value loaded = inOrder ? code.readInOrder(type, from) : code.read(type, from, streams);
     SmallVector<Value> values;
     code.unpack(loaded, values);
@@ -240,7 +262,7 @@ LogicalResult ComputedAccesses::storeElement(id::StoreOp op, const Tile &tile, s
   FailureOr<Element> element = elementAt(op, buffer, position, tile, r, sums);
   if (failed(element))
     return failure();
-  Value inside;
+  Value inside = element->isOwn;
   for (const Test &test : tests) {
     Value own = sums.value(test.inside);
     inside = inside ? arith::AndIOp::create(b, loc, inside, own).getResult() : own;
@@ -251,7 +273,8 @@ LogicalResult ComputedAccesses::storeElement(id::StoreOp op, const Tile &tile, s
       SmallVector<Value> values;
       for (size_t i = 0; i < run.count; ++i)
         values.push_back(numbers[element->slots[run.first + i].number]);
-      code.write(code.pack(values), code.at(element->pointers[lowest.plane], lowest.offset), streams);
+      for (const auto &pointers : element->pointers)
+        code.write(code.pack(values), code.at(pointers[lowest.plane], lowest.offset), streams);
     }
   };
   if (inside)

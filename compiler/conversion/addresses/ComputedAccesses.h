@@ -61,11 +61,13 @@ private:
   mlir::LogicalResult leave(mlir::OpOperand &stored, Position &position, llvm::SmallVectorImpl<Test> &tests,
                             IndexSums &sums);
 
-  /// The scalars of an element in memory, its accesses, and where it begins in each plane.
+  /// The scalars of an element in memory, its accesses, and where it begins in each plane; for each device where it is
+  /// stored to all of them.
   struct Element {
     std::vector<Slot> slots;
     llvm::SmallVector<Run> runs;
-    llvm::SmallVector<mlir::Value, 1> pointers;
+    llvm::SmallVector<llvm::SmallVector<mlir::Value, 1>, 1> pointers;
+    mlir::Value isOwn; // where a device stores its own part only: it is of that; null: all is stored
   };
   mlir::FailureOr<Element> elementAt(mlir::Operation *op, mlir::Value buffer, const Position &position,
                                      const Tile &tile, size_t r, IndexSums &sums);

@@ -16,6 +16,8 @@ void FormPlace::count(const Extents &extents, Value block, Value turn) {
   if (rank)
     numbers.count(Field::Rank, rank, extents.ranks);
   numbers.count(Field::Block, block, extents.blocks);
+  if (device)
+    numbers.count(Field::Device, device, devices);
   if (turn)
     numbers.count(Field::Turn, turn, extents.turns);
 }

@@ -13,6 +13,7 @@ public:
   explicit FormPlace(TileCode &code) : ThreadPlace(code), numbers(code.b, code.loc) {}
 
   ThreadDigits numbers;   // count digits
+  int64_t devices = 1;    // that have a part of the tiles each
   mlir::Value slot;       // i64: which of the tiles of a block this thread works on; null: there is one
   int64_t sideBySide = 0; // tiles of a block, where what they exchange lies side by side; 0: each has its own memory
   mlir::Value problem;    // i64: the one whose batch digits are 0
@@ -21,7 +22,8 @@ public:
   struct Extents {
     int64_t threads, ranks, blocks, turns = 1;
   };
-  /// Lets the thread and its rank, where there are such, and these numbers (i32 or i64) count digits, and nothing else.
+  /// Lets the thread, its rank and its device, where there are such, and these numbers (i32 or i64) count digits, and
+  /// nothing else.
   void count(const Extents &extents, mlir::Value block, mlir::Value turn = {});
 
   mlir::Value digit(int digit, const digits::Mapping &mapping) override { return numbers.digit(digit, mapping); }

@@ -13,7 +13,7 @@ LogicalResult TileSlots::find(Operation *op, std::vector<Slot> &slots) const {
   SmallVector<Type> types = id::leafTypes(tile.element);
   SmallVector<int64_t> offsets = id::leafOffsets(tile.element);
   for (size_t r = 0; r < tile.registers.size(); ++r) {
-    int64_t element = 0, problem = 0;
+    int64_t element = 0, problem = 0, device = 0;
     SmallVector<int64_t, 2> indices(layout.view.bounds.size(), 0);
     const int n = static_cast<int>(layout.view.radices.size());
     for (auto [column, value] : llvm::zip(tile.mapping[Field::Reg], registerDigits(tile.mapping, r))) {
@@ -23,6 +23,7 @@ LogicalResult TileSlots::find(Operation *op, std::vector<Slot> &slots) const {
         continue;
       }
       element += layout.view.address.weight[digit - 1] * value;
+      device += layout.view.device.weight[digit - 1] * value;
       for (auto [index, bound] : llvm::zip(indices, layout.view.bounds))
         index += bound.index.weight[digit - 1] * value;
     }
@@ -30,7 +31,7 @@ LogicalResult TileSlots::find(Operation *op, std::vector<Slot> &slots) const {
     size_t plane = 0;
     auto add = [&](Type number, int64_t offset) {
       int64_t at = element * layout.bytes[plane] + (planar ? 0 : offset);
-      slots.push_back({problem, plane, at, indices, number, slots.size(), {}});
+      slots.push_back({problem, plane, device, at, indices, number, slots.size(), {}});
       plane += planar;
     };
     for (auto [type, offset] : llvm::zip(types, offsets)) {
@@ -46,7 +47,7 @@ LogicalResult TileSlots::find(Operation *op, std::vector<Slot> &slots) const {
     }
   }
   llvm::sort(slots, [](const Slot &a, const Slot &b) {
-    return std::tie(a.problem, a.plane, a.offset) < std::tie(b.problem, b.plane, b.offset);
+    return std::tie(a.problem, a.device, a.plane, a.offset) < std::tie(b.problem, b.device, b.plane, b.offset);
   });
   return success();
 }
@@ -99,7 +100,7 @@ SmallVector<Run> TileSlots::wideRuns(ArrayRef<Slot> slots, int64_t together) con
   for (const digits::BufferView::Bound &bound : layout.view.bounds)
     steps.push_back(divisorOf(bound.index, bound.limit));
   auto alike = [&](const Slot &a, const Slot &b) {
-    return a.problem == b.problem && a.plane == b.plane && a.type == b.type &&
+    return a.problem == b.problem && a.device == b.device && a.plane == b.plane && a.type == b.type &&
            llvm::all_of(llvm::zip(a.indices, b.indices, steps), [](auto indices) {
              auto [i, j, step] = indices;
              return llvm::divideFloorSigned(i, step) == llvm::divideFloorSigned(j, step);

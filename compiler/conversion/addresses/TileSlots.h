@@ -11,6 +11,7 @@ namespace idc::conversion {
 struct Slot {
   int64_t problem; // that the batch digits of its register make up
   size_t plane;
+  int64_t device;                        // what the register adds to the number of the device that has it
   int64_t offset;                        // bytes from the element whose register digits are zero
   llvm::SmallVector<int64_t, 2> indices; // what the register adds to what the view's bounds compare
   mlir::Type type;
@@ -29,7 +30,7 @@ public:
   TileSlots(const ViewLayout &layout, const Tile &tile, const ThreadDigits &numbers)
       : layout(layout), tile(tile), numbers(numbers) {}
 
-  /// The scalars of the tile by problem, plane and ascending address. Fails with an error at `op`.
+  /// The scalars of the tile by problem, device, plane and ascending address. Fails with an error at `op`.
   mlir::LogicalResult find(mlir::Operation *op, std::vector<Slot> &slots) const;
   /// How many problems that follow each other in memory a thread holds, where the end of one problem would cut an
   /// access short; else 1.

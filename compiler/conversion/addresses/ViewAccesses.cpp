@@ -1,5 +1,6 @@
 #include "compiler/conversion/addresses/ViewAccesses.h"
 
+#include "compiler/conversion/Peers.h"
 #include "compiler/conversion/Sections.h"
 #include "compiler/conversion/addresses/ComputedAccesses.h"
 
@@ -21,12 +22,40 @@ static LogicalResult notInRow(Operation *op) {
 
 //===--- addresses ------------------------------------------------------------------------------------------------===//
 
-SmallVector<ViewAccesses::Start, 1> ViewAccesses::startsOf(const ViewLayout &layout, const Tile &tile,
-                                                           int64_t inRegisters) {
-  SmallVector<Start, 1> starts;
-  for (auto [plane, bytes] : llvm::zip(buffers.find(layout.buffer)->second.planes, layout.bytes))
-    starts.push_back(startOf(layout, tile, inRegisters, plane, bytes));
+ViewAccesses::Starts ViewAccesses::startsOf(const ViewLayout &layout, const Tile &tile, int64_t inRegisters,
+                                            int64_t device) {
+  const BufferMemory &memory = buffers.find(layout.buffer)->second;
+  const digits::LinearForm &form = layout.view.device;
+  Value number; // of the device, but for what registers add
+  if (!memory.peers.empty()) {
+    const int n = static_cast<int>(form.weight.size());
+    bool isThreads = false;
+    place.numbers.forEachColumn(tile.mapping, [&](const digits::Column &column) {
+      isThreads |= !column.digits.empty() && column.digits[0] <= n &&
+                   form.weight[static_cast<size_t>(column.digits[0]) - 1] != 0;
+    });
+    if (isThreads)
+      number = place.numbers.sum(tile.mapping, [&](int digit) { return digit > n ? 0 : form.weight[digit - 1]; });
+  }
+  Starts starts;
+  for (auto [plane, bytes] : llvm::enumerate(layout.bytes))
+    starts.push_back(
+        startOf(layout, tile, inRegisters, planeOf(code, memory, plane, number, form.constant + device), bytes));
   return starts;
+}
+
+SmallVector<ViewAccesses::Starts, 1> ViewAccesses::startsToStore(const ViewLayout &layout, const Tile &tile,
+                                                                 int64_t inRegisters, int64_t device) {
+  const BufferMemory &memory = buffers.find(layout.buffer)->second;
+  if (!memory.isForAll())
+    return {startsOf(layout, tile, inRegisters, device)};
+  SmallVector<Starts, 1> all;
+  for (const auto &planes : memory.peers) {
+    Starts &starts = all.emplace_back();
+    for (auto [plane, bytes] : llvm::zip(planes, layout.bytes))
+      starts.push_back(startOf(layout, tile, inRegisters, plane, bytes));
+  }
+  return all;
 }
 
 ViewAccesses::Start ViewAccesses::startOf(const ViewLayout &layout, const Tile &tile, int64_t inRegisters, Value plane,
@@ -166,12 +195,12 @@ void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Sta
 
 void ViewAccesses::loadAll(std::vector<Slot> &slots, const ViewLayout &layout, const Tile &tile, int64_t together,
                            const Fills &fills) {
-  SmallVector<Start, 1> starts;
+  Starts starts;
   const Slot *before = nullptr;
   for (const Run &run : TileSlots(layout, tile, place.numbers).runs(slots, together)) {
     const Slot &lowest = slots[run.first];
-    if (!before || before->problem != lowest.problem)
-      starts = startsOf(layout, tile, lowest.problem);
+    if (!before || before->problem != lowest.problem || before->device != lowest.device)
+      starts = startsOf(layout, tile, lowest.problem, lowest.device);
     before = &lowest;
     loadRun(layout, tile, starts[lowest.plane], slots, run, fills);
   }
@@ -251,6 +280,18 @@ FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> rea
   return tile;
 }
 
+Value ViewAccesses::isOwn(const ViewLayout &layout, const Tile &tile, const Slot &slot) {
+  if (!buffers.find(layout.buffer)->second.isOwnPart)
+    return {};
+  const digits::LinearForm &form = layout.view.device;
+  Value number = place.numbers.sum(tile.mapping, [&](int digit) {
+    return digit > static_cast<int>(form.weight.size()) ? 0 : form.weight[static_cast<size_t>(digit) - 1];
+  });
+  number = arith::AddIOp::create(b, loc, number, code.constant64(form.constant + slot.device));
+  Value own = arith::ExtUIOp::create(b, loc, b.getI64Type(), place.device);
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, number, own);
+}
+
 //===--- stores ---------------------------------------------------------------------------------------------------===//
 
 void ViewAccesses::storeRun(const ViewLayout &layout, const Tile &tile, const Start &start, ArrayRef<Slot> slots,
@@ -266,7 +307,9 @@ void ViewAccesses::storeRun(const ViewLayout &layout, const Tile &tile, const St
       values.push_back(slot.value);
     code.write(code.pack(values), to, streams && !isOfRing(layout.buffer.getDefiningOp()));
   };
-  if (Value inside = allOf(tests.inside))
+  SmallVector<Value> conditions = tests.inside;
+  conditions.push_back(isOwn(layout, tile, lowest));
+  if (Value inside = allOf(conditions))
     place.where(inside, store);
   else
     store();
@@ -276,13 +319,15 @@ void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, c
                             bool guarded) {
   const SmallVector<Run> runs = TileSlots(layout, tile, place.numbers).runs(slots, together);
   for (size_t first = 0, end; first < runs.size(); first = end) {
-    const int64_t inRegisters = slots[runs[first].first].problem;
-    for (end = first; end < runs.size() && slots[runs[end].first].problem == inRegisters;)
+    const int64_t inRegisters = slots[runs[first].first].problem, device = slots[runs[first].first].device;
+    for (end = first;
+         end < runs.size() && slots[runs[end].first].problem == inRegisters && slots[runs[end].first].device == device;)
       ++end;
-    SmallVector<Start, 1> starts = startsOf(layout, tile, inRegisters);
+    const SmallVector<Starts, 1> copies = startsToStore(layout, tile, inRegisters, device);
     auto storeProblem = [&] {
-      for (const Run &run : ArrayRef(runs).slice(first, end - first))
-        storeRun(layout, tile, starts[slots[run.first].plane], slots, run);
+      for (const Starts &starts : copies)
+        for (const Run &run : ArrayRef(runs).slice(first, end - first))
+          storeRun(layout, tile, starts[slots[run.first].plane], slots, run);
     };
     if (guarded) {
       Value stores = place.problemOf(tile.mapping, static_cast<int>(tile.radices.size()), inRegisters).inBatch;

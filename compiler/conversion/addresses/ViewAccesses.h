@@ -45,8 +45,12 @@ private:
     mlir::Value element; // of this thread
     mlir::Value first;   // of the first one
   };
-  /// In each plane.
-  llvm::SmallVector<Start, 1> startsOf(const ViewLayout &layout, const Tile &tile, int64_t inRegisters);
+  /// In each plane, for registers that add this to the number of their device; for each device where a store goes to
+  /// all of them.
+  using Starts = llvm::SmallVector<Start, 1>;
+  Starts startsOf(const ViewLayout &layout, const Tile &tile, int64_t inRegisters, int64_t device);
+  llvm::SmallVector<Starts, 1> startsToStore(const ViewLayout &layout, const Tile &tile, int64_t inRegisters,
+                                             int64_t device);
   Start startOf(const ViewLayout &layout, const Tile &tile, int64_t inRegisters, mlir::Value plane, int64_t bytes);
   /// What the digits of the first thread add to a form: those that are least in what bounds compare and, where none
   /// does, in the address. Where a thread's elements are inside, those of the first thread are, too, unless bounds
@@ -63,6 +67,9 @@ private:
   mlir::Value allOf(llvm::ArrayRef<mlir::Value> tests);
   /// True when the first thread's part of a slot is in the buffer.
   bool isFirstInside(const ViewLayout &layout, const Tile &tile, const Slot &slot) const;
+
+  /// True for what is of the own device where it alone stores it; null where all is stored.
+  mlir::Value isOwn(const ViewLayout &layout, const Tile &tile, const Slot &slot);
 
   using Fills = std::vector<llvm::SmallVector<mlir::Value>>;
   /// The numbers of an element beyond each bound.

@@ -13,7 +13,7 @@ static std::vector<int> lowest(id::SeqType type, int64_t count) {
 
 /// True for what a store writes, or is made of that.
 static bool isStored(Value buffer) {
-  while (isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
+  while (isa_and_nonnull<id::GatherOp, id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer.getDefiningOp() != nullptr;
 }
@@ -27,13 +27,22 @@ static Value resultOf(Value buffer) {
 }
 
 /// A buffer that is laid out, or the part of one that kernels store together.
-static digits::BufferView viewOf(Value value, const digits::ArrayLayout &layout) {
+static digits::BufferView viewOf(Value value, const BufferMemory &memory) {
   if (auto join = value.hasOneUse() ? dyn_cast<id::JoinOp>(*value.user_begin()) : id::JoinOp()) {
-    digits::BufferView view = viewOf(join.getResult(), layout);
+    digits::BufferView view = viewOf(join.getResult(), memory);
     view.part(static_cast<int>(join.getDigit()), value.use_begin()->getOperandNumber());
     return view;
   }
-  return digits::BufferView::whole(lowest(cast<id::SeqType>(value.getType()), 62), layout);
+  const std::vector<int> radices = lowest(cast<id::SeqType>(value.getType()), 62);
+  return memory.deviceDigits.empty() ? digits::BufferView::whole(radices, memory.layout)
+                                     : digits::BufferView::divided(radices, memory.deviceDigits);
+}
+
+/// Other digits in the place of the lowest, by which elements are found somewhere.
+static void compute(ViewLayout &layout, int64_t lowest, const std::vector<int> &now) {
+  for (int64_t digit = 0; digit < lowest; ++digit)
+    layout.knowsDevice &= layout.view.device.weight[static_cast<size_t>(digit)] == 0;
+  layout.view.forget(static_cast<int>(lowest), now);
 }
 
 ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory> &buffers) {
@@ -55,6 +64,11 @@ ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory
       layout.fills.push_back(resize);
     return layout;
   }
+  if (auto gather = buffer.getDefiningOp<id::GatherOp>()) {
+    ViewLayout layout = layoutOf(gather.getInput(), buffers);
+    compute(layout, gather.getLowest(), lowest(gather.getType(), gather.getNewLowest()));
+    return layout;
+  }
   // What is stored lies in what is made of it.
   if (buffer.hasOneUse() && isStored(buffer)) {
     Operation *user = *buffer.user_begin();
@@ -74,12 +88,18 @@ ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory
           layout.view.resize(resize.getNewLowest(), lowest(resize.getInput().getType(), resize.getLowest()));
       return layout;
     }
+    if (auto scatter = dyn_cast<id::ScatterOp>(user)) {
+      ViewLayout layout = layoutOf(scatter.getResult(), buffers);
+      compute(layout, scatter.getNewLowest(), lowest(scatter.getInput().getType(), scatter.getLowest()));
+      return layout;
+    }
   }
   ViewLayout layout;
   layout.buffer = buffer;
   auto type = cast<id::SeqType>(buffer.getType());
   const BufferMemory &memory = buffers.find(buffer)->second;
-  layout.view = viewOf(resultOf(buffer), memory.layout);
+  layout.view = viewOf(resultOf(buffer), memory);
+  layout.knowsDevice = true;
   layout.alignment = widestAccess;
   for (size_t plane = 0; plane < memory.planes.size(); ++plane) {
     layout.bytes.push_back(planeBytes(type.getElement(), memory.layout, static_cast<int>(plane)));

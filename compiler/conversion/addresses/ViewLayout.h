@@ -20,6 +20,7 @@ struct ViewLayout {
   llvm::SmallVector<int64_t, 1> bytes;   // of a place in each plane: an element's, or a number's
   int64_t alignment;                     // of all planes, in bytes
   bool inRow = true;                     // false: a dimension's end lies where the view has other digits
+  bool knowsDevice = true;               // false: on which device an element is, is computed
 };
 
 /// Of what a load reads, or of what a store writes.

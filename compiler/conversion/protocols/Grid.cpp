@@ -47,6 +47,8 @@ LogicalResult conversion::emitTiles(TileCode &code, const KernelFrame &frame, Fo
   const TileBlocks shape = tileBlocksOf(frame.kernel, frame.target);
   const auto [oneTile, inNumbers, tiles, tileThreads, batchProblems, blocks] = shape;
   FormPlace &place = parts.place;
+  place.device = frame.device;
+  place.devices = frame.lowered.devices;
   place.batch = frame.batch;
   if (stages(frame.kernel)) {
     place.sideBySide = tiles;

@@ -57,6 +57,8 @@ LogicalResult conversion::emitTeams(TileCode &code, KernelFrame &frame) {
   TeamAccesses accesses(parts.accesses, place, parts.round, cut);
   emitter.setAccesses(accesses);
   place.batch = frame.batch;
+  place.device = frame.device;
+  place.devices = frame.lowered.devices;
   LogicalResult result = success();
   auto enter = [&](const CooperativeRounds::Item &item) {
     parts.round.item = item;

@@ -66,6 +66,15 @@ static cl::list<std::string>
             cl::desc("how an input or result (y0, y1, …) lies in memory: x=stride:4,offset:1,batch:4096 (elements; "
                      "stride:1040:1 for two dimensions), x=planar (each number of an element in an array of its own)"),
             cl::value_desc("NAME=PROPERTY,…"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::cat(category()));
+static cl::opt<unsigned> devices("devices", cl::desc("GPUs that work on each problem together: 2, 4, … (default 1)"),
+                                 cl::init(1), cl::value_desc("N"), cl::sub(compileCommand()), cl::sub(runCommand()),
+                                 cl::sub(explainCommand()), cl::cat(category()));
+static cl::list<std::string>
+    distributions("distribute",
+                  cl::desc("which of several devices has what of an input or result (y0, y1, …): x=top (default), "
+                           "by its highest digits; x=low, by its lowest; x=12,11, by these; x=all, each has all"),
+                  cl::value_desc("NAME=DIGITS"), cl::sub(compileCommand()), cl::sub(runCommand()),
+                  cl::sub(explainCommand()), cl::cat(category()));
 static cl::opt<bool> inPlace("in-place",
                              cl::desc("every result may have the memory of an input; run: it has that of the first "
                                       "one that it may"),
@@ -131,6 +140,8 @@ bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.candidate = candidate;
   request.ownSchedules = candidate.getNumOccurrences() == 0;
   request.inPlace = inPlace;
+  request.devices = devices;
+  request.distributions.assign(distributions.begin(), distributions.end());
   request.layouts.assign(layouts.begin(), layouts.end());
   if (llvm::Error error = codegen::setPlan(plan, request)) {
     fail(std::move(error));

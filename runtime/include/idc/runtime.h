@@ -198,6 +198,13 @@ void *idc_stream_for(const void *pointer, void *stream);
 /// IDC_SUCCESS when a GPU can be used, otherwise IDC_ERROR_NO_DRIVER or IDC_ERROR_NO_DEVICE.
 idc_status idc_device_available(void);
 
+/// How many GPUs there are; 0 without a driver.
+int32_t idc_device_count(void);
+
+/// Makes the primary context of GPU number `device` current on the calling thread: modules are loaded there, memory and
+/// streams belong to it from now on.
+idc_status idc_device_use(int32_t device);
+
 /// Writes the name of the device of the current context, cut to `capacity` bytes including the terminating zero.
 idc_status idc_device_name(char *name, size_t capacity);
 

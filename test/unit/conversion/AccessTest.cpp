@@ -132,4 +132,20 @@ TEST(Access, WideAccesses) {
   EXPECT_EQ(bits("reg(1) lane(2)", Permutation::identity(0), 8), (std::vector<int>{})) << "one element each";
 }
 
+// Digits that number devices are no part of the address, and those above them move down.
+TEST(Access, LeavesDevicesOut) {
+  Mapping mapping;
+  std::string error;
+  ASSERT_TRUE(Mapping::parse("reg(1, 4) lane(3..2) block(6) device(5)", std::vector<int>(5, 2), mapping, error))
+      << error;
+  Access access = conversion::loadAccess(mapping, Permutation::identity(5), 5, 4, {2, 4});
+  EXPECT_EQ(access.addressDigits, 3);
+  EXPECT_EQ(access.bit, (std::vector<int>{0, -1, 1, -1, 2, 3})); // the last one of the batch
+  EXPECT_EQ(access.device, (std::vector<int>{-1, 0, -1, 1, -1}));
+  EXPECT_EQ(access.deviceTarget(4), 2u);
+  EXPECT_EQ(access.target(5), 4u);
+  EXPECT_EQ(access.deviceTarget(6), 0u);
+  EXPECT_EQ(access.vectorBits, (std::vector<int>{1})); // digit 1; the next address bit is a lane's
+}
+
 } // namespace

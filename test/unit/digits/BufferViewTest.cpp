@@ -176,4 +176,21 @@ TEST(BufferView, AgreesWithEnumeration) {
   EXPECT_GT(resizes, 2 * refused);
 }
 
+// A device's elements are counted by the digits that do not number devices.
+TEST(BufferView, IsDividedByDigits) {
+  const std::vector<int> radices{2, 3, 2, 2}; // least significant first
+  BufferView view = BufferView::divided(radices, {1, 4});
+  EXPECT_EQ(view.problem, 6);
+  EXPECT_EQ(view.address.weight, (std::vector<int64_t>{0, 1, 3, 0}));
+  EXPECT_EQ(view.device.weight, (std::vector<int64_t>{1, 0, 0, 2}));
+  view.move(Permutation::reverse(4, 4, 1));
+  EXPECT_EQ(view.device.weight, (std::vector<int64_t>{2, 0, 0, 1}));
+  view.part(1, 1);
+  EXPECT_EQ(view.device.constant, 2);
+  EXPECT_EQ(view.address.weight, (std::vector<int64_t>{3, 1, 0}));
+  view.forget(2, {6});
+  EXPECT_EQ(view.address.weight, (std::vector<int64_t>{0, 0}));
+  EXPECT_EQ(view.device.weight, (std::vector<int64_t>{0, 1}));
+}
+
 } // namespace

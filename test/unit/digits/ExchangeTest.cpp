@@ -272,7 +272,7 @@ TEST(Exchange, BlockAndTurnStay) {
   EXPECT_EQ(planError(parse("reg(2) rank(1)"), parse("reg(2..1) rank(_)")),
             "the destination spreads values to several blocks of the cluster");
   EXPECT_EQ(planError(parse("reg((1^2)) block(2)"), parse("reg(1) block(2)")),
-            "digit 2 belongs both to the tile and to the block or turn");
+            "digit 2 belongs both to the tile and to the block, device or turn");
   EXPECT_EQ(planError(parse("reg((1^2), 3) lane(2)", {2, 2, 3}), parse("lane(3..1)", {2, 2, 3})),
             "XOR columns beside digits of other radices");
 }

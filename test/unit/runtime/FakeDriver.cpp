@@ -207,6 +207,18 @@ int cuStreamSynchronize(void *) { return 0; }
 
 // A graph is the number of launches that were recorded; launching it records as many empty ones.
 int cuStreamIsCapturing(void *, int *capturing) { return *capturing = state.capturing, 0; }
+// All devices are one, which has all memory.
+int cuMemGetAddressRange_v2(uint64_t *base, size_t *bytes, uint64_t address) { return *base = address, *bytes = 0, 0; }
+int cuDeviceCanAccessPeer(int *can, int, int) { return *can = 1, 0; }
+int cuCtxEnablePeerAccess(void *, unsigned) { return 0; }
+int cuIpcGetMemHandle(void *handle, uint64_t address) { return std::memcpy(handle, &address, sizeof address), 0; }
+struct IpcHandle {
+  char bytes[64];
+};
+int cuIpcOpenMemHandle_v2(uint64_t *address, IpcHandle handle, unsigned) {
+  return std::memcpy(address, handle.bytes, sizeof *address), 0;
+}
+int cuIpcCloseMemHandle(uint64_t) { return 0; }
 // "Device memory" is what cuMemAlloc gave.
 int cuPointerGetAttribute(unsigned *value, int attribute, uint64_t pointer) {
   std::lock_guard<std::mutex> lock(stateMutex);

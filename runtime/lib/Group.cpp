@@ -1,0 +1,322 @@
+//===- Group.cpp - several GPUs that work on one problem ------------------===//
+
+#include "Driver.h"
+#include "Module.h"
+#include "Status.h"
+
+#include "idc/group.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+using namespace idc::runtime;
+
+namespace {
+
+/// An array that every rank has registered, or will have: where it begins on each, and how many bytes it has there.
+struct Registered {
+  explicit Registered(size_t ranks) : begin(ranks, nullptr), bytes(ranks, 0) {}
+  std::vector<char *> begin; // as seen by this process
+  std::vector<size_t> bytes;
+};
+
+/// What the ranks of one process know together. A process that has one rank shares it with nobody.
+struct Shared {
+  explicit Shared(size_t ranks) : meetings(ranks), next(ranks, 0) {}
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Registered>> arrays; // null where none is registered any more
+  std::vector<char *> meetings;                    // the words of each rank
+  std::vector<size_t> next;                        // how many arrays each rank has registered
+};
+
+} // namespace
+
+struct idc_group {
+  const Driver *driver = nullptr;
+  int32_t rank = 0, count = 0;
+  CUcontext context = nullptr;
+  char *meeting = nullptr; // own words
+  std::shared_ptr<Shared> shared;
+  idc_all_gather gather = nullptr; // null: all ranks are of this process
+  void *user = nullptr;
+
+  /// Memory of other processes that is open here: its handle, and where it begins.
+  struct Opened {
+    CUipcMemHandle handle;
+    char *begin;
+  };
+  std::vector<Opened> opened;
+
+  ~idc_group() {
+    if (!driver)
+      return;
+    ContextScope scope(*driver, context);
+    for (const Opened &memory : opened)
+      driver->ipcCloseHandle(reinterpret_cast<CUdeviceptr>(memory.begin));
+    if (meeting)
+      driver->memFree(reinterpret_cast<CUdeviceptr>(meeting));
+  }
+
+  idc_status makeMeeting();
+  /// Where the other processes' arrays that begin like this one lie here; that of the own rank is `pointer`.
+  idc_status share(char *pointer, size_t bytes, Registered &array);
+  idc_status open(const CUipcMemHandle &handle, char *&begin);
+};
+
+namespace {
+
+/// The other ranks' memory as it is reached during a launch.
+class GroupPeers final : public Peers {
+public:
+  explicit GroupPeers(const idc_group &group) : group(group) {}
+
+  void *at(const void *own, int32_t device) const override {
+    std::lock_guard<std::mutex> lock(group.shared->mutex);
+    const auto rank = size_t(group.rank), other = size_t(device);
+    for (const std::unique_ptr<Registered> &array : group.shared->arrays) {
+      if (!array || !array->begin[rank])
+        continue;
+      const auto distance = uint64_t(static_cast<const char *>(own) - array->begin[rank]);
+      if (static_cast<const char *>(own) >= array->begin[rank] && distance < array->bytes[rank])
+        return array->begin[other] && distance < array->bytes[other] ? array->begin[other] + distance : nullptr;
+    }
+    return nullptr;
+  }
+  void *meeting(int32_t device) const override { return group.shared->meetings[size_t(device)]; }
+  int32_t device() const override { return group.rank; }
+
+private:
+  const idc_group &group;
+};
+
+idc_status nullArgument(const char *name) { return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", name); }
+
+constexpr int32_t mostRanks = 32; // one thread of a warp meets each
+
+idc_status checkCount(int32_t count) {
+  if (count >= 1 && count <= mostRanks)
+    return IDC_SUCCESS;
+  return fail(IDC_ERROR_INVALID_ARGUMENT, "a group has 1 to %d ranks, not %d", int(mostRanks), int(count));
+}
+
+} // namespace
+
+idc_status idc_group::makeMeeting() {
+  ContextScope scope(*driver, context);
+  if (scope.status())
+    return scope.status();
+  CUdeviceptr words = 0;
+  const size_t bytes = sizeof(int32_t) * (size_t(count) + 1);
+  if (idc_status status = driver->check(driver->memAlloc(&words, bytes), "allocating a group's words"))
+    return status;
+  meeting = reinterpret_cast<char *>(words);
+  if (idc_status status = driver->check(driver->setBytes(words, 0, bytes, nullptr), "clearing a group's words"))
+    return status;
+  return driver->check(driver->streamSynchronize(nullptr), "clearing a group's words");
+}
+
+idc_status idc_group::open(const CUipcMemHandle &handle, char *&begin) {
+  for (const Opened &memory : opened)
+    if (!std::memcmp(&memory.handle, &handle, sizeof handle)) {
+      begin = memory.begin;
+      return IDC_SUCCESS;
+    }
+  CUdeviceptr address = 0;
+  if (idc_status status = driver->check(driver->ipcOpenHandle(&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS),
+                                        "opening another process's memory"))
+    return status;
+  begin = reinterpret_cast<char *>(address);
+  opened.push_back({handle, begin});
+  return IDC_SUCCESS;
+}
+
+idc_status idc_group::share(char *pointer, size_t bytes, Registered &array) {
+  struct Message {
+    CUipcMemHandle handle;
+    uint64_t distance, bytes;
+    int32_t status;
+  };
+  ContextScope scope(*driver, context);
+  // A rank that fails tells the others, which then fail as well.
+  auto describe = [&](Message &own) -> idc_status {
+    if (scope.status())
+      return scope.status();
+    CUdeviceptr base = 0, address = reinterpret_cast<CUdeviceptr>(pointer);
+    size_t whole = 0;
+    if (idc_status status = driver->check(driver->addressRange(&base, &whole, address), "finding an array's memory"))
+      return status;
+    own.distance = address - base;
+    return driver->check(driver->ipcGetHandle(&own.handle, base), "sharing an array's memory");
+  };
+  Message own{};
+  own.bytes = bytes;
+  own.status = describe(own);
+  std::vector<Message> all(static_cast<size_t>(count));
+  if (gather(&own, all.data(), sizeof own, user))
+    return fail(IDC_ERROR_DRIVER, "gathering from the ranks of the group failed");
+  if (own.status)
+    return idc_status(own.status);
+  for (int32_t other = 0; other < count; ++other) {
+    const Message &message = all[size_t(other)];
+    if (message.status)
+      return fail(idc_status(message.status), "rank %d cannot share its array", int(other));
+    char *begin = pointer;
+    if (other != rank) {
+      if (idc_status status = open(message.handle, begin))
+        return status;
+      begin += message.distance;
+    }
+    array.begin[size_t(other)] = begin;
+    array.bytes[size_t(other)] = size_t(message.bytes);
+  }
+  return IDC_SUCCESS;
+}
+
+idc_status idc_group_of_devices(int32_t count, const int32_t *devices, idc_group **ranks) {
+  if (!devices || !ranks)
+    return nullArgument(devices ? "ranks" : "devices");
+  if (idc_status status = checkCount(count))
+    return status;
+  std::fill_n(ranks, count, nullptr);
+  return guarded([&]() -> idc_status {
+    const Driver *driver = nullptr;
+    if (idc_status status = Driver::get(driver))
+      return status;
+    auto shared = std::make_shared<Shared>(size_t(count));
+    std::vector<std::unique_ptr<idc_group>> group;
+    std::vector<CUdevice> handles(static_cast<size_t>(count), 0);
+    for (int32_t rank = 0; rank < count; ++rank) {
+      auto own = std::make_unique<idc_group>();
+      own->driver = driver;
+      own->rank = rank;
+      own->count = count;
+      own->shared = shared;
+      CUdevice &device = handles[size_t(rank)];
+      if (idc_status status = driver->check(driver->deviceGet(&device, devices[rank]), "finding a group's device"))
+        return status;
+      if (idc_status status =
+              driver->check(driver->primaryContextRetain(&own->context, device), "using a group's device"))
+        return status;
+      if (idc_status status = own->makeMeeting())
+        return status;
+      shared->meetings[size_t(rank)] = own->meeting;
+      group.push_back(std::move(own));
+    }
+    for (int32_t from = 0; from < count; ++from)
+      for (int32_t to = 0; to < count; ++to) {
+        if (handles[size_t(from)] == handles[size_t(to)])
+          continue;
+        int can = 0;
+        driver->canAccessPeer(&can, handles[size_t(from)], handles[size_t(to)]);
+        if (!can)
+          return fail(IDC_ERROR_UNSUPPORTED, "device %d cannot reach the memory of device %d", int(devices[from]),
+                      int(devices[to]));
+        ContextScope scope(*driver, group[size_t(from)]->context);
+        CUresult result = driver->enablePeerAccess(group[size_t(to)]->context, 0);
+        if (result != CUDA_SUCCESS && result != CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+          return driver->check(result, "letting devices reach each other's memory");
+      }
+    for (int32_t rank = 0; rank < count; ++rank)
+      ranks[rank] = group[size_t(rank)].release();
+    return IDC_SUCCESS;
+  });
+}
+
+idc_status idc_group_create(int32_t rank, int32_t count, idc_all_gather gather, void *user, idc_group **group) {
+  if (!gather || !group)
+    return nullArgument(gather ? "group" : "gather");
+  *group = nullptr;
+  if (idc_status status = checkCount(count))
+    return status;
+  if (rank < 0 || rank >= count)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "rank %d is none of 0 to %d", int(rank), int(count - 1));
+  return guarded([&]() -> idc_status {
+    auto own = std::make_unique<idc_group>();
+    if (idc_status status = Driver::get(own->driver))
+      return status;
+    own->rank = rank;
+    own->count = count;
+    own->gather = gather;
+    own->user = user;
+    own->shared = std::make_shared<Shared>(size_t(count));
+    if (idc_status status = own->driver->ensureContext())
+      return status;
+    if (idc_status status =
+            own->driver->check(own->driver->contextGetCurrent(&own->context), "reading the current context"))
+      return status;
+    if (idc_status status = own->makeMeeting())
+      return status;
+    Registered words{size_t(count)};
+    if (idc_status status = own->share(own->meeting, sizeof(int32_t) * (size_t(count) + 1), words))
+      return status;
+    own->shared->meetings = words.begin;
+    *group = own.release();
+    return IDC_SUCCESS;
+  });
+}
+
+idc_status idc_group_destroy(idc_group *group) {
+  delete group;
+  return IDC_SUCCESS;
+}
+
+int32_t idc_group_rank(const idc_group *group) { return group ? group->rank : 0; }
+int32_t idc_group_size(const idc_group *group) { return group ? group->count : 0; }
+int32_t idc_module_devices(const idc_module *module) { return module ? module->manifest.devices : 0; }
+
+idc_status idc_group_register(idc_group *group, void *pointer, size_t bytes) {
+  if (!group || !pointer)
+    return nullArgument(group ? "pointer" : "group");
+  if (!bytes)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "an array of 0 bytes cannot be registered");
+  return guarded([&]() -> idc_status {
+    auto *begin = static_cast<char *>(pointer);
+    const auto rank = size_t(group->rank);
+    if (group->gather) {
+      auto array = std::make_unique<Registered>(size_t(group->count));
+      if (idc_status status = group->share(begin, bytes, *array))
+        return status;
+      std::lock_guard<std::mutex> lock(group->shared->mutex);
+      group->shared->arrays.push_back(std::move(array));
+      return IDC_SUCCESS;
+    }
+    std::lock_guard<std::mutex> lock(group->shared->mutex);
+    std::vector<std::unique_ptr<Registered>> &arrays = group->shared->arrays;
+    const size_t number = group->shared->next[rank]++;
+    while (arrays.size() <= number)
+      arrays.push_back(std::make_unique<Registered>(size_t(group->count)));
+    arrays[number]->begin[rank] = begin;
+    arrays[number]->bytes[rank] = bytes;
+    return IDC_SUCCESS;
+  });
+}
+
+idc_status idc_group_unregister(idc_group *group, void *pointer) {
+  if (!group || !pointer)
+    return nullArgument(group ? "pointer" : "group");
+  std::lock_guard<std::mutex> lock(group->shared->mutex);
+  const auto rank = size_t(group->rank);
+  for (std::unique_ptr<Registered> &array : group->shared->arrays)
+    if (array && array->begin[rank] == pointer) {
+      if (group->gather)
+        array.reset();
+      else
+        array->begin[rank] = nullptr;
+      return IDC_SUCCESS;
+    }
+  return fail(IDC_ERROR_INVALID_ARGUMENT, "no array that begins there is registered");
+}
+
+idc_status idc_group_launch(const idc_group *group, const idc_module *module, int64_t batch, const void *const *inputs,
+                            const void *const *scalars, void *const *outputs, void *workspace, void *stream) {
+  if (!group || !module)
+    return nullArgument(group ? "module" : "group");
+  if (module->manifest.devices != group->count)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "the module is for %d devices, the group has %d ranks",
+                int(module->manifest.devices), int(group->count));
+  const GroupPeers peers(*group);
+  return launchChecked(module, batch, {inputs, scalars, outputs, workspace, &peers}, stream);
+}
