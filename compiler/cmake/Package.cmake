@@ -26,6 +26,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/python3-idc CO
 install(TARGETS idc_runtime idc_runtime_shared EXPORT idcTargets DESTINATION lib COMPONENT runtime
   INCLUDES DESTINATION include)
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/idc/runtime.h ${PROJECT_SOURCE_DIR}/runtime/include/idc/library.h
+        ${PROJECT_SOURCE_DIR}/runtime/include/idc/group.h ${PROJECT_SOURCE_DIR}/runtime/include/idc/group_mpi.h
   DESTINATION include/idc COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc-runtime COMPONENT runtime)
 configure_file(${PROJECT_SOURCE_DIR}/runtime/idc.pc.in ${CMAKE_CURRENT_BINARY_DIR}/idc.pc @ONLY)

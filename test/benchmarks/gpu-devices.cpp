@@ -1,11 +1,12 @@
 // Programs on several GPUs, beside the same on one and cuFFT's several-GPU transforms.
 //
-// usage: gpu-devices [--launches N] CASE…
+// usage: gpu-devices [--launches N] [--repetitions N] CASE…
 // A case is NAME:MANY:ONE[:SIDES]: prefixes of two images and manifests (PREFIX.fatbin, PREFIX.json), for several
 // devices and for one, and for cuFFT the sides of a complex transform (1024x1024x1024). Data are random and differ in
 // every element; results on several devices are compared with those on one, element by element, after every array has
 // been filled with what is no number. A line per case: how large the largest difference is in units of the largest
-// value, whether all bits are the same, times in ms on several devices, on one, and of cuFFT on as many.
+// value, whether all bits are the same, times in ms on several devices, on one, and of cuFFT on as many. With
+// --repetitions nothing is timed: so many launches, each on results that are no numbers, have to give the same bits.
 #include "idc/group.h"
 #include "runtime/lib/Shares.h"
 
@@ -299,6 +300,37 @@ std::vector<std::string> split(const std::string &text, char at) {
   return words;
 }
 
+/// Launches whose results differ from the first one's.
+int repeatCase(const std::string &text, int repetitions) {
+  const std::vector<std::string> words = split(text, ':');
+  Program many(words.at(1));
+  const Manifest whole = idc::runtime::wholeOf(many.manifest);
+  for (size_t i = 0; i < whole.inputs.size(); ++i)
+    many.setInput(i, randomInput(whole.inputs[i], unsigned(i + 1)));
+  std::vector<std::vector<char>> first;
+  int wrong = 0;
+  for (int k = 0; k < repetitions; ++k) {
+    many.poison();
+    // Another device is the first to be launched each time.
+    for (size_t r = 0; r < many.ranks.size(); ++r)
+      many.ranks[(r + size_t(k)) % many.ranks.size()].launch();
+    many.synchronize();
+    bool same = true;
+    for (size_t i = 0; i < whole.outputs.size(); ++i) {
+      std::vector<char> result = many.output(i);
+      if (k == 0)
+        first.push_back(std::move(result));
+      else
+        same &= result == first[i];
+    }
+    wrong += !same;
+  }
+  std::printf("%-28s %d devices  %d launches, %d with other results than the first\n", words[0].c_str(),
+              int(many.manifest.devices), repetitions, wrong);
+  std::fflush(stdout);
+  return wrong;
+}
+
 int runCase(const std::string &text, int launches) {
   const std::vector<std::string> words = split(text, ':');
   if (words.size() < 3)
@@ -366,14 +398,18 @@ int runCase(const std::string &text, int launches) {
 } // namespace
 
 int main(int argc, char **argv) {
-  int launches = 20, wrong = 0;
+  int launches = 20, repetitions = 0, wrong = 0;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--launches") && i + 1 < argc) {
       launches = std::max(1, std::atoi(argv[++i]));
       continue;
     }
+    if (!std::strcmp(argv[i], "--repetitions") && i + 1 < argc) {
+      repetitions = std::atoi(argv[++i]);
+      continue;
+    }
     try {
-      wrong += runCase(argv[i], launches);
+      wrong += repetitions > 0 ? repeatCase(argv[i], repetitions) : runCase(argv[i], launches);
     } catch (const std::exception &error) {
       std::printf("%s: %s\n", argv[i], error.what());
       ++wrong;
