@@ -28,18 +28,12 @@ static bool isOwn(const digits::LinearForm &device, const digits::Mapping &mappi
 
 /// The same for what is loaded or stored; what a gather or scatter computes may be anywhere.
 static bool isOwn(id::LoadOp load, const DenseMap<Value, BufferMemory> &memory) {
-  ViewLayout layout = layoutOf(load.getBuffer(), memory);
-  const digits::Permutation map = load.getMap().getPermutation();
-  const ArrayRef<int32_t> radices = load.getResult().getType().getRadices();
-  for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
-    layout.view.repeat(radices[static_cast<size_t>(map.destination(digit)) - 1]);
-  layout.view.move(map);
+  const ViewLayout layout = layoutOf(load, memory);
   return layout.knowsDevice && isOwn(layout.view.device, load.getResult().getType().getMapping());
 }
 
 static bool isOwn(id::StoreOp store, const DenseMap<Value, BufferMemory> &memory) {
-  ViewLayout layout = layoutOf(store.getBuffer(), memory);
-  layout.view.move(store.getMap().getPermutation().inverse());
+  const ViewLayout layout = layoutOf(store, memory);
   return layout.knowsDevice && isOwn(layout.view.device, store.getTile().getType().getMapping());
 }
 

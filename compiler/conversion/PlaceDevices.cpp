@@ -131,17 +131,11 @@ private:
     SmallVector<Reached> all;
     for (Operation &op : body) {
       if (auto load = dyn_cast<id::LoadOp>(op)) {
-        ViewLayout layout = layoutOf(load.getBuffer(), memory);
-        const digits::Permutation map = load.getMap().getPermutation();
-        const ArrayRef<int32_t> radices = load.getResult().getType().getRadices();
-        for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
-          layout.view.repeat(radices[static_cast<size_t>(map.destination(digit)) - 1]);
-        layout.view.move(map);
+        const ViewLayout layout = layoutOf(load, memory);
         all.push_back(
             reach(sequenceOf.lookup(layout.buffer), false, layout.view, load.getResult().getType().getMapping()));
       } else if (auto store = dyn_cast<id::StoreOp>(op)) {
-        ViewLayout layout = layoutOf(store.getBuffer(), memory);
-        layout.view.move(store.getMap().getPermutation().inverse());
+        const ViewLayout layout = layoutOf(store, memory);
         all.push_back(
             reach(sequenceOf.lookup(layout.buffer), true, layout.view, store.getTile().getType().getMapping()));
       }

@@ -13,7 +13,6 @@
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
-using digits::Permutation;
 
 static LogicalResult notInRow(Operation *op) {
   return op->emitError() << "the layout of an argument or result has distances that change inside of a dimension "
@@ -258,13 +257,9 @@ FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> rea
   if (isGathered(op.getBuffer()))
     return ComputedAccesses(code, place, buffers, bodies, streams, ordered).load(op);
   Tile tile = emptyTile(op.getResult().getType());
-  const Permutation map = op.getMap().getPermutation();
-  ViewLayout layout = layoutOf(op.getBuffer(), buffers);
+  const ViewLayout layout = layoutOf(op, buffers);
   if (!layout.inRow)
     return notInRow(op);
-  for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
-    layout.view.repeat(tile.radices[map.destination(digit) - 1]);
-  layout.view.move(map);
   const TileSlots inMemory(layout, tile, place.numbers);
   std::vector<Slot> slots;
   if (failed(inMemory.find(op, slots)))
@@ -343,10 +338,9 @@ void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, c
 LogicalResult ViewAccesses::store(id::StoreOp op, const Tile &tile) {
   if (isScattered(op.getBuffer()))
     return ComputedAccesses(code, place, buffers, bodies, streams).store(op, tile);
-  ViewLayout layout = layoutOf(op.getBuffer(), buffers);
+  const ViewLayout layout = layoutOf(op, buffers);
   if (!layout.inRow)
     return notInRow(op);
-  layout.view.move(op.getMap().getPermutation().inverse()); // place p of the buffer holds digit source(p) of the tile
   const TileSlots inMemory(layout, tile, place.numbers);
   std::vector<Slot> slots;
   if (failed(inMemory.find(op, slots)))

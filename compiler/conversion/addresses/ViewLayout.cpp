@@ -108,6 +108,23 @@ ViewLayout conversion::layoutOf(Value buffer, const DenseMap<Value, BufferMemory
   return layout;
 }
 
+ViewLayout conversion::layoutOf(id::LoadOp load, const DenseMap<Value, BufferMemory> &buffers) {
+  ViewLayout layout = layoutOf(load.getBuffer(), buffers);
+  const digits::Permutation map = load.getMap().getPermutation();
+  const ArrayRef<int32_t> radices = load.getResult().getType().getRadices();
+  for (int digit = static_cast<int>(layout.view.radices.size()) + 1; digit <= map.size(); ++digit)
+    layout.view.repeat(radices[static_cast<size_t>(map.destination(digit)) - 1]);
+  layout.view.move(map);
+  return layout;
+}
+
+ViewLayout conversion::layoutOf(id::StoreOp store, const DenseMap<Value, BufferMemory> &buffers) {
+  ViewLayout layout = layoutOf(store.getBuffer(), buffers);
+  // Place p of the buffer holds digit source(p) of the tile.
+  layout.view.move(store.getMap().getPermutation().inverse());
+  return layout;
+}
+
 int64_t conversion::reachOf(const digits::LinearForm &form, ArrayRef<int> radices) {
   int64_t reach = 0;
   for (auto [weight, radix] : llvm::zip(form.weight, radices))

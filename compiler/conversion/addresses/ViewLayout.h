@@ -26,6 +26,10 @@ struct ViewLayout {
 /// Of what a load reads, or of what a store writes.
 ViewLayout layoutOf(mlir::Value buffer, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers);
 
+/// The same as the digits of the tile that is loaded or stored have it.
+ViewLayout layoutOf(id::LoadOp load, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers);
+ViewLayout layoutOf(id::StoreOp store, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers);
+
 /// The largest distance that the digits of a form make up.
 int64_t reachOf(const digits::LinearForm &form, llvm::ArrayRef<int> radices);
 
