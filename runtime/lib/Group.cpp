@@ -94,12 +94,10 @@ private:
 
 idc_status nullArgument(const char *name) { return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", name); }
 
-constexpr int32_t mostRanks = 32; // one thread of a warp meets each
-
 idc_status checkCount(int32_t count) {
-  if (count >= 1 && count <= mostRanks)
+  if (count >= 1 && count <= mostDevices)
     return IDC_SUCCESS;
-  return fail(IDC_ERROR_INVALID_ARGUMENT, "a group has 1 to %d ranks, not %d", int(mostRanks), int(count));
+  return fail(IDC_ERROR_INVALID_ARGUMENT, "a group has 1 to %d ranks, not %d", int(mostDevices), int(count));
 }
 
 } // namespace

@@ -15,7 +15,6 @@ namespace idc::runtime {
 namespace {
 
 constexpr int newestVersion = 2;
-constexpr int64_t mostDevices = 32; // that meet
 constexpr int64_t operandAlignment = IDC_POINTER_ALIGNMENT;
 constexpr int64_t maxInt64 = std::numeric_limits<int64_t>::max();
 constexpr int64_t maxInt32 = std::numeric_limits<int32_t>::max();

@@ -359,24 +359,19 @@ int runCase(const std::string &text, int launches) {
     devices = many.manifest.devices;
     for (size_t i = 0; i < inputs.size(); ++i)
       many.setInput(i, inputs[i]);
-    many.poison();
-    many.launch();
-    many.synchronize();
-    for (size_t i = 0; i < whole.outputs.size(); ++i) {
-      bool same = false;
-      largest = std::max(largest, differenceOf(many.output(i), expected[i], same));
-      allSame &= same;
-    }
+    auto compare = [&] {
+      many.poison();
+      many.launch();
+      many.synchronize();
+      for (size_t i = 0; i < whole.outputs.size(); ++i) {
+        bool same = false;
+        largest = std::max(largest, differenceOf(many.output(i), expected[i], same));
+        allSame &= same;
+      }
+    };
+    compare();
     manyTime = many.milliseconds(launches);
-    // Again, as timed loops repeat their data and cannot see what is stale.
-    many.poison();
-    many.launch();
-    many.synchronize();
-    for (size_t i = 0; i < whole.outputs.size(); ++i) {
-      bool same = false;
-      largest = std::max(largest, differenceOf(many.output(i), expected[i], same));
-      allSame &= same;
-    }
+    compare(); // timed loops repeat their data and cannot see what is stale
   }
   double peer = 0;
   if (words.size() > 3) {
