@@ -19,6 +19,7 @@
 #include "compiler/passes/Schedule.h"
 
 #include "id/ArrayType.h"
+#include "id/Chunks.h"
 #include "id/Devices.h"
 #include "id/IndexCode.h"
 
@@ -29,6 +30,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace idc;
@@ -50,8 +53,10 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
 // cannot be cut, or were asked for by a schedule.
 static constexpr size_t maxSteps = 16384;
-static constexpr int64_t mostDevices = 32;     // one thread of a warp meets each
-static constexpr size_t maxMessageLine = 1000; // bytes
+static constexpr int64_t leastTileBytes = 4096; // of kernels for data in host memory
+static constexpr int64_t hostAlignment = 16;    // of values in host memory, in bytes
+static constexpr int64_t mostDevices = 32;      // one thread of a warp meets each
+static constexpr size_t maxMessageLine = 1000;  // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
 // In one launch, of the batch together; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
@@ -114,7 +119,7 @@ struct Compiler::State {
   std::string scheduleOrigin, scheduleMeasured;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
-  std::vector<conversion::LoweredKernel> launches;
+  std::vector<std::vector<conversion::LoweredKernel>> launches; // of each of kernelFunctions()
   std::map<std::string, KernelResources> resources;
   std::optional<CpuJit> machineCode;
 
@@ -124,6 +129,8 @@ struct Compiler::State {
   llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error distribute();
+  llvm::Error divideIntoChunks();
+  LogicalResult planChunks(PassManager &manager);
   llvm::Error applySchedule(llvm::raw_ostream &errors);
   std::vector<std::string> tunedTables(bool there) const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
@@ -131,6 +138,12 @@ struct Compiler::State {
   llvm::Error toCubin(llvm::raw_ostream &errors);
   std::string symbol() const;
   func::FuncOp function() { return *module->getBody()->getOps<func::FuncOp>().begin(); }
+  /// Itself, or the passes of a host program.
+  SmallVector<func::FuncOp> kernelFunctions() {
+    SmallVector<func::FuncOp> functions = llvm::map_to_vector(id::passesOf(function()), id::functionOf);
+    return functions.empty() ? SmallVector<func::FuncOp>{function()} : functions;
+  }
+  std::string manifest(const std::map<std::string, KernelResources> &resources);
 
   /// Runs `work` with MLIR's diagnostics printed like the front end's.
   template <class Work> llvm::Error withDiagnostics(llvm::raw_ostream &errors, Work work) {
@@ -243,6 +256,8 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
     if (llvm::Error error = distribute())
       return error;
+    if (llvm::Error error = divideIntoChunks())
+      return error;
     moduleLevel = Level::Id;
   }
   if (moduleLevel < Level::Flow && level >= Level::Flow) {
@@ -266,6 +281,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
     passes::buildStagePipeline(manager, request.target, passes::planName(request.plan), request.candidate,
                                request.listed);
     manager.addNestedPass<func::FuncOp>(conversion::createPlaceDevices());
+    manager.addPass(conversion::createCutPasses({request.target}));
     auto plan = [&]() -> LogicalResult {
       bool addressable = true;
       auto check = [&](mlir::Type type) {
@@ -279,7 +295,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       if (!addressable)
         return function().emitError(
             "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
-      return manager.run(*module);
+      return request.memory ? planChunks(manager) : manager.run(*module);
     };
     if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
@@ -321,6 +337,76 @@ llvm::Error Compiler::State::distribute() {
   return llvm::Error::success();
 }
 
+/// The least number of parts, at least `parts`, that digits of a sequence can number; 0: there are not so many.
+static int64_t partsOf(id::SeqType type, int64_t parts) {
+  std::set<int64_t> numbered{1};
+  for (int64_t radix : type.getRadices())
+    for (int64_t number : std::vector<int64_t>(numbered.begin(), numbered.end()))
+      if (number < parts)
+        numbered.insert(number * radix);
+  auto found = numbered.lower_bound(parts);
+  return found == numbered.end() ? 0 : *found;
+}
+
+/// Notes that arguments and results lie in host memory, and in how many chunks they pass through the device's: two
+/// chunks of each are there at a time, one that is copied and one that is computed with, and what kernels keep.
+llvm::Error Compiler::State::divideIntoChunks() {
+  if (request.memory == 0)
+    return llvm::Error::success();
+  if (request.memory < 0)
+    return message("a program takes at least 1 byte of memory");
+  if (target.kind == "cpu")
+    return message("only data of GPUs pass through their memory in chunks: a CPU has the host's");
+  if (request.devices > 1 || !request.layouts.empty() || request.inPlace)
+    return message("what passes through memory in chunks is dense, of one device, and its results have memory of their "
+                   "own");
+  int64_t bytes = 0;
+  id::SeqType largest;
+  auto add = [&](mlir::Type type) {
+    auto sequence = cast<id::SeqType>(type);
+    bytes += sequence.getNumElements() * id::elementBytes(sequence.getElement());
+    if (!largest || largest.getNumElements() < sequence.getNumElements())
+      largest = sequence;
+  };
+  llvm::for_each(function().getArgumentTypes(), add);
+  llvm::for_each(function().getResultTypes(), add);
+  constexpr int64_t onTheWay = 2, kept = 1;
+  const int64_t needed = ((onTheWay + kept) * bytes + request.memory - 1) / request.memory;
+  const int64_t chunks = partsOf(largest, needed);
+  if (chunks == 0)
+    return message("with " + llvm::Twine(request.memory) + " bytes of memory the " +
+                   llvm::Twine(largest.getNumElements()) + " elements would pass in " + llvm::Twine(needed) +
+                   " chunks, which their digits cannot number");
+  function()->setAttr(id::memoryAttr, Builder(&context).getI64IntegerAttr(request.memory));
+  id::setDevices(function(), chunks);
+  return llvm::Error::success();
+}
+
+/// Plans kernels of tiles of several sizes, and takes those whose passes spend the least time on the link: small tiles
+/// leave more digits that can number chunks, and a kernel more on the device costs little beside a copy to the host.
+LogicalResult Compiler::State::planChunks(PassManager &manager) {
+  OwningOpRef<ModuleOp> best;
+  double least = 0;
+  for (int64_t bytes = target.maxTileBytes; bytes >= leastTileBytes; bytes /= 2) {
+    ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
+    OwningOpRef<ModuleOp> tried = module->clone();
+    auto host = *tried->getOps<func::FuncOp>().begin();
+    host->setAttr(id::tileBytesAttr, Builder(&context).getI64IntegerAttr(bytes));
+    if (failed(manager.run(*tried)))
+      continue;
+    const double seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
+    constexpr double worthwhile = 0.99;
+    if (best && seconds > worthwhile * least)
+      continue;
+    best = std::move(tried);
+    least = seconds;
+  }
+  if (!best)
+    return manager.run(*module); // says why
+  module = std::move(best);
+  return success();
+}
+
 /// The tables of measured schedules that a program of a library may have: the user's for the standard library, which
 /// goes before its own, and the one beside the program. Those that are there, or those that are not.
 std::vector<std::string> Compiler::State::tunedTables(bool there) const {
@@ -347,7 +433,7 @@ std::vector<std::string> Compiler::State::tunedTables(bool there) const {
 llvm::Error Compiler::State::findSchedule(llvm::raw_ostream &errors) {
   if (found)
     return llvm::Error::success();
-  if (request.scheduleFile.empty() && (!request.ownSchedules || request.devices > 1)) {
+  if (request.scheduleFile.empty() && (!request.ownSchedules || request.devices > 1 || request.memory)) {
     found = nullptr;
     return llvm::Error::success();
   }
@@ -441,14 +527,22 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
   if (llvm::Error error = toModule(Level::Stages, errors))
     return error;
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
-    kernels = target.kind == "cpu" ? conversion::lowerToCpu(function(), target, launches)
-                                   : conversion::lowerToGpu(function(), target, launches);
+    const SmallVector<func::FuncOp> functions = kernelFunctions();
+    if (target.kind == "cpu") {
+      launches.resize(1);
+      kernels = conversion::lowerToCpu(function(), target, launches.front());
+    } else {
+      kernels = conversion::lowerToGpu(functions, target, launches);
+    }
     if (!kernels)
       return failure();
-    for (const conversion::LoweredKernel &kernel : launches)
-      if (kernel.blocksPerGroup > maxGridBlocks)
-        return function().emitError("the program is too large to launch: one problem takes ")
-               << kernel.blocksPerGroup << " blocks, and a launch has at most " << maxGridBlocks;
+    if (functions.front() != function() && failed(conversion::placeBuffers(function(), target)))
+      return failure();
+    for (const std::vector<conversion::LoweredKernel> &own : launches)
+      for (const conversion::LoweredKernel &kernel : own)
+        if (kernel.blocksPerGroup > maxGridBlocks)
+          return function().emitError("the program is too large to launch: one problem takes ")
+                 << kernel.blocksPerGroup << " blocks, and a launch has at most " << maxGridBlocks;
     auto operationsOf = [](Operation *op) {
       size_t count = 0;
       op->walk([&](Operation *) { ++count; });
@@ -561,9 +655,9 @@ std::vector<frontend::Diagnostics::Message> Compiler::messages() const {
 
 llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llvm::raw_ostream &errors) {
   State &s = *state;
-  if (s.request.devices > 1)
-    return message("functions of libraries are for one device: several take kernels and a manifest (--emit=fatbin,"
-                   "manifest)");
+  if (s.request.devices > 1 || s.request.memory)
+    return message("functions of libraries are for one device and what lies in its memory: others take kernels and a "
+                   "manifest (--emit=fatbin,manifest)");
   LibraryInstance result;
   result.target = s.request.target;
   llvm::Expected<std::string> manifest = emit(Level::Manifest, errors);
@@ -571,8 +665,8 @@ llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llv
     return manifest.takeError();
   result.manifest = *manifest;
   result.signature = signature(*s.program, *frontend::findFunction(s.source->main(), s.request.entry), *s.source);
-  result.workspaceFixedBytes = conversion::fixedBytes(s.launches);
-  result.workspaceBytesPerProblem = conversion::workspaceBytes(s.launches);
+  result.workspaceFixedBytes = conversion::fixedBytes(s.launches.front());
+  result.workspaceBytesPerProblem = conversion::workspaceBytes(s.launches.front());
   bool cpu = s.target.kind == "cpu";
   Level level = !whyNoFatbin().empty() ? Level::Ptx : form.laterGpus ? Level::Fatbin : Level::Cubin;
   llvm::Expected<std::string> code = cpu ? hostKernels(*s.kernels, form.prefix, form.processor) : emit(level, errors);
@@ -580,7 +674,7 @@ llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llv
     return code.takeError();
   (cpu ? result.object : result.image) = std::move(*code);
   if (cpu)
-    for (const conversion::LoweredKernel &kernel : s.launches)
+    for (const conversion::LoweredKernel &kernel : s.launches.front())
       result.kernels.push_back(form.prefix + kernel.name);
   return result;
 }
@@ -606,32 +700,61 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
-static std::string manifest(const frontend::Program &program, const std::string &symbol, const std::string &target,
-                            passes::Plan plan, const std::vector<conversion::LoweredKernel> &launches,
-                            const std::map<std::string, KernelResources> &resources, ModuleOp module) {
+/// What is divided by device digits: of a caller's elements several may be one of the function's.
+static void divide(ManifestArray &array, Type type, const std::vector<int> &digits) {
+  auto sequence = cast<id::SeqType>(type);
+  const int64_t together = array.elements / sequence.getNumElements();
+  for (int digit : digits) {
+    const int64_t radix = sequence.getRadices()[static_cast<size_t>(digit) - 1];
+    const auto below = sequence.getRadices().take_front(static_cast<size_t>(digit) - 1);
+    array.deviceDigits.emplace_back(together * id::elementsOf(below), radix);
+  }
+  array.elements /= conversion::heldByDevices(sequence, digits);
+}
+
+/// A pass of a host program, whose arrays have those of its function as elements.
+static ManifestPass describePass(func::CallOp call, const std::vector<conversion::LoweredKernel> &kernels,
+                                 const std::vector<conversion::Buffer> &places) {
+  func::FuncOp function = id::functionOf(call);
+  ManifestPass pass;
+  pass.chunks = id::devicesOf(function);
+  pass.kernels = &kernels;
+  auto array = [&](const std::string &name, Type type, const std::vector<int> &digits,
+                   const conversion::Buffer &place) {
+    auto sequence = cast<id::SeqType>(type);
+    std::string element;
+    llvm::raw_string_ostream(element) << sequence.getElement();
+    ManifestArray result{name, element, id::elementBytes(sequence.getElement()), sequence.getNumElements()};
+    divide(result, type, digits);
+    result.hostPlace = &place;
+    return result;
+  };
+  const unsigned arguments = function.getNumArguments();
+  for (unsigned i = 0; i < arguments; ++i)
+    if (places[i].kind != conversion::Buffer::Kind::Constant)
+      pass.inputs.push_back(array("x" + std::to_string(i), function.getArgumentTypes()[i],
+                                  id::argumentDeviceDigits(function, static_cast<int>(i)), places[i]));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    pass.outputs.push_back(array("y" + std::to_string(i), function.getResultTypes()[i],
+                                 id::resultDeviceDigits(function, static_cast<int>(i)), places[arguments + i]));
+  return pass;
+}
+
+std::string Compiler::State::manifest(const std::map<std::string, KernelResources> &resources) {
+  const frontend::Program &program = *this->program;
+  func::FuncOp function = this->function();
+  const std::string &target = request.target;
   ManifestInfo info;
   info.entry = program.entry;
-  info.symbol = symbol;
+  info.symbol = symbol();
   info.target = target;
-  info.plan = passes::planName(plan);
+  info.plan = passes::planName(request.plan);
   info.sizes = program.sizes;
   info.types = program.types;
-  auto function = *module.getBody()->getOps<func::FuncOp>().begin();
   info.devices = id::devicesOf(function);
   auto array = [&](const std::string &name, int value, id::SeqType sequence) {
     return ManifestArray{name, frontend::spellStructure(*program.values[value].element),
                          id::elementBytes(sequence.getElement()), sequence.getNumElements()};
-  };
-  // A caller's elements may be several in one of the function's.
-  auto divide = [&](ManifestArray &array, Type type, const std::vector<int> &digits) {
-    auto sequence = cast<id::SeqType>(type);
-    const int64_t together = array.elements / sequence.getNumElements();
-    for (int digit : digits) {
-      const int64_t radix = sequence.getRadices()[static_cast<size_t>(digit) - 1];
-      const auto below = sequence.getRadices().take_front(static_cast<size_t>(digit) - 1);
-      array.deviceDigits.emplace_back(together * id::elementsOf(below), radix);
-    }
-    array.elements /= conversion::heldByDevices(sequence, digits);
   };
   auto layOut = [&](ManifestArray &array, int value, const digits::ArrayLayout &layout, bool isOutput) {
     array.layout = layout;
@@ -673,7 +796,19 @@ static std::string manifest(const frontend::Program &program, const std::string 
   }
   for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
     info.outputs[pair.output].inPlace.push_back(pair.input);
-  return writeManifest(info, launches, resources);
+  SmallVector<std::vector<conversion::Buffer>> places;
+  for (func::CallOp call : id::passesOf(function)) {
+    places.push_back(conversion::buffersOf(call));
+    for (const conversion::Buffer &buffer : places.back())
+      if (buffer.kind == conversion::Buffer::Kind::Workspace)
+        info.hostBytesPerProblem =
+            std::max(info.hostBytesPerProblem, buffer.offsetPerProblem + (buffer.bytesPerProblem + hostAlignment - 1) /
+                                                                             hostAlignment * hostAlignment);
+  }
+  info.memoryBytes = id::memoryOf(function);
+  for (auto [call, own, buffers] : llvm::zip(id::passesOf(function), launches, places))
+    info.passes.push_back(describePass(call, own, buffers));
+  return writeManifest(info, launches.front(), resources);
 }
 
 llvm::Expected<std::string> Compiler::emit(Level level, llvm::raw_ostream &errors) {
@@ -724,7 +859,7 @@ llvm::Expected<std::string> Compiler::emit(Level level, llvm::raw_ostream &error
     if (s.target.kind != "cpu" && whyNoFatbin().empty())
       if (llvm::Error error = s.toCubin(errors))
         return error;
-    return manifest(*s.program, s.symbol(), s.request.target, s.request.plan, s.launches, s.resources, *s.module);
+    return s.manifest(s.resources);
   }
   }
   llvm_unreachable("all levels covered");
@@ -734,7 +869,7 @@ llvm::Expected<std::string> Compiler::launches(llvm::raw_ostream &errors) {
   State &s = *state;
   if (llvm::Error error = s.toKernels(errors))
     return error;
-  return manifest(*s.program, s.symbol(), s.request.target, s.request.plan, s.launches, {}, *s.module);
+  return s.manifest({});
 }
 
 llvm::Expected<func::FuncOp> Compiler::stages(llvm::raw_ostream &errors) {

@@ -39,6 +39,8 @@ struct CompileRequest {
   int64_t devices = 1;              // GPUs that work on each problem together
   /// Which of them has what of arguments and results (y0, y1, …): NAME=DISTRIBUTION (id/Devices.h).
   std::vector<std::string> distributions = {};
+  /// Bytes of device memory that the program may take, where its arrays lie in host memory; 0: they are on the device.
+  int64_t memory = 0;
   std::string scheduleFile; // an .id file with schedules; empty: those of the program
 };
 

@@ -37,6 +37,16 @@ static void writeLayout(llvm::json::OStream &json, const ManifestArray &array) {
   });
 }
 
+/// Where an array lies: {"input": 0}, {"output": 0} or {"workspace": bytes}, per problem.
+static void writePlace(llvm::json::OStream &json, const Buffer &buffer) {
+  if (buffer.kind == Buffer::Kind::Input)
+    json.attribute("input", buffer.index);
+  else if (buffer.kind == Buffer::Kind::Output)
+    json.attribute("output", buffer.index);
+  else
+    json.attribute("workspace", buffer.offsetPerProblem);
+}
+
 static void writeArrays(llvm::json::OStream &json, const char *key, const std::vector<ManifestArray> &arrays) {
   json.attributeArray(key, [&] {
     for (const ManifestArray &array : arrays)
@@ -57,6 +67,8 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
                 json.attribute("radix", radix);
               });
           });
+        if (array.hostPlace)
+          json.attributeObject("host", [&] { writePlace(json, *array.hostPlace); });
         if (!array.inPlace.empty())
           json.attribute("inPlace", llvm::json::Array(array.inPlace));
       });
@@ -100,9 +112,55 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
   });
 }
 
+/// Workspace and kernels.
+static void writeKernels(llvm::json::OStream &json, const std::vector<conversion::LoweredKernel> &kernels,
+                         const std::map<std::string, KernelResources> &resources) {
+  const int64_t fixedBytes = conversion::fixedBytes(kernels);
+  json.attributeObject("workspace", [&] {
+    json.attribute("bytesPerProblem", conversion::workspaceBytes(kernels));
+    json.attribute("fixedBytes", fixedBytes);
+    json.attribute("zeroedBytes", conversion::counterBytes(kernels));
+  });
+  json.attributeArray("kernels", [&] {
+    for (const conversion::LoweredKernel &kernel : kernels)
+      json.object([&] {
+        json.attribute("name", kernel.name);
+        json.attribute("threads", kernel.threads);
+        if (kernel.residentBlocks)
+          json.attribute("residentBlocks", kernel.residentBlocks);
+        json.attribute("cluster", kernel.launch.cluster);
+        if (kernel.launch.team > 1)
+          json.attribute("team", kernel.launch.team);
+        if (!kernel.anyGrid.empty())
+          json.attribute("anyGrid", kernel.anyGrid);
+        if (kernel.launch.persistent)
+          json.attribute("persistent", true);
+        if (kernel.launch.dependent)
+          json.attribute("dependent", true);
+        json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
+        json.attribute("blocksPerGroup", kernel.blocksPerGroup);
+        if (kernel.passes > 1) {
+          json.attribute("passes", kernel.passes);
+          json.attribute("delay", kernel.delay);
+        }
+        json.attribute("sharedBytes", kernel.sharedBytes);
+        auto found = resources.find(kernel.name);
+        auto resource = [&](const char *key, int64_t KernelResources::*field) {
+          if (found == resources.end())
+            json.attribute(key, nullptr);
+          else
+            json.attribute(key, found->second.*field);
+        };
+        resource("registers", &KernelResources::registers);
+        resource("spillBytes", &KernelResources::spillBytes);
+        resource("localBytes", &KernelResources::localBytes);
+        writeArguments(json, kernel, fixedBytes);
+      });
+  });
+}
+
 std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<conversion::LoweredKernel> &kernels,
                                    const std::map<std::string, KernelResources> &resources) {
-  int64_t fixedBytes = conversion::fixedBytes(kernels);
   std::string text;
   llvm::raw_string_ostream stream(text);
   llvm::json::OStream json(stream, 2);
@@ -132,45 +190,23 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
         });
     });
     writeArrays(json, "outputs", info.outputs);
+    if (info.passes.empty()) {
+      writeKernels(json, kernels, resources);
+      return;
+    }
+    json.attribute("memory", info.memoryBytes);
     json.attributeObject("workspace", [&] {
-      json.attribute("bytesPerProblem", conversion::workspaceBytes(kernels));
-      json.attribute("fixedBytes", fixedBytes);
-      json.attribute("zeroedBytes", conversion::counterBytes(kernels));
+      json.attribute("bytesPerProblem", info.hostBytesPerProblem);
+      json.attribute("fixedBytes", 0);
     });
-    json.attributeArray("kernels", [&] {
-      for (const conversion::LoweredKernel &kernel : kernels)
+    json.attributeArray("passes", [&] {
+      for (const ManifestPass &pass : info.passes)
         json.object([&] {
-          json.attribute("name", kernel.name);
-          json.attribute("threads", kernel.threads);
-          if (kernel.residentBlocks)
-            json.attribute("residentBlocks", kernel.residentBlocks);
-          json.attribute("cluster", kernel.launch.cluster);
-          if (kernel.launch.team > 1)
-            json.attribute("team", kernel.launch.team);
-          if (!kernel.anyGrid.empty())
-            json.attribute("anyGrid", kernel.anyGrid);
-          if (kernel.launch.persistent)
-            json.attribute("persistent", true);
-          if (kernel.launch.dependent)
-            json.attribute("dependent", true);
-          json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
-          json.attribute("blocksPerGroup", kernel.blocksPerGroup);
-          if (kernel.passes > 1) {
-            json.attribute("passes", kernel.passes);
-            json.attribute("delay", kernel.delay);
-          }
-          json.attribute("sharedBytes", kernel.sharedBytes);
-          auto found = resources.find(kernel.name);
-          auto resource = [&](const char *key, int64_t KernelResources::*field) {
-            if (found == resources.end())
-              json.attribute(key, nullptr);
-            else
-              json.attribute(key, found->second.*field);
-          };
-          resource("registers", &KernelResources::registers);
-          resource("spillBytes", &KernelResources::spillBytes);
-          resource("localBytes", &KernelResources::localBytes);
-          writeArguments(json, kernel, fixedBytes);
+          if (pass.chunks > 1)
+            json.attribute("devices", pass.chunks);
+          writeArrays(json, "inputs", pass.inputs);
+          writeArrays(json, "outputs", pass.outputs);
+          writeKernels(json, *pass.kernels, resources);
         });
     });
   });

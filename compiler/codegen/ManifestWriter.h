@@ -25,12 +25,20 @@ struct ManifestArray {
   /// Of several devices each has a part of it, and `elements` are those of one: the digits of an element's number in
   /// the whole that number its device, by how many elements are below a digit, and its radix, least significant first.
   std::vector<std::pair<int64_t, int64_t>> deviceDigits = {};
+  const conversion::Buffer *hostPlace = nullptr; // of a pass: which array of the host it is a part of
 };
 
 /// A run-time scalar, given to a launch by value.
 struct ManifestScalar {
   std::string name, type;
   int64_t bytes = 0;
+};
+
+/// A pass over data in host memory: what its kernels take, chunk by chunk.
+struct ManifestPass {
+  std::vector<ManifestArray> inputs, outputs;
+  int64_t chunks = 1;
+  const std::vector<conversion::LoweredKernel> *kernels = nullptr;
 };
 
 struct ManifestInfo {
@@ -40,6 +48,10 @@ struct ManifestInfo {
   std::vector<ManifestArray> inputs, outputs;
   std::vector<ManifestScalar> scalars;
   int64_t devices = 1; // that work on each problem together
+  /// Of a program whose arrays lie in host memory: the device memory that it was made for, the workspace in host memory
+  /// and its passes, in place of kernels.
+  int64_t memoryBytes = 0, hostBytesPerProblem = 0;
+  std::vector<ManifestPass> passes = {};
 };
 
 /// `resources` may be empty (no ptxas): then the fields registers, spillBytes and localBytes are null.

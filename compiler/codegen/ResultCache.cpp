@@ -77,6 +77,7 @@ static std::string settingsText(const CompileRequest &request, const InstanceFor
     add(text, layout);
   add(text, request.inPlace ? "in place" : "");
   add(text, std::to_string(request.devices));
+  add(text, std::to_string(request.memory));
   for (const std::string &distribution : request.distributions)
     add(text, distribution);
   return text;

@@ -50,8 +50,8 @@ static int64_t wholeLines(int64_t bytes) {
 
 /// The places of the values of a chain, from its last kernel backwards: output, workspace, output, … Beside the value
 /// of the kernel before, kernels may read inputs. False when the kernels are no chain, or a value is too large for the
-/// output.
-static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
+/// output. What holds for kernels holds for the passes of a host program.
+static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
   if (terminator->getNumOperands() != 1)
     return false;
   Value next = terminator->getOperand(0);
@@ -59,16 +59,17 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
   const digits::ArrayLayout layout = resultLayout(terminator->getParentOfType<func::FuncOp>(), 0);
   DenseMap<Value, Buffer> chain;
   for (size_t k = kernels.size(); k-- > 0;) {
-    id::KernelOp kernel = kernels[k];
-    if (kernel.getOutputs().size() != 1 || kernel.getOutputs()[0] != next || !next.hasOneUse() ||
-        !llvm::all_of(kernel.getInputs().drop_front(), llvm::IsaPred<BlockArgument>))
+    Operation *kernel = kernels[k];
+    if (kernel->getNumResults() != 1 || kernel->getResult(0) != next || !next.hasOneUse() ||
+        kernel->getNumOperands() == 0 ||
+        !llvm::all_of(kernel->getOperands().drop_front(), llvm::IsaPred<BlockArgument>))
       return false;
     const bool last = k + 1 == kernels.size(), output = (kernels.size() - 1 - k) % 2 == 0;
     if (output && !last && (bytesOf(next) > outputBytes || !layout.isDense()))
       return false;
     chain[next] = bufferOf(output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, next, 0,
                            last ? layout : denseLayout(next));
-    next = kernel.getInputs()[0];
+    next = kernel->getOperand(0);
   }
   if (!isa<BlockArgument>(next))
     return false;
@@ -79,7 +80,7 @@ static bool placeChain(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
 
 /// Results, and what they are joined of, to their outputs; every other value to the first stretch of the workspace that
 /// is free while it lives.
-static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
+static void placeGraph(ArrayRef<Operation *> kernels, Operation *terminator, DenseMap<Value, Buffer> &places) {
   for (OpOperand &operand : terminator->getOpOperands()) {
     int number = static_cast<int>(operand.getOperandNumber());
     places[operand.get()] = bufferOf(Buffer::Kind::Output, number, operand.get(), 0,
@@ -90,8 +91,8 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
     Operation *lastUse;
   };
   SmallVector<Live> live; // ascending, disjoint
-  for (id::KernelOp kernel : kernels) {
-    for (Value value : kernel.getOutputs()) {
+  for (Operation *kernel : kernels) {
+    for (Value value : kernel->getResults()) {
       if (places.contains(value))
         continue;
       if (auto whole = places.find(id::wholeOf(value)); whole != places.end()) {
@@ -109,7 +110,7 @@ static void placeGraph(ArrayRef<id::KernelOp> kernels, Operation *terminator, De
       live.insert(live.begin() + at, {begin, begin + bytes, lastUse});
       places[value] = bufferOf(Buffer::Kind::Workspace, 0, value, begin, denseLayout(value));
     }
-    llvm::erase_if(live, [&](const Live &range) { return range.lastUse == kernel.getOperation(); });
+    llvm::erase_if(live, [&](const Live &range) { return range.lastUse == kernel; });
   }
 }
 
@@ -139,13 +140,27 @@ static Buffer fromAttribute(DictionaryAttr place, Value value, func::FuncOp func
   return bufferOf(Buffer::Kind::Output, index, whole, 0, isResult ? resultLayout(function, index) : denseLayout(whole));
 }
 
-static void setPlaces(ArrayRef<id::KernelOp> kernels, const DenseMap<Value, Buffer> &places) {
-  for (id::KernelOp kernel : kernels) {
+/// The operands, then the results.
+static SmallVector<Value> valuesOf(Operation *kernel) {
+  SmallVector<Value> values(kernel->getOperands());
+  llvm::append_range(values, kernel->getResults());
+  return values;
+}
+
+static void setPlaces(ArrayRef<Operation *> kernels, const DenseMap<Value, Buffer> &places) {
+  for (Operation *kernel : kernels) {
     SmallVector<Attribute> attributes;
-    for (Value value : llvm::concat<Value>(kernel.getInputs(), kernel.getOutputs()))
-      attributes.push_back(toAttribute(places.find(value)->second, kernel.getContext()));
-    kernel->setAttr(placesAttr, ArrayAttr::get(kernel.getContext(), attributes));
+    for (Value value : valuesOf(kernel))
+      attributes.push_back(toAttribute(places.find(value)->second, kernel->getContext()));
+    kernel->setAttr(placesAttr, ArrayAttr::get(kernel->getContext(), attributes));
   }
+}
+
+std::vector<Buffer> conversion::buffersOf(Operation *kernel) {
+  std::vector<Buffer> buffers;
+  for (auto [value, place] : llvm::zip(valuesOf(kernel), kernel->getAttrOfType<ArrayAttr>(placesAttr)))
+    buffers.push_back(fromAttribute(cast<DictionaryAttr>(place), value, kernel->getParentOfType<func::FuncOp>()));
+  return buffers;
 }
 
 //===--- launches -------------------------------------------------------------------------------------------------===//
@@ -157,10 +172,7 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
     LoweredKernel entry;
     entry.name = kernel.getName().str();
     entry.launch = kernel.getLaunch().getLaunch();
-    SmallVector<Value> values(kernel.getInputs());
-    llvm::append_range(values, kernel.getOutputs());
-    for (auto [value, place] : llvm::zip(values, kernel->getAttrOfType<ArrayAttr>(placesAttr)))
-      entry.buffers.push_back(fromAttribute(cast<DictionaryAttr>(place), value, function));
+    entry.buffers = buffersOf(kernel);
     if (const int64_t devices = id::devicesOf(function); devices > 1) {
       findPeers(kernel, devices, entry.buffers);
       if (widestExtent(kernel, digits::Field::Device) > 1 ||
@@ -217,15 +229,14 @@ static LogicalResult checkInPlace(func::FuncOp function, const std::vector<Lower
 }
 
 LogicalResult conversion::placeBuffers(func::FuncOp function, const passes::Target &target) {
-  SmallVector<id::KernelOp> kernels;
+  SmallVector<Operation *> kernels;
   Block &block = function.getBody().front();
   for (Operation &op : block.without_terminator()) {
     if (isa<id::JoinOp>(op))
       continue;
-    auto kernel = dyn_cast<id::KernelOp>(op);
-    if (!kernel)
+    if (!isa<id::KernelOp, func::CallOp>(op))
       return op.emitError() << "only kernels can be lowered; run the stage passes first";
-    kernels.push_back(kernel);
+    kernels.push_back(&op);
   }
   DenseMap<Value, Buffer> arguments;
   for (BlockArgument argument : block.getArguments()) {

@@ -70,14 +70,16 @@ struct LoweredKernel {
   bool reachesPeers() const;
 };
 
-/// On a kernel: where its operands and results lie (id-place-buffers).
+/// On a kernel, and on a pass of a host program (id/Chunks.h): where its operands and results lie (id-place-buffers).
 constexpr const char placesAttr[] = "id.places";
+/// What it says: the buffers of the operands, then of the results. Those of a pass lie in host memory.
+std::vector<Buffer> buffersOf(mlir::Operation *kernel);
 
-/// Places the buffers of a function of id.kernel ops. In a chain of kernels the values between them alternate between
-/// the workspace and the output (which the last kernel overwrites), so that the workspace holds at most one of them; in
-/// other programs every value has a place in the workspace while it is needed, and so it has where the output is not
-/// dense, or where a function is to work in place (InPlace.h) and would not otherwise. Emits an error for ops that are
-/// no kernels, and for functions that cannot work in place but are to.
+/// Places the buffers of a function of id.kernel ops, or of a host program's passes. In a chain of kernels the values
+/// between them alternate between the workspace and the output (which the last kernel overwrites), so that the
+/// workspace holds at most one of them; in other programs every value has a place in the workspace while it is needed,
+/// and so it has where the output is not dense, or where a function is to work in place (InPlace.h) and would not
+/// otherwise. Emits an error for ops that are no kernels, and for functions that cannot work in place but are to.
 mlir::LogicalResult placeBuffers(mlir::func::FuncOp function, const passes::Target &target);
 
 /// Takes constants out of what a launch passes, once the kernel has been emitted.

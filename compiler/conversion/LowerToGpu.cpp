@@ -46,24 +46,20 @@ static bool mayBeEqual(const Buffer &buffer, const LoweredKernel &kernel, ArrayR
   });
 }
 
-OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes::Target &target,
-                                             std::vector<LoweredKernel> &kernels) {
+/// Adds the kernels of a function to a module. The tables are those of all.
+static LogicalResult addKernels(func::FuncOp function, const passes::Target &target, gpu::GPUModuleOp gpuModule,
+                                TwiddleTables &tables, std::vector<LoweredKernel> &kernels) {
   MLIRContext *context = function.getContext();
-  context->loadDialect<LLVM::LLVMDialect, machine::MachineDialect, gpu::GPUDialect, scf::SCFDialect,
-                       arith::ArithDialect, math::MathDialect>();
   PassManager passes(context, func::FuncOp::getOperationName());
   passes.addPass(createPlaceBarriers({target.name}));
   passes.addPass(createPlaceBuffers({target.name}));
   passes.addPass(createSetLaunchBounds({target.name}));
   if (failed(passes.run(function)))
-    return {};
+    return failure();
   kernels = describeLaunches(function);
   const std::vector<InPlacePair> inPlace = inPlacePairs(function);
   Location loc = function.getLoc();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder b(context);
-  gpu::GPUModuleOp gpuModule = makeKernelModule(*module);
-  TwiddleTables tables(gpuModule, machine::globalSpace);
   SmallVector<std::pair<id::KernelOp, bool>> forms; // true: the second
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     forms.emplace_back(kernel, false);
@@ -112,11 +108,11 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
     KernelFrame frame = openKernel(code, kernel, func, entry, target, equalPointers, startsNext);
     frame.several = several;
     if (failed(emitKernel(code, frame)))
-      return {};
+      return failure();
     if (entry.sharedBytes > target.sharedBytesPerBlock) {
       kernel.emitError() << "needs " << entry.sharedBytes << " bytes of shared memory, a block of " << target.name
                          << " has " << target.sharedBytesPerBlock;
-      return {};
+      return failure();
     }
     entry.residentBlocks = numberOf(kernel, residentAttr);
     setLaunchBounds(func, entry.threads, entry.residentBlocks);
@@ -124,5 +120,29 @@ OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes
   llvm::for_each(kernels, dropConstants);
   if (const int64_t devices = id::devicesOf(function); devices > 1)
     insertMeetings(gpuModule, (function.getName() + "_meet").str(), devices, kernels);
+  return success();
+}
+
+OwningOpRef<ModuleOp> conversion::lowerToGpu(ArrayRef<func::FuncOp> functions, const passes::Target &target,
+                                             std::vector<std::vector<LoweredKernel>> &kernels) {
+  func::FuncOp first = functions.front();
+  MLIRContext *context = first.getContext();
+  context->loadDialect<LLVM::LLVMDialect, machine::MachineDialect, gpu::GPUDialect, scf::SCFDialect,
+                       arith::ArithDialect, math::MathDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(first.getLoc());
+  gpu::GPUModuleOp gpuModule = makeKernelModule(*module);
+  TwiddleTables tables(gpuModule, machine::globalSpace);
+  kernels.assign(functions.size(), {});
+  for (auto [function, own] : llvm::zip(functions, kernels))
+    if (failed(addKernels(function, target, gpuModule, tables, own)))
+      return {};
+  return module;
+}
+
+OwningOpRef<ModuleOp> conversion::lowerToGpu(func::FuncOp function, const passes::Target &target,
+                                             std::vector<LoweredKernel> &kernels) {
+  std::vector<std::vector<LoweredKernel>> all;
+  OwningOpRef<ModuleOp> module = lowerToGpu(ArrayRef(function), target, all);
+  kernels = std::move(all.front());
   return module;
 }

@@ -37,6 +37,28 @@ def PlaceDevices : Pass<"id-place-devices", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def CutPasses : Pass<"id-cut-passes", "::mlir::ModuleOp"> {
+  let summary = "divide kernels whose arrays lie in host memory into passes over the data, each for chunks of it";
+  let description = [{
+    For functions with `id.memory`, whose kernels have been planned for `id.devices` chunks. Kernels that follow each other
+    and can have the same digits numbering their chunks become a function of their own, as for several devices, but
+    that no kernel reaches what other chunks have. What stays is a call for every pass; values between them lie in host
+    memory.
+
+        func.func @f(%x: S) -> S attributes {id.devices = 4 : i64, id.memory = 65536 : i64} {
+          %0 = id.kernel "f_k0" grid(%x) : (S) -> S {…}
+
+        func.func @f(%x: S) -> S attributes {id.memory = 65536 : i64} {
+          %0 = call @f_p0(%x) : (S) -> S
+        …
+        func.func @f_p0(%x: S {id.device_digits = array<i64: 2, 1>}) -> (S {id.device_digits = array<i64: 8, 7>})
+            attributes {id.devices = 4 : i64} {
+          %0 = id.kernel "f_k0" grid(%x) {id.device_digits = [array<i64: 8, 7>]} : (S) -> S {…}
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose link to the host is meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::func::FuncDialect"];
+}
+
 def PlaceBuffers : Pass<"id-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "say which memory kernels read and write, and which results may lie on which arguments";
   let description = [{

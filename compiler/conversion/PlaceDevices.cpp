@@ -5,9 +5,10 @@
 // is divided, nothing goes from device to device; what is stored goes where it is loaded first. So an exchange of all
 // with all stands only between two kernels that can have no device digits in common. A kernel whose blocks cannot be
 // divided, as there are too few, runs on every device.
+#include "compiler/conversion/BlockDigits.h"
 #include "compiler/conversion/Passes.h"
-#include "compiler/conversion/addresses/ViewLayout.h"
 
+#include "id/Chunks.h"
 #include "id/ConstantData.h"
 #include "id/Devices.h"
 
@@ -24,19 +25,11 @@ namespace idc::conversion {
 
 namespace {
 
-/// A load or store of a kernel.
-struct Reached {
-  Value sequence; // of the function, as a whole
-  bool isStore;
-  SmallVector<int> digits; // for each column of the blocks, lowest first: the digit of the sequence that it is, or 0
-  int64_t bytes;
-};
-
 struct PlaceDevices : conversion::impl::PlaceDevicesBase<PlaceDevices> {
   void runOnOperation() override {
     function = getOperation();
     devices = id::devicesOf(function);
-    if (devices == 1)
+    if (devices == 1 || id::memoryOf(function)) // what chunks have CutPasses says
       return;
     if (failed(distributeEnds()))
       return signalPassFailure();
@@ -89,83 +82,7 @@ private:
     return success();
   }
 
-  //===--- what a kernel reaches ----------------------------------------------------------------------------------===//
-
-  /// The sequence's digit that a tile's digit is, by its distance in memory; 0: none.
-  static int digitOf(int64_t weight, int radix, id::SeqType sequence) {
-    int64_t distance = 1;
-    for (auto [i, own] : llvm::enumerate(sequence.getRadices())) {
-      if (distance == weight && own == radix)
-        return static_cast<int>(i) + 1;
-      distance *= own;
-    }
-    return 0;
-  }
-
-  Reached reach(Value sequence, bool isStore, const digits::BufferView &view, const Mapping &mapping) {
-    Reached reached{id::wholeOf(sequence), isStore, {}, 0};
-    auto type = cast<id::SeqType>(reached.sequence.getType());
-    reached.bytes = cast<id::SeqType>(sequence.getType()).getNumElements() * id::elementBytes(type.getElement());
-    for (const digits::Column &column : mapping[Field::Block]) {
-      const int digit = column.digits.empty() ? 0 : column.digits.front();
-      const bool isOwn = digit > 0 && digit <= static_cast<int>(view.radices.size());
-      reached.digits.push_back(isOwn ? digitOf(view.address.weight[static_cast<size_t>(digit) - 1], column.radix, type)
-                                     : 0);
-    }
-    return reached;
-  }
-
-  SmallVector<Reached> reachedBy(id::KernelOp kernel) {
-    Block &body = kernel.getBody().front();
-    DenseMap<Value, BufferMemory> memory;
-    DenseMap<Value, Value> sequenceOf;
-    auto add = [&](Value buffer, Value sequence) {
-      auto type = cast<id::SeqType>(id::wholeOf(sequence).getType());
-      memory[buffer] = {{}, digits::ArrayLayout::dense(type.getNumElements())};
-      sequenceOf[buffer] = sequence;
-    };
-    for (auto [buffer, sequence] : llvm::zip(body.getArguments(), kernel.getInputs()))
-      add(buffer, sequence);
-    for (auto [buffer, sequence] : llvm::zip(body.getTerminator()->getOperands(), kernel.getOutputs()))
-      add(buffer, sequence);
-    SmallVector<Reached> all;
-    for (Operation &op : body) {
-      if (auto load = dyn_cast<id::LoadOp>(op)) {
-        const ViewLayout layout = layoutOf(load, memory);
-        all.push_back(
-            reach(sequenceOf.lookup(layout.buffer), false, layout.view, load.getResult().getType().getMapping()));
-      } else if (auto store = dyn_cast<id::StoreOp>(op)) {
-        const ViewLayout layout = layoutOf(store, memory);
-        all.push_back(
-            reach(sequenceOf.lookup(layout.buffer), true, layout.view, store.getTile().getType().getMapping()));
-      }
-    }
-    return all;
-  }
-
   //===--- choosing -----------------------------------------------------------------------------------------------===//
-
-  /// Sets of columns of the blocks that number as many devices, those of high columns first.
-  static void findSets(ArrayRef<digits::Column> columns, int64_t missing, SmallVector<int> set,
-                       SmallVectorImpl<SmallVector<int>> &sets) {
-    if (missing == 1) {
-      sets.emplace_back(set.rbegin(), set.rend());
-      return;
-    }
-    for (int column = set.empty() ? static_cast<int>(columns.size()) : set.back(); column-- > 0;)
-      if (missing % columns[static_cast<size_t>(column)].radix == 0) {
-        set.push_back(column);
-        findSets(columns, missing / columns[static_cast<size_t>(column)].radix, set, sets);
-        set.pop_back();
-      }
-  }
-
-  static SmallVector<int> digitsAt(const Reached &reached, ArrayRef<int> set) {
-    SmallVector<int> digits;
-    for (int column : set)
-      digits.push_back(reached.digits[static_cast<size_t>(column)]);
-    return digits;
-  }
 
   static bool isSame(ArrayRef<int> set, ArrayRef<int> other) {
     return set.size() == other.size() && llvm::all_of(set, [&](int digit) { return llvm::is_contained(other, digit); });
@@ -211,10 +128,8 @@ private:
     const SmallVector<Reached> all = reachedBy(kernel);
     SmallVector<int> set;
     if (const std::optional<Mapping> blocks = commonBlocks(kernel)) {
-      SmallVector<SmallVector<int>> sets;
-      findSets((*blocks)[Field::Block], devices, {}, sets);
       int64_t least = 0;
-      for (const SmallVector<int> &one : sets)
+      for (const SmallVector<int> &one : columnSets((*blocks)[Field::Block], devices))
         if (const int64_t cost = costOf(all, one); set.empty() || cost < least) {
           set = one;
           least = cost;
@@ -234,49 +149,8 @@ private:
       }
     }
     if (!set.empty())
-      moveColumns(kernel, [&](Mapping &mapping) {
-        std::vector<digits::Column> rest;
-        for (int column : set)
-          mapping[Field::Device].push_back(mapping[Field::Block][static_cast<size_t>(column)]);
-        for (auto [number, column] : llvm::enumerate(mapping[Field::Block]))
-          if (!llvm::is_contained(set, static_cast<int>(number)))
-            rest.push_back(column);
-        mapping[Field::Block] = rest;
-      });
+      moveToDevices(kernel, set);
     return !set.empty();
-  }
-
-  //===--- kernels ------------------------------------------------------------------------------------------------===//
-
-  /// The mapping of one of a kernel's tiles, where all have as many columns of the same radices that number blocks.
-  static std::optional<Mapping> commonBlocks(id::KernelOp kernel) {
-    std::optional<Mapping> common;
-    for (Operation &op : kernel.getBody().front())
-      for (Value value : op.getResults()) {
-        auto tile = dyn_cast<id::TileType>(value.getType());
-        if (!tile)
-          continue;
-        const Mapping mapping = tile.getMapping();
-        if (!mapping[Field::Device].empty())
-          return std::nullopt;
-        if (!common)
-          common = mapping;
-        const auto &own = mapping[Field::Block], &first = (*common)[Field::Block];
-        if (own.size() != first.size() ||
-            !std::equal(own.begin(), own.end(), first.begin(), [](auto &a, auto &b) { return a.radix == b.radix; }))
-          return std::nullopt;
-      }
-    return common;
-  }
-
-  void moveColumns(id::KernelOp kernel, llvm::function_ref<void(Mapping &)> change) {
-    for (Operation &op : kernel.getBody().front())
-      for (Value value : op.getResults())
-        if (auto tile = dyn_cast<id::TileType>(value.getType())) {
-          Mapping mapping = tile.getMapping();
-          change(mapping);
-          value.setType(id::TileType::get(&getContext(), tile.getRadices(), mapping.str(), tile.getElement()));
-        }
   }
 
   /// Writes down where a kernel's results are. Blocks that follow each other store to different devices.
@@ -295,7 +169,7 @@ private:
           peers.push_back(static_cast<int>(column));
     if (peers.empty())
       return;
-    moveColumns(kernel, [&](Mapping &mapping) {
+    changeMappings(kernel, [&](Mapping &mapping) {
       std::vector<digits::Column> blocks;
       for (int column : peers)
         blocks.push_back(mapping[Field::Block][static_cast<size_t>(column)]);

@@ -1,6 +1,7 @@
 #include "compiler/emulator/EmulatedModule.h"
 
 #include "compiler/emulator/Dialects.h"
+#include "compiler/emulator/EmulatedQueues.h"
 
 #include "runtime/lib/Shares.h"
 #include "runtime/lib/Status.h"
@@ -29,6 +30,11 @@ EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, Em
   } catch (const runtime::ManifestError &error) {
     return message(error.what());
   }
+  return create(kernels, std::move(manifest), options);
+}
+
+llvm::Expected<std::unique_ptr<EmulatedModule>>
+EmulatedModule::create(llvm::StringRef kernels, runtime::Manifest manifest, EmulatorOptions options) {
   manifest.target = "cpu"; // operands in host memory
   auto context = std::make_unique<mlir::MLIRContext>(mlir::MLIRContext::Threading::DISABLED);
   loadDialects(*context);
@@ -39,8 +45,15 @@ EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, Em
   llvm::Expected<Emulator> emulator = Emulator::create(*module, options);
   if (!emulator)
     return emulator.takeError();
-  return std::unique_ptr<EmulatedModule>(
+  std::unique_ptr<EmulatedModule> result(
       new EmulatedModule(std::move(manifest), std::move(context), std::move(module), std::move(*emulator), options));
+  for (const runtime::Pass &pass : result->manifest.passes) {
+    llvm::Expected<std::unique_ptr<EmulatedModule>> own = create(kernels, pass.kernels, options);
+    if (!own)
+      return own.takeError();
+    result->passes.push_back(std::move(*own));
+  }
+  return result;
 }
 
 /// What of an operand may be read: its elements, not what lies between them.
@@ -103,7 +116,8 @@ Launch EmulatedModule::launchOf(const runtime::Kernel &kernel, int64_t batch, st
       launch.arguments.push_back({nullptr, batch});
       break;
     case runtime::Argument::Kind::Device:
-      launch.arguments.push_back({nullptr, static_cast<int64_t>(own)});
+      launch.arguments.push_back(
+          {nullptr, device.operands.peers ? device.operands.peers->device() : static_cast<int64_t>(own)});
       break;
     case runtime::Argument::Kind::Meeting:
       launch.arguments.push_back({&meetings[size_t(argument.device)], 0});
@@ -169,44 +183,76 @@ idc_status EmulatedModule::run(int64_t batch, std::deque<Device> &devices) const
 
 idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operands, void *) const {
   return runtime::guarded([&]() -> idc_status {
+    if (!passes.empty())
+      return launchPasses(batch, operands);
+    if (ofDevice.devices > 1 && !operands.peers)
+      return launchDevices(batch, operands);
     std::deque<Device> devices;
-    if (ofDevice.devices == 1) {
-      devices.push_back({operands, {}});
-      addBuffers(devices.back(), batch, "");
-      return run(batch, devices);
-    }
-    struct Share {
-      std::deque<std::vector<char>> arrays;
-      std::vector<const void *> inputs;
-      std::vector<void *> outputs;
-      char *add(int64_t bytes) {
-        // 16 bytes more, so that it can begin at a multiple of as many.
-        std::vector<char> &array = arrays.emplace_back(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
-        const auto address = reinterpret_cast<uintptr_t>(array.data());
-        return array.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
-      }
-    };
-    std::deque<Share> shares(static_cast<size_t>(ofDevice.devices));
-    for (auto [number, share] : llvm::enumerate(shares)) {
-      const auto device = static_cast<int32_t>(number);
-      for (const runtime::Operand &input : ofDevice.inputs) {
-        char *array = share.add(batch * input.bytesPerProblem());
-        runtime::takeShare(input, batch, device, static_cast<const char *>(operands.inputs[size_t(input.firstPointer)]),
-                           array);
-        share.inputs.push_back(array);
-      }
-      for (const runtime::Operand &output : ofDevice.outputs)
-        share.outputs.push_back(share.add(batch * output.bytesPerProblem()));
-      char *workspace = share.add(ofDevice.workspaceBytes(batch));
-      devices.push_back({{share.inputs.data(), operands.scalars, share.outputs.data(), workspace}, {}});
-      addBuffers(devices.back(), batch, " of device " + std::to_string(device));
-    }
-    if (idc_status status = run(batch, devices))
-      return status;
-    for (auto [number, share] : llvm::enumerate(shares))
-      for (auto [output, array] : llvm::zip(ofDevice.outputs, share.outputs))
-        runtime::putShare(output, batch, static_cast<int32_t>(number), static_cast<const char *>(array),
-                          static_cast<char *>(operands.outputs[size_t(output.firstPointer)]));
-    return IDC_SUCCESS;
+    devices.push_back({operands, {}});
+    addBuffers(devices.back(), batch, "");
+    return run(batch, devices);
   });
+}
+
+idc_status EmulatedModule::launchPasses(int64_t batch, const runtime::Operands &operands) const {
+  const int64_t bytes = runtime::deviceBytes(manifest);
+  if (bytes > manifest.memoryBytes)
+    return runtime::fail(IDC_ERROR_IMAGE,
+                         "a chunk takes %lld bytes of the device's memory, more than the %lld there are",
+                         static_cast<long long>(bytes), static_cast<long long>(manifest.memoryBytes));
+  std::vector<char> memory(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
+  const auto address = reinterpret_cast<uintptr_t>(memory.data());
+  EmulatedQueues queues(
+      manifest,
+      [&](size_t pass, int64_t problems, const runtime::Operands &chunk) {
+        return passes[pass]->launch(problems, chunk, nullptr);
+      },
+      options.seed);
+  const idc_status status = runtime::runPasses(
+      manifest, queues, batch,
+      {operands.inputs, operands.scalars, operands.outputs, operands.workspace,
+       memory.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT, bytes,
+       nullptr, nullptr});
+  for (const std::unique_ptr<EmulatedModule> &pass : passes) {
+    llvm::append_range(finished, std::move(pass->finished));
+    pass->finished.clear();
+  }
+  return status;
+}
+
+idc_status EmulatedModule::launchDevices(int64_t batch, const runtime::Operands &operands) const {
+  std::deque<Device> devices;
+  struct Share {
+    std::deque<std::vector<char>> arrays;
+    std::vector<const void *> inputs;
+    std::vector<void *> outputs;
+    char *add(int64_t bytes) {
+      // 16 bytes more, so that it can begin at a multiple of as many.
+      std::vector<char> &array = arrays.emplace_back(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
+      const auto address = reinterpret_cast<uintptr_t>(array.data());
+      return array.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
+    }
+  };
+  std::deque<Share> shares(static_cast<size_t>(ofDevice.devices));
+  for (auto [number, share] : llvm::enumerate(shares)) {
+    const auto device = static_cast<int32_t>(number);
+    for (const runtime::Operand &input : ofDevice.inputs) {
+      char *array = share.add(batch * input.bytesPerProblem());
+      runtime::takeShare(input, batch, device, static_cast<const char *>(operands.inputs[size_t(input.firstPointer)]),
+                         array);
+      share.inputs.push_back(array);
+    }
+    for (const runtime::Operand &output : ofDevice.outputs)
+      share.outputs.push_back(share.add(batch * output.bytesPerProblem()));
+    char *workspace = share.add(ofDevice.workspaceBytes(batch));
+    devices.push_back({{share.inputs.data(), operands.scalars, share.outputs.data(), workspace}, {}});
+    addBuffers(devices.back(), batch, " of device " + std::to_string(device));
+  }
+  if (idc_status status = run(batch, devices))
+    return status;
+  for (auto [number, share] : llvm::enumerate(shares))
+    for (auto [output, array] : llvm::zip(ofDevice.outputs, share.outputs))
+      runtime::putShare(output, batch, static_cast<int32_t>(number), static_cast<const char *>(array),
+                        static_cast<char *>(operands.outputs[size_t(output.firstPointer)]));
+  return IDC_SUCCESS;
 }

@@ -13,7 +13,8 @@
 namespace idc::emulator {
 
 /// For idc_launch() and host::run(): operands lie in host memory, as for a CPU module. Those of a program for several
-/// devices are whole ones, of which each emulated device gets its share. Not for several threads at once.
+/// devices are whole ones, of which each emulated device gets its share. Those of a host program pass in chunks through
+/// memory that is the device's. Not for several threads at once.
 class EmulatedModule final : public idc_module {
 public:
   /// `kernels` is the text of the level "gpu", `manifest` that of the level "manifest" for the same request.
@@ -28,6 +29,8 @@ public:
   const std::vector<KernelReport> &reports() const { return finished; }
 
 private:
+  static llvm::Expected<std::unique_ptr<EmulatedModule>> create(llvm::StringRef kernels, runtime::Manifest manifest,
+                                                                EmulatorOptions options);
   EmulatedModule(runtime::Manifest ofDevice, std::unique_ptr<mlir::MLIRContext> context,
                  mlir::OwningOpRef<mlir::ModuleOp> module, Emulator emulator, EmulatorOptions options);
 
@@ -40,6 +43,9 @@ private:
   Launch launchOf(const runtime::Kernel &kernel, int64_t batch, std::deque<Device> &devices, size_t own,
                   std::deque<Buffer> &meetings) const;
   idc_status run(int64_t batch, std::deque<Device> &devices) const;
+  /// A host program, or one that several devices run.
+  idc_status launchPasses(int64_t batch, const runtime::Operands &operands) const;
+  idc_status launchDevices(int64_t batch, const runtime::Operands &operands) const;
 
   const runtime::Manifest ofDevice; // the shares of several
   std::unique_ptr<mlir::MLIRContext> context;
@@ -47,6 +53,7 @@ private:
   mutable Emulator emulator;
   EmulatorOptions options;
   mutable std::vector<KernelReport> finished;
+  std::vector<std::unique_ptr<EmulatedModule>> passes; // of a host program
 };
 
 } // namespace idc::emulator

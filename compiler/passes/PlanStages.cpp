@@ -11,6 +11,7 @@
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
+#include "id/Chunks.h"
 #include "id/Devices.h"
 
 #include <cmath>
@@ -30,9 +31,11 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    const std::optional<Target> machine = findTarget(target, function);
+    std::optional<Target> machine = findTarget(target, function);
     if (!machine)
       return signalPassFailure();
+    if (auto bytes = function->getAttrOfType<IntegerAttr>(id::tileBytesAttr))
+      limitTiles(*machine, bytes.getInt());
     std::string error;
     std::optional<Plan> wanted = findPlan(plan);
     if (!wanted) {
@@ -59,6 +62,13 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
   }
 
   /// Plans chains and groups. Of a candidate other than the best each takes its own, as far as there are so many.
+  static void limitTiles(Target &machine, int64_t bytes) {
+    for (int64_t *most :
+         {&machine.tileBytes, &machine.maxTileBytes, &machine.maxMixedBytes, &machine.sharedBytesBesideCache})
+      *most = std::min(*most, bytes);
+    machine.maxCluster = 1;
+  }
+
   bool planAll(FlowProgram &program, const Target &machine, Plan wanted, Schedule &schedule, std::string &error) {
     bool exists = planOutside(program, machine, wanted);
     std::string missing;

@@ -82,6 +82,13 @@ static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::
          map.map("betweenBlocks", costs.betweenBlocks);
 }
 
+static bool readHostLink(const llvm::json::Value &value, HostLink &link, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path.field("hostLink"));
+  link.runCost = readTable(*value.getAsObject(), "runCost");
+  return map && map.map("bytesPerSecond", link.bytesPerSecond) &&
+         map.map("bytesPerSecondBothWays", link.bytesPerSecondBothWays) && map.map("copySeconds", link.copySeconds);
+}
+
 /// The fields of a target, with those of the one that it is like where it has none; null when there is no such file.
 static llvm::Expected<llvm::json::Value> readFields(llvm::StringRef name) {
   for (const auto &[key, text] : files) {
@@ -143,11 +150,12 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.storeRunCost = {readTable(file, "storeRunCost"), readTable(file, "farStoreRunCost"), nearBytes, farBytes};
     target.clusterCost = readTable(file, "clusterCost");
     const llvm::json::Value *passes = file.get("passes"), *groups = file.get("groups"), *latency = file.get("latency"),
-                            *clusters = file.get("clusters");
+                            *clusters = file.get("clusters"), *hostLink = file.get("hostLink");
     if ((clusters && !readClusters(*clusters, target.clusters, root)) ||
         (passes && !readPasses(*passes, target.passes, root)) ||
         (groups && !readGroups(*groups, target.groups, root)) ||
-        (latency && !readLatency(*latency, target.latency, root))) {
+        (latency && !readLatency(*latency, target.latency, root)) ||
+        (hostLink && !readHostLink(*hostLink, target.hostLink, root))) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;
     }

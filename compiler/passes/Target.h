@@ -95,6 +95,14 @@ struct ClusterCosts {
   double launched = 1;                                  // blocks that do one tile each, beside persistent ones
 };
 
+/// The link between a GPU and the memory of its host.
+struct HostLink {
+  double bytesPerSecond = 25e9;         // one way alone,
+  double bytesPerSecondBothWays = 20e9; // each way, both at the same time
+  double copySeconds = 3e-6;            // that a copy takes beside its bytes
+  CostTable runCost;                    // of a rectangle's rows, by their bytes
+};
+
 struct Target {
   std::string name;
   std::string like;     // the target whose costs these are; empty: measured on machines of this one
@@ -136,6 +144,7 @@ struct Target {
   PassCosts passes;        // of GPUs
   GroupCosts groups;       // of GPUs
   LatencyCosts latency;    // of GPUs
+  HostLink hostLink;       // of GPUs
 
   /// The blocks of the largest cluster that every machine runs without asking the driver.
   int64_t clusterBlocks() const { return std::min<int64_t>(maxCluster, 8); }

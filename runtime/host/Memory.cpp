@@ -3,6 +3,7 @@
 #include "host/Memory.h"
 #include "host/DeviceCompare.h"
 #include "host/Error.h"
+#include "idc/host_memory.h"
 
 #include <algorithm>
 #include <chrono>
@@ -142,7 +143,7 @@ public:
 } // namespace
 
 std::unique_ptr<Memory> Memory::forModule(const idc_module *module) {
-  if (idc_module_is_cpu(module))
+  if (idc_module_is_cpu(module) || idc_module_is_host(module))
     return std::make_unique<HostMemory>();
   return std::make_unique<DeviceMemory>();
 }

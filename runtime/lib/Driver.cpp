@@ -63,6 +63,7 @@ Opened::Opened() {
   load(library, driver.copyToDevice, "cuMemcpyHtoDAsync_v2");
   load(library, driver.copyToHost, "cuMemcpyDtoHAsync_v2");
   load(library, driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");
+  load(library, driver.copyRectangle, "cuMemcpy2DAsync_v2");
   load(library, driver.setBytes, "cuMemsetD8Async");
   load(library, driver.pointerAttribute, "cuPointerGetAttribute");
   load(library, driver.addressRange, "cuMemGetAddressRange_v2");
@@ -78,6 +79,7 @@ Opened::Opened() {
   load(library, driver.eventDestroy, "cuEventDestroy_v2");
   load(library, driver.eventRecord, "cuEventRecord");
   load(library, driver.eventSynchronize, "cuEventSynchronize");
+  load(library, driver.streamWaitEvent, "cuStreamWaitEvent");
   load(library, driver.eventElapsedTime, "cuEventElapsedTime");
   load(library, driver.streamIsCapturing, "cuStreamIsCapturing");
   load(library, driver.streamBeginCapture, "cuStreamBeginCapture_v2");

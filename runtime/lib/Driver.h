@@ -45,6 +45,7 @@ enum : int {
   CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
   CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED = 14,
   CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_MEMORYTYPE_HOST = 1,
   CU_MEMORYTYPE_DEVICE = 2,
   CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
   CU_JIT_ERROR_LOG_BUFFER = 5,
@@ -54,7 +55,25 @@ enum : int {
 struct CUipcMemHandle {
   char bytes[64];
 };
-enum : unsigned { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
+enum : unsigned {
+  CU_STREAM_NON_BLOCKING = 1,
+  CU_EVENT_DEFAULT = 0,
+  CU_EVENT_DISABLE_TIMING = 2,
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1
+};
+
+struct CUmemcpy2D {
+  struct Side {
+    size_t x = 0, y = 0;
+    int type = 0; // CU_MEMORYTYPE_HOST or CU_MEMORYTYPE_DEVICE
+    const void *host = nullptr;
+    CUdeviceptr device = 0;
+    void *array = nullptr;
+    size_t pitch = 0;
+  } from, to;
+  size_t width = 0, rows = 0;
+};
+static_assert(sizeof(CUmemcpy2D) == 128, "the driver's layout");
 
 struct CUlaunchAttribute {
   enum Id : unsigned { Cooperative = 2, ClusterDimension = 4, ProgrammaticStreamSerialization = 6 };
@@ -107,6 +126,7 @@ struct Driver {
   CUresult (*copyToDevice)(CUdeviceptr, const void *, size_t, CUstream);
   CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
   CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+  CUresult (*copyRectangle)(const CUmemcpy2D *, CUstream);
   CUresult (*setBytes)(CUdeviceptr, unsigned char value, size_t, CUstream);
   CUresult (*pointerAttribute)(void *value, int attribute, CUdeviceptr);
   CUresult (*addressRange)(CUdeviceptr *base, size_t *bytes, CUdeviceptr);
@@ -122,6 +142,7 @@ struct Driver {
   CUresult (*eventDestroy)(CUevent);
   CUresult (*eventRecord)(CUevent, CUstream);
   CUresult (*eventSynchronize)(CUevent);
+  CUresult (*streamWaitEvent)(CUstream, CUevent, unsigned flags);
   CUresult (*eventElapsedTime)(float *milliseconds, CUevent, CUevent);
   CUresult (*streamIsCapturing)(CUstream, int *status);
   CUresult (*streamBeginCapture)(CUstream, unsigned mode);

@@ -1,6 +1,7 @@
 //===- GpuModule.cpp - modules of GPU kernels -----------------------------===//
 
 #include "Driver.h"
+#include "HostModule.h"
 #include "Module.h"
 #include "Status.h"
 #include "WholeFile.h"
@@ -26,7 +27,7 @@ struct GpuModule final : idc_module {
   }
 
   /// Loads the image and prepares every kernel of the manifest.
-  idc_status load(std::string image);
+  idc_status load(const std::string &image);
   idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
 
 private:
@@ -114,7 +115,7 @@ idc_status checkImage(const std::string &image) {
   return IDC_SUCCESS;
 }
 
-idc_status GpuModule::load(std::string image) {
+idc_status GpuModule::load(const std::string &image) {
   if (idc_status status = checkImage(image))
     return status;
   if (idc_status status = driver.ensureContext())
@@ -266,6 +267,15 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
 
 } // namespace
 
+idc_status idc::runtime::loadGpuModule(const std::string &image, Manifest manifest, const Driver &driver,
+                                       std::unique_ptr<idc_module> &module) {
+  auto loaded = std::make_unique<GpuModule>(std::move(manifest), driver);
+  if (idc_status status = loaded->load(image))
+    return status;
+  module = std::move(loaded);
+  return IDC_SUCCESS;
+}
+
 idc_status idc_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
                            idc_module **module) {
   if (!module)
@@ -285,8 +295,10 @@ idc_status idc_module_load(const void *image, size_t image_bytes, const char *ma
     const Driver *driver = nullptr;
     if (idc_status status = Driver::get(driver))
       return status;
-    auto loaded = std::make_unique<GpuModule>(std::move(*manifest), *driver);
-    if (idc_status status = loaded->load(std::string(static_cast<const char *>(image), image_bytes)))
+    const std::string copied(static_cast<const char *>(image), image_bytes);
+    const auto load = manifest->passes.empty() ? loadGpuModule : loadHostModule;
+    std::unique_ptr<idc_module> loaded;
+    if (idc_status status = load(copied, std::move(*manifest), *driver, loaded))
       return status;
     *module = loaded.release();
     return IDC_SUCCESS;

@@ -202,8 +202,8 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
 
 idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, const Operands &operands,
                                        void *stream) {
-  const auto &[inputs, scalars, outputs, workspace, peers] = operands;
-  (void)peers;
+  const auto &[inputs, scalars, outputs, workspace, peers, host] = operands;
+  (void)peers, (void)host;
   int64_t workspaceBytes = 0;
   if (idc_status status = idc_workspace_size(module, batch, &workspaceBytes))
     return status;

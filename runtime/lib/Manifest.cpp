@@ -267,6 +267,76 @@ Kernel parseKernel(const Field &field, const Manifest &manifest) {
   return kernel;
 }
 
+/// Workspace and kernels.
+void parseKernels(const Field &field, Manifest &manifest) {
+  Field workspace = field.get("workspace");
+  manifest.workspaceBytesPerProblem = workspace.get("bytesPerProblem").integer(0, maxInt64);
+  manifest.workspaceFixedBytes = workspace.get("fixedBytes").integer(0, maxInt64);
+  if (std::optional<Field> zeroed = workspace.find("zeroedBytes")) // absent: none
+    manifest.workspaceZeroedBytes = zeroed->integer(0, manifest.workspaceFixedBytes);
+  if (manifest.memoryBytes)
+    return;
+  Field kernels = field.get("kernels");
+  for (const Field &kernel : kernels.array())
+    manifest.kernels.push_back(parseKernel(kernel, manifest));
+  if (manifest.kernels.empty())
+    kernels.error("must not be empty");
+}
+
+/// Which array of the program an operand of a pass is a part of.
+HostPlace parseHostPlace(const Field &field, const Operand &operand, const Manifest &program) {
+  HostPlace place;
+  int64_t bytes = 0;
+  auto named = [&](const Field &number, const std::vector<Operand> &side, HostPlace::Kind kind) {
+    place.kind = kind;
+    place.operand = int32_t(number.integer(0, int64_t(side.size()) - 1));
+    bytes = side[size_t(place.operand)].bytesPerProblem();
+  };
+  if (std::optional<Field> input = field.find("input")) {
+    named(*input, program.inputs, HostPlace::Kind::Input);
+  } else if (std::optional<Field> output = field.find("output")) {
+    named(*output, program.outputs, HostPlace::Kind::Output);
+  } else {
+    place.kind = HostPlace::Kind::Workspace;
+    place.offset = field.get("workspace").integer(0, program.workspaceBytesPerProblem);
+    bytes = program.workspaceBytesPerProblem - place.offset;
+  }
+  int64_t whole = operand.bytesPerProblem();
+  for (const Operand::DeviceDigit &digit : operand.deviceDigits)
+    if (__builtin_mul_overflow(whole, digit.radix, &whole))
+      field.error("is too large");
+  if (whole > bytes)
+    field.error("has " + std::to_string(bytes) + " bytes, fewer than the operand's " + std::to_string(whole));
+  return place;
+}
+
+Pass parsePass(const Field &field, const Manifest &program) {
+  constexpr int64_t mostChunks = int64_t(1) << 30;
+  Pass pass;
+  Manifest &kernels = pass.kernels;
+  kernels.version = program.version;
+  kernels.entry = program.entry;
+  kernels.symbol = program.symbol;
+  kernels.target = program.target;
+  kernels.scalars = program.scalars;
+  if (std::optional<Field> devices = field.find("devices")) // absent: one
+    kernels.devices = int32_t(devices->integer(1, mostChunks));
+  for (const Field &input : field.get("inputs").array()) {
+    kernels.inputs.push_back(parseOperand(input, kernels.inputs));
+    pass.inputs.push_back(parseHostPlace(input.get("host"), kernels.inputs.back(), program));
+  }
+  for (const Field &output : field.get("outputs").array()) {
+    kernels.outputs.push_back(parseOutput(output, kernels));
+    pass.outputs.push_back(parseHostPlace(output.get("host"), kernels.outputs.back(), program));
+  }
+  parseKernels(field, kernels);
+  for (const Kernel &kernel : kernels.kernels)
+    for (const Argument &argument : kernel.arguments)
+      if (argument.kind == Argument::Kind::Meeting || argument.device >= 0)
+        field.get("kernels").error("must not reach what other chunks have");
+  return pass;
+}
+
 } // namespace
 
 Manifest parseManifest(std::string_view text) {
@@ -300,16 +370,17 @@ Manifest parseManifest(std::string_view text) {
     manifest.outputs.push_back(parseOutput(output, manifest));
   if (manifest.outputs.empty())
     outputs.error("must not be empty");
-  Field workspace = root.get("workspace");
-  manifest.workspaceBytesPerProblem = workspace.get("bytesPerProblem").integer(0, maxInt64);
-  manifest.workspaceFixedBytes = workspace.get("fixedBytes").integer(0, maxInt64);
-  if (std::optional<Field> zeroed = workspace.find("zeroedBytes")) // absent: none
-    manifest.workspaceZeroedBytes = zeroed->integer(0, manifest.workspaceFixedBytes);
-  Field kernels = root.get("kernels");
-  for (const Field &kernel : kernels.array())
-    manifest.kernels.push_back(parseKernel(kernel, manifest));
-  if (manifest.kernels.empty())
-    kernels.error("must not be empty");
+  std::optional<Field> memory = root.find("memory"); // absent: operands lie on the device
+  if (memory)
+    manifest.memoryBytes = memory->integer(1, maxInt64);
+  parseKernels(root, manifest);
+  if (memory) {
+    Field passes = root.get("passes");
+    for (const Field &pass : passes.array())
+      manifest.passes.push_back(parsePass(pass, manifest));
+    if (manifest.passes.empty())
+      passes.error("must not be empty");
+  }
   return manifest;
 }
 

@@ -123,6 +123,8 @@ struct Kernel {
   bool fitsDevice() const { return persistent || team > 1; }
 };
 
+struct Pass;
+
 struct Manifest {
   int64_t version = 1; ///< of the format
   std::string entry, symbol, target;
@@ -133,8 +135,14 @@ struct Manifest {
   int64_t workspaceFixedBytes = 0;
   int64_t workspaceZeroedBytes = 0; ///< at the beginning, set to 0 before the kernels run
   std::vector<Kernel> kernels;
+  /// Of a host program, in place of kernels: its passes over operands and a workspace that lie in host memory, and the
+  /// bytes of device memory that they were made for.
+  std::vector<Pass> passes;
+  int64_t memoryBytes = 0;
 
   bool isCpu() const { return target == "cpu"; }
+  /// Where operands and the workspace lie in the memory of the host.
+  bool isInHostMemory() const { return isCpu() || memoryBytes > 0; }
 
   /// Fixed part plus batch times the part per problem, or -1 when that overflows. batch >= 0.
   int64_t workspaceBytes(int64_t batch) const {
@@ -144,6 +152,21 @@ struct Manifest {
                ? -1
                : bytes;
   }
+};
+
+/// An array of a host program, of which a pass takes chunks.
+struct HostPlace {
+  enum class Kind { Input, Output, Workspace };
+  Kind kind = Kind::Input;
+  int32_t operand = 0; ///< Input, Output: which one
+  int64_t offset = 0;  ///< Workspace: the array of all problems begins at batch times this
+};
+
+/// A pass over arrays in host memory. Chunks are parts as those of several devices: `kernels.devices` of them, which
+/// one device works on one after another.
+struct Pass {
+  Manifest kernels;
+  std::vector<HostPlace> inputs, outputs; ///< of which operands are parts
 };
 
 /// What is wrong with a manifest, with the path of the field.

@@ -4,6 +4,7 @@
 #define IDC_RUNTIME_LIB_MODULE_H
 
 #include "Manifest.h"
+#include "idc/host_memory.h"
 #include "idc/runtime.h"
 
 namespace idc::runtime {
@@ -26,7 +27,8 @@ struct Operands {
   const void *const *scalars;
   void *const *outputs;
   void *workspace;
-  const Peers *peers = nullptr; ///< null for modules of one device
+  const Peers *peers = nullptr;        ///< null for modules of one device
+  const idc_host_call *host = nullptr; ///< what a caller says of the launch of a host program; it has the same pointers
 };
 
 } // namespace idc::runtime

@@ -51,6 +51,8 @@ const char *idc_error_message(idc_status status) {
     return "out of memory";
   case IDC_ERROR_DRIVER:
     return "CUDA driver error";
+  case IDC_ERROR_STOPPED:
+    return "stopped";
   case IDC_ERROR_NOT_LOADED:
     return "not loaded before the capture of a graph";
   case IDC_ERROR_PROGRAM:

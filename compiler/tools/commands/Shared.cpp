@@ -66,6 +66,12 @@ static cl::list<std::string>
             cl::desc("how an input or result (y0, y1, …) lies in memory: x=stride:4,offset:1,batch:4096 (elements; "
                      "stride:1040:1 for two dimensions), x=planar (each number of an element in an array of its own)"),
             cl::value_desc("NAME=PROPERTY,…"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::cat(category()));
+static cl::opt<std::string>
+    memory("memory",
+           cl::desc("arrays lie in the host's memory, and pass in chunks through so much of the GPU's: 8GiB, 512MiB, a "
+                    "number of bytes"),
+           cl::value_desc("BYTES"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
+           cl::cat(category()));
 static cl::opt<unsigned> devices("devices", cl::desc("GPUs that work on each problem together: 2, 4, … (default 1)"),
                                  cl::init(1), cl::value_desc("N"), cl::sub(compileCommand()), cl::sub(runCommand()),
                                  cl::sub(explainCommand()), cl::cat(category()));
@@ -134,6 +140,17 @@ std::vector<std::string> commands::libraryFolders() {
   return folders;
 }
 
+/// Bytes: a number, with KiB, MiB, GiB or TiB behind it or without; 0 for what is none.
+static int64_t bytesIn(llvm::StringRef text) {
+  int64_t unit = 1, count = 0;
+  for (const char *name : {"KiB", "MiB", "GiB", "TiB"}) {
+    unit *= 1024;
+    if (text.consume_back(name))
+      return text.trim().getAsInteger(10, count) || count < 0 || count > INT64_MAX / unit ? 0 : count * unit;
+  }
+  return text.getAsInteger(10, count) || count < 0 ? 0 : count;
+}
+
 bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
   request.scheduleFile = scheduleFile;
@@ -141,6 +158,10 @@ bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.ownSchedules = candidate.getNumOccurrences() == 0;
   request.inPlace = inPlace;
   request.devices = devices;
+  if (memory.getNumOccurrences() && !(request.memory = bytesIn(memory))) {
+    fail("--memory takes bytes of memory as in 8GiB, 512MiB or 65536, not '" + memory + "'");
+    return false;
+  }
   request.distributions.assign(distributions.begin(), distributions.end());
   request.layouts.assign(layouts.begin(), layouts.end());
   if (llvm::Error error = codegen::setPlan(plan, request)) {

@@ -198,6 +198,26 @@ int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {
   return std::memcpy(reinterpret_cast<void *>(to), reinterpret_cast<void *>(from), bytes), 0;
 }
+struct FakeCopySide {
+  size_t x, y;
+  int type;
+  char *host;
+  uint64_t device;
+  void *array;
+  size_t pitch;
+  char *row(size_t number) const { return (type == 1 ? host : reinterpret_cast<char *>(device)) + number * pitch; }
+};
+struct FakeCopy {
+  FakeCopySide from, to;
+  size_t width, rows;
+};
+int cuMemcpy2DAsync_v2(const FakeCopy *copy, void *) {
+  if (int failure = takeFailure())
+    return failure;
+  for (size_t row = 0; row < copy->rows; ++row)
+    std::memcpy(copy->to.row(row), copy->from.row(row), copy->width);
+  return 0;
+}
 int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *) {
   return std::memset(reinterpret_cast<void *>(to), value, bytes), 0;
 }
@@ -252,6 +272,7 @@ int cuEventCreate(void **event, unsigned) { return *event = new Clock::time_poin
 int cuEventDestroy_v2(void *event) { return delete static_cast<Clock::time_point *>(event), 0; }
 int cuEventRecord(void *event, void *) { return *static_cast<Clock::time_point *>(event) = Clock::now(), 0; }
 int cuEventSynchronize(void *) { return 0; }
+int cuStreamWaitEvent(void *, void *, unsigned) { return 0; }
 int cuEventElapsedTime(float *milliseconds, void *begin, void *end) {
   auto time = *static_cast<Clock::time_point *>(end) - *static_cast<Clock::time_point *>(begin);
   *milliseconds = std::chrono::duration<float, std::milli>(time).count();

@@ -1,0 +1,137 @@
+#include "compiler/conversion/BlockDigits.h"
+
+#include "compiler/conversion/addresses/ViewLayout.h"
+
+#include "id/Devices.h"
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::conversion;
+using digits::Field;
+using digits::Mapping;
+
+//===--- what a kernel reaches
+//--------------------------------------------------------------------------------------===//
+
+/// The sequence's digit that a tile's digit is, by its distance in memory; 0: none.
+static int digitOf(int64_t weight, int radix, id::SeqType sequence) {
+  int64_t distance = 1;
+  for (auto [i, own] : llvm::enumerate(sequence.getRadices())) {
+    if (distance == weight && own == radix)
+      return static_cast<int>(i) + 1;
+    distance *= own;
+  }
+  return 0;
+}
+
+static Reached reach(Value sequence, bool isStore, const digits::BufferView &view, const Mapping &mapping) {
+  Reached reached{id::wholeOf(sequence), isStore, {}, 0};
+  auto type = cast<id::SeqType>(reached.sequence.getType());
+  reached.bytes = cast<id::SeqType>(sequence.getType()).getNumElements() * id::elementBytes(type.getElement());
+  for (const digits::Column &column : mapping[Field::Block]) {
+    const int digit = column.digits.empty() ? 0 : column.digits.front();
+    const bool isOwn = digit > 0 && digit <= static_cast<int>(view.radices.size());
+    reached.digits.push_back(isOwn ? digitOf(view.address.weight[static_cast<size_t>(digit) - 1], column.radix, type)
+                                   : 0);
+  }
+  return reached;
+}
+
+SmallVector<Reached> conversion::reachedBy(id::KernelOp kernel) {
+  Block &body = kernel.getBody().front();
+  DenseMap<Value, BufferMemory> memory;
+  DenseMap<Value, Value> sequenceOf;
+  auto add = [&](Value buffer, Value sequence) {
+    auto type = cast<id::SeqType>(id::wholeOf(sequence).getType());
+    memory[buffer] = {{}, digits::ArrayLayout::dense(type.getNumElements())};
+    sequenceOf[buffer] = sequence;
+  };
+  for (auto [buffer, sequence] : llvm::zip(body.getArguments(), kernel.getInputs()))
+    add(buffer, sequence);
+  for (auto [buffer, sequence] : llvm::zip(body.getTerminator()->getOperands(), kernel.getOutputs()))
+    add(buffer, sequence);
+  SmallVector<Reached> all;
+  for (Operation &op : body) {
+    if (auto load = dyn_cast<id::LoadOp>(op); load && !load.getDelay()) {
+      const ViewLayout layout = layoutOf(load, memory);
+      all.push_back(
+          reach(sequenceOf.lookup(layout.buffer), false, layout.view, load.getResult().getType().getMapping()));
+    } else if (auto store = dyn_cast<id::StoreOp>(op); store && !store.getRing()) {
+      const ViewLayout layout = layoutOf(store, memory);
+      all.push_back(reach(sequenceOf.lookup(layout.buffer), true, layout.view, store.getTile().getType().getMapping()));
+    }
+  }
+  return all;
+}
+
+//===--- columns
+//----------------------------------------------------------------------------------------------------===//
+
+std::optional<Mapping> conversion::commonBlocks(id::KernelOp kernel) {
+  std::optional<Mapping> common;
+  for (Operation &op : kernel.getBody().front())
+    for (Value value : op.getResults()) {
+      auto tile = dyn_cast<id::TileType>(value.getType());
+      if (!tile)
+        continue;
+      const Mapping mapping = tile.getMapping();
+      if (!mapping[Field::Device].empty())
+        return std::nullopt;
+      if (!common)
+        common = mapping;
+      const auto &own = mapping[Field::Block], &first = (*common)[Field::Block];
+      if (own.size() != first.size() ||
+          !std::equal(own.begin(), own.end(), first.begin(), [](auto &a, auto &b) { return a.radix == b.radix; }))
+        return std::nullopt;
+    }
+  return common;
+}
+
+static void findSets(ArrayRef<digits::Column> columns, int64_t missing, SmallVector<int> set,
+                     SmallVectorImpl<SmallVector<int>> &sets) {
+  if (missing == 1) {
+    sets.emplace_back(set.rbegin(), set.rend());
+    return;
+  }
+  for (int column = set.empty() ? static_cast<int>(columns.size()) : set.back(); column-- > 0;)
+    if (missing % columns[static_cast<size_t>(column)].radix == 0) {
+      set.push_back(column);
+      findSets(columns, missing / columns[static_cast<size_t>(column)].radix, set, sets);
+      set.pop_back();
+    }
+}
+
+SmallVector<SmallVector<int>> conversion::columnSets(ArrayRef<digits::Column> columns, int64_t parts) {
+  SmallVector<SmallVector<int>> sets;
+  findSets(columns, parts, {}, sets);
+  return sets;
+}
+
+SmallVector<int> conversion::digitsAt(const Reached &reached, ArrayRef<int> set) {
+  SmallVector<int> digits;
+  for (int column : set)
+    digits.push_back(reached.digits[static_cast<size_t>(column)]);
+  return digits;
+}
+
+void conversion::changeMappings(id::KernelOp kernel, llvm::function_ref<void(Mapping &)> change) {
+  for (Operation &op : kernel.getBody().front())
+    for (Value value : op.getResults())
+      if (auto tile = dyn_cast<id::TileType>(value.getType())) {
+        Mapping mapping = tile.getMapping();
+        change(mapping);
+        value.setType(id::TileType::get(kernel.getContext(), tile.getRadices(), mapping.str(), tile.getElement()));
+      }
+}
+
+void conversion::moveToDevices(id::KernelOp kernel, ArrayRef<int> set) {
+  changeMappings(kernel, [&](Mapping &mapping) {
+    std::vector<digits::Column> rest;
+    for (int column : set)
+      mapping[Field::Device].push_back(mapping[Field::Block][static_cast<size_t>(column)]);
+    for (auto [number, column] : llvm::enumerate(mapping[Field::Block]))
+      if (!llvm::is_contained(set, static_cast<int>(number)))
+        rest.push_back(column);
+    mapping[Field::Block] = rest;
+  });
+}

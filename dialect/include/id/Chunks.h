@@ -1,0 +1,34 @@
+// Programs whose arrays lie in the memory of the host, and pass through a device in chunks.
+//
+//   func.func @f(%x: S) -> S attributes {id.memory = 8589934592 : i64} {
+//     %0 = call @f_p0(%x) : (S) -> S
+//     return %0 : S
+//   }
+//   func.func @f_p0(%x: S {id.device_digits = array<i64: 12, 11>}) -> (S {id.device_digits = array<i64: 6, 5>})
+//       attributes {id.devices = 4 : i64}
+// The function is the program of the host: each call is a pass over the data. A pass is a function of kernels as for
+// several devices, of which one device takes the parts: chunk after chunk its parts of the arguments are copied in,
+// the kernels run, and its parts of the results are copied out (id/Devices.h says which parts). No kernel reaches what
+// another chunk has.
+#pragma once
+
+#include "id/IdDialect.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace idc::id {
+
+/// On a function whose arguments and results lie in host memory: the bytes of device memory that it may take.
+constexpr const char memoryAttr[] = "id.memory";
+/// 0 without the attribute.
+int64_t memoryOf(mlir::func::FuncOp function);
+/// On the same: bytes of the largest tile that a block's kernel shall have, so that passes find digits which none of
+/// their kernels' tiles take; and once it is a host program, the seconds that its passes take on the link.
+constexpr const char tileBytesAttr[] = "id.tile_bytes", secondsAttr[] = "id.link_seconds";
+
+/// The calls of a host program, in order; none in other functions.
+llvm::SmallVector<mlir::func::CallOp> passesOf(mlir::func::FuncOp function);
+/// The function of kernels that a pass calls.
+mlir::func::FuncOp functionOf(mlir::func::CallOp pass);
+
+} // namespace idc::id

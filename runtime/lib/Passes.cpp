@@ -1,0 +1,237 @@
+//===- Passes.cpp - data in host memory, chunk by chunk -------------------===//
+
+#include "Passes.h"
+
+#include "Status.h"
+
+#include <algorithm>
+#include <string>
+
+using namespace idc::runtime;
+
+namespace {
+
+constexpr int64_t alignment = 256; // of arrays in device memory, in bytes
+constexpr int64_t slots = 2;       // of an array of chunks: one that is copied, one that kernels work on
+
+int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+/// A part of a pass: a chunk of one problem, or all of several problems where a pass has one chunk.
+struct Piece {
+  int64_t problem, problems;
+  int32_t chunk;
+};
+
+/// Tells kernels which chunk they work on. They reach no other.
+class ChunkNumber final : public Peers {
+public:
+  explicit ChunkNumber(int32_t number) : number(number) {}
+  void *at(const void *, int32_t) const override { return nullptr; }
+  void *meeting(int32_t) const override { return nullptr; }
+  int32_t device() const override { return number; }
+
+private:
+  int32_t number;
+};
+
+/// Where a pass's arrays lie in the device's memory: for each input and output its first slot, then the workspace.
+class Places {
+public:
+  Places(const Pass &pass, int64_t problems) : problems(problems) {
+    for (const Operand &input : pass.kernels.inputs)
+      inputs.push_back(add(input, isSame(pass, input) ? 1 : slots));
+    for (const Operand &output : pass.kernels.outputs)
+      outputs.push_back(add(output, slots));
+    workspace = bytes;
+    bytes += aligned(pass.kernels.workspaceBytes(problems));
+  }
+
+  /// Every chunk needs all of it.
+  static bool isSame(const Pass &pass, const Operand &input) {
+    return pass.kernels.devices > 1 && input.deviceDigits.empty();
+  }
+  int64_t slotBytes(const Operand &operand) const { return aligned(problems * operand.bytesPerProblem()); }
+
+  std::vector<int64_t> inputs, outputs;
+  int64_t workspace = 0, bytes = 0;
+
+private:
+  int64_t add(const Operand &operand, int64_t count) {
+    const int64_t begin = bytes;
+    bytes += count * slotBytes(operand);
+    return begin;
+  }
+  int64_t problems;
+};
+
+/// One launch of a host program.
+class Run {
+public:
+  Run(const Manifest &manifest, Queues &queues, int64_t batch, const idc_host_call &call)
+      : manifest(manifest), queues(queues), batch(batch), call(call) {}
+
+  idc_status operator()() {
+    const bool isUndivided = std::all_of(manifest.passes.begin(), manifest.passes.end(),
+                                         [](const Pass &pass) { return pass.kernels.devices == 1; });
+    const int64_t problems = isUndivided ? problemsOfPiece() : 1;
+    all = 0;
+    for (const Pass &pass : manifest.passes)
+      all += (batch + problems - 1) / problems * pass.kernels.devices;
+    const int64_t together = isUndivided ? batch : 1; // problems that go through a pass before the next begins
+    for (int64_t problem = 0; problem < batch; problem += together)
+      for (size_t k = 0; k < manifest.passes.size(); ++k)
+        if (idc_status status = runPass(k, problem, together, problems))
+          return status;
+    return IDC_SUCCESS;
+  }
+
+private:
+  /// As many problems as the memory holds, but few enough that copies and kernels overlap.
+  int64_t problemsOfPiece() const {
+    constexpr int64_t pieces = 8;
+    int64_t problems = std::max<int64_t>(1, batch / pieces);
+    for (const Pass &pass : manifest.passes)
+      while (problems > 1 && Places(pass, problems).bytes > call.memory_bytes)
+        problems /= 2;
+    return problems;
+  }
+
+  /// The passes of one pass over problems `first` … `first + count - 1`.
+  idc_status runPass(size_t number, int64_t first, int64_t count, int64_t problems) {
+    const Pass &pass = manifest.passes[number];
+    const Places places(pass, problems);
+    std::vector<Piece> pieces;
+    for (int64_t problem = first; problem < first + count; problem += problems)
+      for (int32_t chunk = 0; chunk < pass.kernels.devices; ++chunk)
+        pieces.push_back({problem, std::min(problems, first + count - problem), chunk});
+    const int64_t before = done;
+    int64_t left = 0; // pieces whose results are known to be there
+    idc_status status = IDC_SUCCESS;
+    for (size_t i = 0; i < pieces.size() && !status; ++i) {
+      if (i >= eventsOfQueue && (status = queues.finish(Queues::Out, i % eventsOfQueue)))
+        break;
+      left = i >= eventsOfQueue ? int64_t(i - eventsOfQueue) + 1 : 0;
+      if ((status = report(before + left)))
+        break;
+      status = enqueue(number, places, pieces[i], i);
+    }
+    const std::string why = status ? idc_last_error() : "";
+    const idc_status last = queues.finishAll();
+    if (status)
+      return fail(status, "%s (pass %zu of %zu, after %lld of %zu chunks)", why.c_str(), number + 1,
+                  manifest.passes.size(), static_cast<long long>(left), pieces.size());
+    if (last)
+      return last;
+    done = before + int64_t(pieces.size());
+    return report(done);
+  }
+
+  idc_status report(int64_t finished) {
+    if (finished == reported || !call.progress)
+      return IDC_SUCCESS;
+    reported = finished;
+    if (call.progress(finished, all, call.user) && finished < all)
+      return fail(IDC_ERROR_STOPPED, "stopped after %lld of %lld chunks", static_cast<long long>(finished),
+                  static_cast<long long>(all));
+    return IDC_SUCCESS;
+  }
+
+  /// Gives the queues the i-th piece of a pass. Slots alternate: the copy into one waits for the kernels that read what
+  /// was there, and kernels that write one for the copy of what was there.
+  idc_status enqueue(size_t number, const Places &places, const Piece &piece, size_t i) {
+    const Pass &pass = manifest.passes[number];
+    const auto slot = int64_t(i % slots);
+    const size_t event = i % eventsOfQueue, freed = (i - slots) % eventsOfQueue;
+    std::vector<const void *> inputs;
+    std::vector<void *> outputs;
+    auto at = [&](int64_t place) { return static_cast<char *>(call.memory) + place; };
+    if (i >= slots)
+      if (idc_status status = queues.wait(Queues::In, Queues::Kernels, freed))
+        return status;
+    for (size_t k = 0; k < pass.kernels.inputs.size(); ++k) {
+      const Operand &input = pass.kernels.inputs[k];
+      const bool isSame = Places::isSame(pass, input);
+      char *own = at(places.inputs[k] + (isSame ? 0 : slot * places.slotBytes(input)));
+      inputs.push_back(own);
+      if (!isSame || i == 0)
+        if (idc_status status = copyIn(input, hostPlace(pass.inputs[k], input, piece), piece, own))
+          return status;
+    }
+    if (idc_status status = queues.record(Queues::In, event))
+      return status;
+    if (idc_status status = queues.wait(Queues::Kernels, Queues::In, event))
+      return status;
+    if (i >= slots)
+      if (idc_status status = queues.wait(Queues::Kernels, Queues::Out, freed))
+        return status;
+    for (size_t k = 0; k < pass.kernels.outputs.size(); ++k)
+      outputs.push_back(at(places.outputs[k] + slot * places.slotBytes(pass.kernels.outputs[k])));
+    const ChunkNumber chunk(piece.chunk);
+    if (idc_status status = queues.launch(number, piece.problems,
+                                          {inputs.data(), call.scalars, outputs.data(), at(places.workspace), &chunk}))
+      return status;
+    if (idc_status status = queues.record(Queues::Kernels, event))
+      return status;
+    if (idc_status status = queues.wait(Queues::Out, Queues::Kernels, event))
+      return status;
+    for (size_t k = 0; k < pass.kernels.outputs.size(); ++k) {
+      const Operand &output = pass.kernels.outputs[k];
+      if (idc_status status =
+              copyOut(output, hostPlace(pass.outputs[k], output, piece), piece, static_cast<const char *>(outputs[k])))
+        return status;
+    }
+    return queues.record(Queues::Out, event);
+  }
+
+  /// Where the whole array of a piece's first problem begins.
+  char *hostPlace(const HostPlace &place, const Operand &operand, const Piece &piece) const {
+    char *begin = nullptr;
+    switch (place.kind) {
+    case HostPlace::Kind::Input:
+      begin = static_cast<char *>(const_cast<void *>(call.inputs[place.operand]));
+      break;
+    case HostPlace::Kind::Output:
+      begin = static_cast<char *>(call.outputs[place.operand]);
+      break;
+    case HostPlace::Kind::Workspace:
+      begin = static_cast<char *>(call.workspace) + batch * place.offset;
+      break;
+    }
+    return begin + piece.problem * wholeElements(operand) * operand.elementBytes;
+  }
+
+  idc_status copyIn(const Operand &input, const char *host, const Piece &piece, char *own) {
+    if (input.deviceDigits.empty())
+      return queues.copyIn(own, host, {piece.problems * input.bytesPerProblem(), 1, 0});
+    return forEachRectangle(input, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
+      return queues.copyIn(own + part, host + whole, rectangle);
+    });
+  }
+
+  idc_status copyOut(const Operand &output, char *host, const Piece &piece, const char *own) {
+    if (output.deviceDigits.empty())
+      return queues.copyOut(host, own, {piece.problems * output.bytesPerProblem(), 1, 0});
+    return forEachRectangle(output, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
+      return queues.copyOut(host + whole, own + part, rectangle);
+    });
+  }
+
+  const Manifest &manifest;
+  Queues &queues;
+  const int64_t batch;
+  const idc_host_call &call;
+  int64_t all = 0, done = 0, reported = 0;
+};
+
+} // namespace
+
+int64_t idc::runtime::deviceBytes(const Manifest &manifest) {
+  int64_t bytes = 0;
+  for (const Pass &pass : manifest.passes)
+    bytes = std::max(bytes, Places(pass, 1).bytes);
+  return bytes;
+}
+
+idc_status idc::runtime::runPasses(const Manifest &manifest, Queues &queues, int64_t batch, const idc_host_call &call) {
+  return Run(manifest, queues, batch, call)();
+}

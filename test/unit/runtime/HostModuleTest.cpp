@@ -1,0 +1,120 @@
+//===- HostModuleTest.cpp - data in host memory, on a stand-in driver -----===//
+
+#include "FakeDriver.h"
+#include "idc/host_memory.h"
+
+#include <algorithm>
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+
+using namespace idc::test;
+
+namespace {
+
+/// A pass of 4 chunks of 4 numbers, which are rows of 2 in the host's memory.
+std::string manifestWith(const std::string &digits, int chunks) {
+  const std::string operand = R"("type": "f32", "elementBytes": 4, "elements": 4, "devices": [)" + digits + "]";
+  const std::string all = std::to_string(4 * chunks);
+  return R"({"idc": 2, "entry": "f", "symbol": "f", "target": "sm_90", "memory": 2048,
+    "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": )" +
+         all + R"(}],
+    "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": )" +
+         all + R"(}],
+    "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+    "passes": [{"devices": )" +
+         std::to_string(chunks) + R"(,
+      "inputs": [{"name": "x0", "host": {"input": 0}, )" +
+         operand + R"(}],
+      "outputs": [{"name": "y0", "host": {"output": 0}, )" +
+         operand + R"(}],
+      "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+      "kernels": [{"name": "twice", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+                   "sharedBytes": 0, "args": [{"input": 0}, {"output": 0}, {"batch": true}]}]}]})";
+}
+
+class HostModule : public ::testing::Test {
+protected:
+  void SetUp() override {
+    void *library = dlopen("libcuda.so.1", RTLD_NOW);
+    ASSERT_TRUE(library);
+    state = reinterpret_cast<decltype(&idcFakeDriverState)>(dlsym(library, "idcFakeDriverState"))();
+    *state = {};
+    load(manifestWith(R"({"below": 2, "radix": 4})", 4));
+  }
+  void TearDown() override { idc_module_unload(module); }
+
+  void load(const std::string &manifest) {
+    idc_module_unload(module);
+    const std::string image = ".version twice";
+    ASSERT_EQ(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module), IDC_SUCCESS)
+        << idc_last_error();
+  }
+  idc_status launch(int64_t batch, void *memory = nullptr, int64_t bytes = 0) {
+    x.resize(size_t(16 * batch));
+    y.assign(x.size(), 0);
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = float(i) + 1;
+    inputs[0] = x.data();
+    outputs[0] = y.data();
+    const idc_host_call call{inputs, nullptr, outputs, nullptr, memory, bytes, nullptr, nullptr};
+    return idc_host_launch(module, batch, &call, nullptr);
+  }
+  bool isTwice() const {
+    return std::equal(x.begin(), x.end(), y.begin(), [](float a, float b) { return b == 2 * a; });
+  }
+
+  FakeState *state = nullptr;
+  idc_module *module = nullptr;
+  std::vector<float> x, y;
+  const void *inputs[1] = {};
+  void *outputs[1] = {};
+};
+
+TEST_F(HostModule, CopiesRowsAndLaunchesEveryChunk) {
+  EXPECT_EQ(idc_module_is_host(module), 1);
+  int64_t bytes = 0;
+  ASSERT_EQ(idc_host_memory_size(module, &bytes), IDC_SUCCESS);
+  EXPECT_EQ(bytes, 1024); // two slots of the input, two of the output
+  ASSERT_EQ(launch(3), IDC_SUCCESS) << idc_last_error();
+  EXPECT_TRUE(isTwice());
+  EXPECT_EQ(state->launches.size(), 12u);
+  EXPECT_EQ(state->allocations, state->frees);
+  alignas(256) static char memory[1024];
+  ASSERT_EQ(launch(1, memory, sizeof memory), IDC_SUCCESS);
+  EXPECT_TRUE(isTwice());
+}
+
+TEST_F(HostModule, DigitsApartAreSeveralRectangles) {
+  load(manifestWith(R"({"below": 1, "radix": 2}, {"below": 4, "radix": 2})", 4));
+  ASSERT_EQ(launch(1), IDC_SUCCESS) << idc_last_error();
+  EXPECT_TRUE(isTwice());
+}
+
+TEST_F(HostModule, OfOneChunkTakesManyProblems) {
+  load(manifestWith("", 1));
+  const int64_t batch = 100;
+  x.resize(size_t(4 * batch));
+  for (size_t i = 0; i < x.size(); ++i)
+    x[i] = float(i);
+  y.assign(x.size(), 0);
+  inputs[0] = x.data(), outputs[0] = y.data();
+  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  EXPECT_TRUE(isTwice());
+  EXPECT_EQ(state->launches.size(), 9u); // of 12 problems each
+}
+
+TEST_F(HostModule, ErrorsSayHowFarItWas) {
+  alignas(256) static char memory[1024];
+  state->failNext = 719;
+  EXPECT_EQ(launch(1, memory, sizeof memory), IDC_ERROR_DRIVER);
+  const std::string message = idc_last_error();
+  EXPECT_NE(message.find("(pass 1 of 1, after 0 of 4 chunks)"), std::string::npos) << message;
+  EXPECT_EQ(launch(1, memory, 512), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(idc_last_error()), "there are 512 bytes of memory on the device, 1024 are needed");
+  state->failNext = 2;
+  EXPECT_EQ(launch(1), IDC_ERROR_OUT_OF_MEMORY);
+}
+
+} // namespace
