@@ -1,6 +1,7 @@
 #include "compiler/codegen/Compiler.h"
 
 #include "compiler/adjoint/WriteAdjoint.h"
+#include "compiler/codegen/HostManifest.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/LayoutOptions.h"
 #include "compiler/codegen/LowerToLlvm.h"
@@ -54,7 +55,6 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // cannot be cut, or were asked for by a schedule.
 static constexpr size_t maxSteps = 16384;
 static constexpr int64_t leastTileBytes = 4096; // of kernels for data in host memory
-static constexpr int64_t hostAlignment = 16;    // of values in host memory, in bytes
 static constexpr int64_t mostDevices = 32;      // one thread of a warp meets each
 static constexpr size_t maxMessageLine = 1000;  // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
@@ -700,46 +700,6 @@ static std::string print(ModuleOp module) {
   return text;
 }
 
-/// What is divided by device digits: of a caller's elements several may be one of the function's.
-static void divide(ManifestArray &array, Type type, const std::vector<int> &digits) {
-  auto sequence = cast<id::SeqType>(type);
-  const int64_t together = array.elements / sequence.getNumElements();
-  for (int digit : digits) {
-    const int64_t radix = sequence.getRadices()[static_cast<size_t>(digit) - 1];
-    const auto below = sequence.getRadices().take_front(static_cast<size_t>(digit) - 1);
-    array.deviceDigits.emplace_back(together * id::elementsOf(below), radix);
-  }
-  array.elements /= conversion::heldByDevices(sequence, digits);
-}
-
-/// A pass of a host program, whose arrays have those of its function as elements.
-static ManifestPass describePass(func::CallOp call, const std::vector<conversion::LoweredKernel> &kernels,
-                                 const std::vector<conversion::Buffer> &places) {
-  func::FuncOp function = id::functionOf(call);
-  ManifestPass pass;
-  pass.chunks = id::devicesOf(function);
-  pass.kernels = &kernels;
-  auto array = [&](const std::string &name, Type type, const std::vector<int> &digits,
-                   const conversion::Buffer &place) {
-    auto sequence = cast<id::SeqType>(type);
-    std::string element;
-    llvm::raw_string_ostream(element) << sequence.getElement();
-    ManifestArray result{name, element, id::elementBytes(sequence.getElement()), sequence.getNumElements()};
-    divide(result, type, digits);
-    result.hostPlace = &place;
-    return result;
-  };
-  const unsigned arguments = function.getNumArguments();
-  for (unsigned i = 0; i < arguments; ++i)
-    if (places[i].kind != conversion::Buffer::Kind::Constant)
-      pass.inputs.push_back(array("x" + std::to_string(i), function.getArgumentTypes()[i],
-                                  id::argumentDeviceDigits(function, static_cast<int>(i)), places[i]));
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    pass.outputs.push_back(array("y" + std::to_string(i), function.getResultTypes()[i],
-                                 id::resultDeviceDigits(function, static_cast<int>(i)), places[arguments + i]));
-  return pass;
-}
-
 std::string Compiler::State::manifest(const std::map<std::string, KernelResources> &resources) {
   const frontend::Program &program = *this->program;
   func::FuncOp function = this->function();
@@ -796,18 +756,7 @@ std::string Compiler::State::manifest(const std::map<std::string, KernelResource
   }
   for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
     info.outputs[pair.output].inPlace.push_back(pair.input);
-  SmallVector<std::vector<conversion::Buffer>> places;
-  for (func::CallOp call : id::passesOf(function)) {
-    places.push_back(conversion::buffersOf(call));
-    for (const conversion::Buffer &buffer : places.back())
-      if (buffer.kind == conversion::Buffer::Kind::Workspace)
-        info.hostBytesPerProblem =
-            std::max(info.hostBytesPerProblem, buffer.offsetPerProblem + (buffer.bytesPerProblem + hostAlignment - 1) /
-                                                                             hostAlignment * hostAlignment);
-  }
-  info.memoryBytes = id::memoryOf(function);
-  for (auto [call, own, buffers] : llvm::zip(id::passesOf(function), launches, places))
-    info.passes.push_back(describePass(call, own, buffers));
+  addPasses(function, launches, info);
   return writeManifest(info, launches.front(), resources);
 }
 

@@ -250,7 +250,12 @@ private:
     SmallVector<Value> loaded, left;
     ends(pass, loaded, left);
     auto isWhole = [&](Value sequence) { return !pass.isDivided || pass.divisions.lookup(sequence).empty(); };
-    auto share = [&](Value sequence) { return isWhole(sequence) ? bytesOf(sequence) : bytesOf(sequence) / chunks; };
+    // Arrays begin at multiples of so many bytes, and kernels' counters take no more.
+    constexpr int64_t alignment = 256;
+    auto share = [&](Value sequence) {
+      const int64_t own = isWhole(sequence) ? bytesOf(sequence) : bytesOf(sequence) / chunks;
+      return (own + alignment - 1) / alignment * alignment;
+    };
     constexpr int64_t onTheWay = 2; // chunks of each argument and result
     int64_t bytes = 0, inside = 0;
     double in = 0, out = 0;
@@ -264,10 +269,15 @@ private:
       bytes += onTheWay * share(sequence);
       out += secondsOf(sequence, pass.divisions);
     }
-    for (auto [sequence, place] : made)
-      if (place.first >= pass.first && place.second < pass.end && !llvm::is_contained(left, sequence))
-        inside = std::max(inside, share(sequence));
-    if (bytes + 2 * inside > memory)
+    for (size_t k = pass.first; k < pass.end; ++k) { // what is there while a kernel runs
+      int64_t alive = 0;
+      for (auto [sequence, place] : made)
+        if (place.first >= pass.first && place.first <= k && lastUse.lookup(sequence) >= k &&
+            !llvm::is_contained(left, sequence))
+          alive += share(sequence);
+      inside = std::max(inside, alive);
+    }
+    if (bytes + inside + alignment * static_cast<int64_t>(pass.end - pass.first) > memory)
       return never;
     if (!pass.isDivided)
       return in + out;
@@ -292,7 +302,7 @@ private:
       return;
     }
     pass.seconds = secondsOf(pass);
-    if (pass.seconds < best.seconds)
+    if (pass.seconds <= best.seconds && pass.seconds < never) // of equals the one with higher digits
       best = pass;
   }
 
@@ -458,6 +468,7 @@ private:
     auto own = func::FuncOp::create(b, function.getLoc(), (function.getName() + "_p" + Twine(number)).str(), type);
     if (auto scalars = function->getAttr("id.scalars"))
       own->setAttr("id.scalars", scalars);
+    own->setAttr(id::secondsAttr, FloatAttr::get(Float64Type::get(&getContext()), pass.seconds));
     if (pass.isDivided)
       id::setDevices(own, chunks);
     Block *body = own.addEntryBlock();

@@ -4,6 +4,9 @@
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/TileMappings.h"
 
+#include "id/Chunks.h"
+#include "id/Devices.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -322,6 +325,91 @@ StepSource explain::sourceOf(const frontend::Step &step, const codegen::Compiler
   return source;
 }
 
+namespace {
+
+/// Describes kernels one after another, and names the values between them.
+class KernelList {
+public:
+  KernelList(Facts &facts, const passes::Target &target, llvm::DenseMap<mlir::Value, std::string> &names)
+      : facts(facts), target(target), names(names) {}
+
+  void add(mlir::func::FuncOp function, const llvm::json::Array &described) {
+    llvm::json::Array launches;
+    for (const llvm::json::Value &launch : described)
+      if (!isMeeting(launch))
+        launches.push_back(launch);
+    for (auto [op, launch] : llvm::zip(function.getOps<id::KernelOp>(), launches)) {
+      std::vector<std::string> inputs, outputs;
+      for (mlir::Value input : op.getInputs())
+        inputs.push_back(names[input]);
+      for (mlir::Value output : op.getOutputs())
+        outputs.push_back(nameOf(output));
+      Kernel kernel = launchOf(*launch.getAsObject(), target);
+      kernel.launch = op.getLaunch().getLaunch().str();
+      kernel.isPersistent = op.getLaunch().getLaunch().persistent;
+      kernel.team = op.getLaunch().getLaunch().team;
+      KernelFacts(kernel, op, target).gather(inputs, outputs);
+      kernel.predicted = predict(kernel, target, std::max<int64_t>(1, facts.leastBytes));
+      facts.movedBytes += kernel.movedBytes;
+      // The tables of costs are of full batches.
+      if (facts.plan == passes::planName(passes::Plan::Throughput))
+        facts.predicted += kernel.predicted;
+      facts.kernels.push_back(std::move(kernel));
+    }
+  }
+
+  void addPass(mlir::func::CallOp call, const llvm::json::Object &described) {
+    mlir::func::FuncOp function = id::functionOf(call);
+    DataPass pass;
+    pass.chunks = id::devicesOf(function);
+    pass.firstKernel = facts.kernels.size();
+    pass.seconds = function->getAttrOfType<mlir::FloatAttr>(id::secondsAttr).getValueAsDouble();
+    for (auto [argument, value] : llvm::zip(function.getArguments(), call.getOperands()))
+      names[argument] = names[value];
+    for (auto [made, value] : llvm::zip(function.front().getTerminator()->getOperands(), call.getResults()))
+      nameParts(made, nameOf(value), names);
+    // Constants are arguments that the manifest does not have; they come last.
+    for (auto [array, value] : llvm::zip(*described.getArray("inputs"), call.getOperands()))
+      pass.in.push_back(chunksOf(*array.getAsObject(), names[value]));
+    for (auto [array, value] : llvm::zip(*described.getArray("outputs"), call.getResults()))
+      pass.out.push_back(chunksOf(*array.getAsObject(), names[value]));
+    add(function, *described.getArray("kernels"));
+    pass.kernels = facts.kernels.size() - pass.firstKernel;
+    facts.passes.push_back(std::move(pass));
+  }
+
+private:
+  /// Those in which several devices meet do nothing else.
+  static bool isMeeting(const llvm::json::Value &launch) {
+    const llvm::json::Array &arguments = *launch.getAsObject()->getArray("args");
+    return arguments.front().getAsObject()->get("meeting") != nullptr;
+  }
+
+  const std::string &nameOf(mlir::Value value) {
+    std::string &name = names[value];
+    if (name.empty())
+      name = "v" + std::to_string(++between);
+    return name;
+  }
+
+  static Chunks chunksOf(const llvm::json::Object &array, const std::string &name) {
+    const int64_t elementBytes = *array.getInteger("elementBytes");
+    Chunks chunks{name, *array.getInteger("elements") * elementBytes, 0};
+    chunks.rowBytes = chunks.bytes;
+    if (const llvm::json::Array *digits = array.getArray("devices"))
+      for (const llvm::json::Value &digit : *digits)
+        chunks.rowBytes = std::min(chunks.rowBytes, *digit.getAsObject()->getInteger("below") * elementBytes);
+    return chunks;
+  }
+
+  Facts &facts;
+  const passes::Target &target;
+  llvm::DenseMap<mlir::Value, std::string> &names;
+  int between = 0;
+};
+
+} // namespace
+
 llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ostream &errors, Assembler assembler) {
   llvm::Expected<std::string> manifestText =
       assembler == Assembler::Used ? compiler.emit(codegen::Level::Manifest, errors) : compiler.launches(errors);
@@ -361,38 +449,13 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
     names[argument] = array.name;
   for (auto [value, array] : llvm::zip(function->front().getTerminator()->getOperands(), facts.outputs))
     nameParts(value, array.name, names);
-  // Those in which several devices meet do nothing else.
-  auto isMeeting = [](const llvm::json::Value &launch) {
-    const llvm::json::Array &arguments = *launch.getAsObject()->getArray("args");
-    return arguments.front().getAsObject()->get("meeting") != nullptr;
-  };
-  llvm::json::Array launches;
-  for (const llvm::json::Value &launch : *manifest.getArray("kernels"))
-    if (!isMeeting(launch))
-      launches.push_back(launch);
-  int between = 0;
-  for (auto [op, launch] : llvm::zip(function->getOps<id::KernelOp>(), launches)) {
-    std::vector<std::string> inputs, outputs;
-    for (mlir::Value input : op.getInputs())
-      inputs.push_back(names[input]);
-    for (mlir::Value output : op.getOutputs()) {
-      std::string &name = names[output];
-      if (name.empty())
-        name = "v" + std::to_string(++between);
-      outputs.push_back(name);
-    }
-    Kernel kernel = launchOf(*launch.getAsObject(), compiler.target());
-    kernel.launch = op.getLaunch().getLaunch().str();
-    kernel.isPersistent = op.getLaunch().getLaunch().persistent;
-    kernel.team = op.getLaunch().getLaunch().team;
-    KernelFacts(kernel, op, compiler.target()).gather(inputs, outputs);
-    kernel.predicted = predict(kernel, compiler.target(), std::max<int64_t>(1, facts.leastBytes));
-    facts.movedBytes += kernel.movedBytes;
-    // The tables of costs are of full batches.
-    if (facts.plan == passes::planName(passes::Plan::Throughput))
-      facts.predicted += kernel.predicted;
-    facts.kernels.push_back(std::move(kernel));
-  }
+  KernelList list(facts, compiler.target(), names);
+  facts.memoryBytes = manifest.getInteger("memory").value_or(0);
+  if (facts.memoryBytes)
+    for (auto [call, described] : llvm::zip(id::passesOf(*function), *manifest.getArray("passes")))
+      list.addPass(call, *described.getAsObject());
+  else
+    list.add(*function, *manifest.getArray("kernels"));
   return facts;
 }
 

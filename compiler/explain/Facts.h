@@ -93,6 +93,21 @@ struct StepSource {
 };
 StepSource sourceOf(const frontend::Step &step, const codegen::Compiler &compiler);
 
+/// An array of the host of which a pass takes chunks.
+struct Chunks {
+  std::string name;
+  int64_t bytes = 0;    // of one chunk
+  int64_t rowBytes = 0; // that lie together in the host's memory; all of the array if every chunk needs that
+};
+
+/// A pass over data in the host's memory: kernels that each chunk goes through.
+struct DataPass {
+  int64_t chunks = 1;
+  std::vector<Chunks> in, out;
+  size_t firstKernel = 0, kernels = 0;
+  double seconds = 0; // that the link takes
+};
+
 struct Facts {
   const frontend::Program *program = nullptr; // as elaborated; lives as long as the compiler
   std::vector<StepSource> stepSources;        // of every step of the program
@@ -101,6 +116,8 @@ struct Facts {
   std::string measured; // what that says it took, "2.34 copies"; empty: nothing
   std::vector<Array> inputs, outputs;
   std::vector<Kernel> kernels;
+  std::vector<DataPass> passes;                        // of data in the host's memory
+  int64_t memoryBytes = 0;                             // of the device, that these may take; 0: data lie on it
   int64_t workspaceBytes = 0, workspaceFixedBytes = 0; // per problem, and once
   int64_t movedBytes = 0, leastBytes = 0;              // of one problem
   double predicted = 0;                                // sum over the kernels; 0: not for this plan

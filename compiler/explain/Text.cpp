@@ -226,6 +226,37 @@ static void printCandidates(llvm::raw_ostream &os, const passes::CandidateList &
   }
 }
 
+/// 17179869184: "16 GiB"; 12000: "12000 bytes".
+static std::string roundBytes(int64_t bytes) {
+  const char *units[] = {"GiB", "MiB", "KiB"};
+  for (int64_t unit = int64_t(1) << 30, i = 0; unit > 1; unit >>= 10, ++i)
+    if (bytes >= unit && bytes % unit == 0)
+      return std::to_string(bytes / unit) + " " + units[i];
+  return plural(bytes, "byte");
+}
+
+/// The passes over data in the host's memory.
+static void printPasses(llvm::raw_ostream &os, const Facts &facts) {
+  os << "\nData in the host's memory, which pass through " << roundBytes(facts.memoryBytes) << " of the GPU's\n";
+  double seconds = 0;
+  for (auto [number, pass] : llvm::enumerate(facts.passes)) {
+    seconds += pass.seconds;
+    os << "  pass " << number + 1 << " of " << facts.passes.size() << ": " << plural(pass.chunks, "chunk")
+       << " through " << (pass.kernels == 1 ? "kernel " : "kernels ") << pass.firstKernel + 1;
+    if (pass.kernels > 1)
+      os << " to " << pass.firstKernel + pass.kernels;
+    os << llvm::format(", %.3g s on the link\n", pass.seconds);
+    for (const auto &[way, arrays] : {std::pair("in", &pass.in), std::pair("out", &pass.out)})
+      for (const Chunks &chunks : *arrays) {
+        os << "    " << way << ' ' << chunks.name << ": " << roundBytes(chunks.bytes);
+        if (chunks.rowBytes < chunks.bytes)
+          os << " in rows of " << roundBytes(chunks.rowBytes);
+        os << '\n';
+      }
+  }
+  os << llvm::format("  predicted: %.3g s\n", seconds);
+}
+
 void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
   os << facts.symbol << ": " << facts.program->entry;
   if (std::string settings = settingsOf(facts); !settings.empty())
@@ -239,8 +270,10 @@ void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
   arrays("input", facts.inputs);
   arrays("result", facts.outputs);
   if (facts.workspaceBytes || facts.workspaceFixedBytes)
-    os << "  workspace: " << facts.workspaceFixedBytes << " bytes, and " << facts.workspaceBytes
-       << " for each problem\n";
+    os << "  workspace: " << facts.workspaceFixedBytes << " bytes, and " << facts.workspaceBytes << " for each problem"
+       << (facts.passes.empty() ? "" : ", of the host's memory") << "\n";
+  if (!facts.passes.empty())
+    printPasses(os, facts);
   os << "\nThe steps as written\n";
   printSteps(os, *facts.program);
   for (auto [number, kernel] : llvm::enumerate(facts.kernels)) {
@@ -248,6 +281,9 @@ void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
     printKernel(os, kernel);
   }
   os << "\nmoved: " << movedBy(facts) << '\n';
+  // What kernels take beside the link is little, and no part of the prediction.
+  if (!facts.passes.empty())
+    return;
   if (std::string predicted = predictedFor(facts); !predicted.empty())
     os << "predicted: " << predicted << '\n';
   if (std::string measured = measuredFor(facts); !measured.empty())

@@ -209,7 +209,7 @@ std::vector<TileValues> explain::observeTiles(codegen::Compiler &compiler, const
     return all;
   }
   auto isSmall = [](const Array &array) { return array.elements <= mostElements; };
-  if (!llvm::all_of(facts.inputs, isSmall) || !llvm::all_of(facts.outputs, isSmall) ||
+  if (!facts.passes.empty() || !llvm::all_of(facts.inputs, isSmall) || !llvm::all_of(facts.outputs, isSmall) ||
       !llvm::all_of(facts.kernels, isObserved))
     return all;
   Observer observer(compiler, facts, *function);

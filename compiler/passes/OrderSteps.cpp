@@ -58,11 +58,15 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     FailureOr<FlowProgram> program = segmentsOf(getOperation());
     if (failed(program))
       return signalPassFailure();
-    for (FlowSegment &segment : program->segments) {
+    // Before anything is rebuilt: what a chain begins with is the end of another one.
+    SmallVector<std::vector<int>> last;
+    for (const FlowSegment &segment : program->segments)
+      last.push_back(segment.chain ? distributed(*segment.chain) : std::vector<int>());
+    for (auto [segment, digits] : llvm::zip(program->segments, last)) {
       if (!segment.chain)
         continue;
       if (SmallVector<Operation *> ops = segment.chain->ops(); !ops.empty())
-        reorder(*segment.chain, ops, distributed(*segment.chain));
+        reorder(*segment.chain, ops, digits);
     }
     forgetSegments(getOperation());
   }

@@ -123,6 +123,8 @@ struct Driver {
   CUresult (*occupancyBlocks)(int *blocks, CUfunction, int threads, size_t sharedBytes);
   CUresult (*memAlloc)(CUdeviceptr *, size_t);
   CUresult (*memFree)(CUdeviceptr);
+  CUresult (*memAllocHost)(void **, size_t);
+  CUresult (*memFreeHost)(void *);
   CUresult (*copyToDevice)(CUdeviceptr, const void *, size_t, CUstream);
   CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
   CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);

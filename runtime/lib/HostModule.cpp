@@ -1,11 +1,13 @@
 //===- HostModule.cpp - modules whose data lie in the host's memory -------===//
 
 #include "HostModule.h"
+#include "CopyLane.h"
 #include "Driver.h"
 #include "Passes.h"
 #include "Status.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,100 +16,100 @@ using namespace idc::runtime;
 
 namespace {
 
-/// Streams and events of a device.
+/// Streams and events of a device. Copies are issued by threads of their own, kernels by the caller's, which waits
+/// until what a stream is to wait for has been issued.
 class GpuQueues final : public Queues {
 public:
-  GpuQueues(const Driver &driver, const std::vector<std::unique_ptr<idc_module>> &passes)
-      : driver(driver), passes(passes) {}
+  GpuQueues(const Driver &driver, CUcontext context, const std::vector<std::unique_ptr<idc_module>> &passes)
+      : driver(driver), passes(passes), in(driver, context, CopyLane::Way::In),
+        out(driver, context, CopyLane::Way::Out) {}
   ~GpuQueues() override {
+    (void)finishAll();
     for (CUevent event : events)
       if (event)
         driver.eventDestroy(event);
-    for (CUstream stream : streams)
-      if (stream)
-        driver.streamDestroy(stream);
+    if (kernels)
+      driver.streamDestroy(kernels);
   }
 
   idc_status create() {
-    for (CUstream &stream : streams)
-      if (idc_status status = driver.check(driver.streamCreate(&stream, CU_STREAM_NON_BLOCKING), "making a stream"))
-        return status;
     for (CUevent &event : events)
       if (idc_status status = driver.check(driver.eventCreate(&event, CU_EVENT_DISABLE_TIMING), "making an event"))
         return status;
-    return IDC_SUCCESS;
+    if (idc_status status = driver.check(driver.streamCreate(&kernels, CU_STREAM_NON_BLOCKING), "making a stream"))
+      return status;
+    if (idc_status status = in.create())
+      return status;
+    return out.create();
   }
 
   idc_status copyIn(void *device, const void *host, const Rectangle &rectangle) override {
-    return copy({hostSide(host, rectangle), deviceSide(device, rectangle)}, rectangle, In);
+    in.copy(const_cast<void *>(host), device, rectangle);
+    return IDC_SUCCESS;
   }
   idc_status copyOut(void *host, const void *device, const Rectangle &rectangle) override {
-    return copy({deviceSide(device, rectangle), hostSide(host, rectangle)}, rectangle, Out);
+    out.copy(host, const_cast<void *>(device), rectangle);
+    return IDC_SUCCESS;
   }
   idc_status launch(size_t pass, int64_t batch, const Operands &operands) override {
-    return passes[pass]->launch(batch, operands, streams[Kernels]);
+    return passes[pass]->launch(batch, operands, kernels);
   }
   idc_status record(Queue queue, size_t event) override {
-    return driver.check(driver.eventRecord(eventOf(queue, event), streams[queue]), "recording an event");
+    auto act = [this, own = eventOf(queue, event)](CUstream stream) {
+      return driver.check(driver.eventRecord(own, stream), "recording an event");
+    };
+    if (queue == Kernels)
+      return act(kernels);
+    recorded[queue][event] = laneOf(queue).add(act);
+    return IDC_SUCCESS;
   }
   idc_status wait(Queue queue, Queue other, size_t event) override {
-    return driver.check(driver.streamWaitEvent(streams[queue], eventOf(other, event), 0), "waiting for an event");
+    if (idc_status status = issued(other, event))
+      return status;
+    auto act = [this, own = eventOf(other, event)](CUstream stream) {
+      return driver.check(driver.streamWaitEvent(stream, own, 0), "waiting for an event");
+    };
+    if (queue == Kernels)
+      return act(kernels);
+    laneOf(queue).add(act);
+    return IDC_SUCCESS;
   }
   idc_status finish(Queue queue, size_t event) override {
+    if (idc_status status = issued(queue, event))
+      return status;
     return driver.check(driver.eventSynchronize(eventOf(queue, event)), "working on a chunk");
   }
   idc_status finishAll() override {
     idc_status first = IDC_SUCCESS;
-    for (CUstream stream : streams)
-      if (idc_status status = driver.check(driver.streamSynchronize(stream), "working on a chunk"); status && !first)
+    std::string message;
+    auto note = [&](idc_status status) {
+      if (status && !first) {
         first = status;
-    return first;
+        message = idc_last_error();
+      }
+    };
+    for (CopyLane *lane : {&in, &out})
+      note(lane->drain());
+    for (CopyLane *lane : {&in, &out})
+      note(lane->synchronize());
+    note(driver.check(driver.streamSynchronize(kernels), "working on a chunk"));
+    return first ? fail(first, "%s", message.c_str()) : IDC_SUCCESS;
   }
 
 private:
-  struct Sides {
-    CUmemcpy2D::Side from, to;
-  };
-  static CUmemcpy2D::Side hostSide(const void *pointer, const Rectangle &rectangle) {
-    return {0, 0, CU_MEMORYTYPE_HOST, pointer, 0, nullptr, size_t(rectangle.rows > 1 ? rectangle.pitch : 0)};
+  /// Returns when an event's record has been put on its stream: who waits for it before waits for nothing.
+  idc_status issued(Queue queue, size_t event) {
+    return queue == Kernels ? IDC_SUCCESS : laneOf(queue).waitFor(recorded[queue][event]);
   }
-  static CUmemcpy2D::Side deviceSide(const void *pointer, const Rectangle &rectangle) {
-    return {0,
-            0,
-            CU_MEMORYTYPE_DEVICE,
-            nullptr,
-            reinterpret_cast<CUdeviceptr>(pointer),
-            nullptr,
-            size_t(rectangle.rows > 1 ? rectangle.width : 0)};
-  }
-
-  idc_status copy(Sides sides, const Rectangle &rectangle, Queue queue) {
-    const char *what = queue == In ? "copying to the device" : "copying from the device";
-    constexpr int64_t mostPitch = (int64_t(1) << 31) - 1; // that the driver takes
-    if (rectangle.rows > 1 && rectangle.pitch <= mostPitch) {
-      const CUmemcpy2D all{sides.from, sides.to, size_t(rectangle.width), size_t(rectangle.rows)};
-      return driver.check(driver.copyRectangle(&all, streams[queue]), what);
-    }
-    for (int64_t row = 0; row < rectangle.rows; ++row) {
-      const int64_t host = row * rectangle.pitch, device = row * rectangle.width;
-      CUresult result = queue == In ? driver.copyToDevice(sides.to.device + uint64_t(device),
-                                                          static_cast<const char *>(sides.from.host) + host,
-                                                          size_t(rectangle.width), streams[queue])
-                                    : driver.copyToHost(static_cast<char *>(const_cast<void *>(sides.to.host)) + host,
-                                                        sides.from.device + uint64_t(device), size_t(rectangle.width),
-                                                        streams[queue]);
-      if (idc_status status = driver.check(result, what))
-        return status;
-    }
-    return IDC_SUCCESS;
-  }
-
+  CopyLane &laneOf(Queue queue) { return queue == In ? in : out; }
   CUevent &eventOf(Queue queue, size_t event) { return events[size_t(queue) * eventsOfQueue + event]; }
 
   const Driver &driver;
   const std::vector<std::unique_ptr<idc_module>> &passes;
-  CUstream streams[queues] = {};
+  CUstream kernels = nullptr;
   CUevent events[queues * eventsOfQueue] = {};
+  int64_t recorded[queues][eventsOfQueue] = {}; // the numbers of the lanes' work that records them
+  CopyLane in, out;
 };
 
 /// The passes of a host program as modules of their own.
@@ -135,7 +137,7 @@ struct HostModule final : idc_module {
       if (idc_status status = driver.check(driver.streamSynchronize(static_cast<CUstream>(stream)),
                                            "waiting for what was enqueued before"))
         return status;
-      GpuQueues queues(driver, passes);
+      GpuQueues queues(driver, context, passes);
       if (idc_status status = queues.create())
         return status;
       CUdeviceptr own = 0;

@@ -183,21 +183,21 @@ private:
     return queues.record(Queues::Out, event);
   }
 
-  /// Where the whole array of a piece's first problem begins.
+  /// Where the whole array of a piece's first problem begins. A value between passes that lies in an output begins
+  /// where the problem's result does, also where it is smaller: other problems' results may be there already.
   char *hostPlace(const HostPlace &place, const Operand &operand, const Piece &piece) const {
-    char *begin = nullptr;
+    const auto number = size_t(place.operand);
     switch (place.kind) {
     case HostPlace::Kind::Input:
-      begin = static_cast<char *>(const_cast<void *>(call.inputs[place.operand]));
-      break;
+      return static_cast<char *>(const_cast<void *>(call.inputs[number])) +
+             piece.problem * manifest.inputs[number].bytesPerProblem();
     case HostPlace::Kind::Output:
-      begin = static_cast<char *>(call.outputs[place.operand]);
-      break;
+      return static_cast<char *>(call.outputs[number]) + piece.problem * manifest.outputs[number].bytesPerProblem();
     case HostPlace::Kind::Workspace:
-      begin = static_cast<char *>(call.workspace) + batch * place.offset;
       break;
     }
-    return begin + piece.problem * wholeElements(operand) * operand.elementBytes;
+    return static_cast<char *>(call.workspace) + batch * place.offset +
+           piece.problem * wholeElements(operand) * operand.elementBytes;
   }
 
   idc_status copyIn(const Operand &input, const char *host, const Piece &piece, char *own) {

@@ -1,12 +1,13 @@
 // Programs on data in the host's memory, beside the link's limit and cuFFT called chunk by chunk.
 //
-// usage: gpu-host-memory [--rows] [--runs N] CASE…
+// usage: gpu-host-memory [--rows] [--runs N] [--pageable] CASE…
 // A case is NAME:PREFIX[:OTHER]: the prefix of an image and a manifest (PREFIX.fatbin, PREFIX.json) for host memory;
 // then for complex f32 transforms their sides (65536x65536), or the prefix of the same program for data on the GPU.
-// Data are random and differ in every element; arrays are page-locked. Results are compared with the GPU's, of cuFFT or
-// of the other program, in all elements, if its memory holds them. A line per case: how large the error is (relative,
-// L2), seconds, their share of the least time that the passes' bytes take on the link, both ways at the same time as
-// measured in this run; and seconds of cuFFT chunk by chunk. --rows prints how fast rows of some bytes are copied.
+// Data are random and differ in every element; arrays are page-locked, unless behind --pageable. Results are compared
+// with the GPU's, of cuFFT or of the other program, in all elements, if its memory holds them. A line per case: how
+// large the error is (relative, L2), seconds, their share of the least time that the passes' bytes take on the link,
+// both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk. --rows prints how fast rows
+// of some bytes are copied.
 #include "idc/host_memory.h"
 #include "runtime/lib/Manifest.h"
 #include "test/benchmarks/ChunkedCufft.h"
@@ -28,6 +29,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using idc::runtime::Manifest;
@@ -75,10 +77,12 @@ void inParallel(int64_t count, const std::function<void(int64_t, int64_t)> &work
     thread.join();
 }
 
-/// Page-locked memory of the host, filled with numbers from -1 to 1, and more by `shift`; or with what is none.
+bool isPageLocked = true; // what is allocated
+
+/// Memory of the host, filled with numbers from -1 to 1, and more by `shift`; or with what is none.
 class HostArray {
 public:
-  HostArray(int64_t bytes, bool isRandom, uint32_t seed = 0, float shift = 0) : bytes(bytes) {
+  HostArray(int64_t bytes, bool isRandom, uint32_t seed = 0, float shift = 0) : bytes(bytes), isLocked(isPageLocked) {
     void *memory = mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
       throw std::runtime_error("the host has no " + std::to_string(bytes) + " bytes");
@@ -92,16 +96,19 @@ public:
         numbers[i] = isRandom ? float(int64_t(mixed) >> 32) * 0x1p-31f + shift : NAN;
       }
     });
-    check(cudaHostRegister(data, size_t(bytes), cudaHostRegisterDefault));
+    if (isLocked)
+      check(cudaHostRegister(data, size_t(bytes), cudaHostRegisterDefault));
   }
   ~HostArray() {
-    cudaHostUnregister(data);
+    if (isLocked)
+      cudaHostUnregister(data);
     munmap(data, size_t(bytes));
   }
   HostArray(const HostArray &) = delete;
 
   char *data = nullptr;
   const int64_t bytes;
+  const bool isLocked;
 };
 
 /// Device memory that is freed with it.
@@ -156,9 +163,11 @@ Difference differenceOf(const HostArray &got, const char *expected, int64_t byte
 //===--- the link -------------------------------------------------------------------------------------------------===//
 
 /// Bytes per second each way when two streams copy contiguous memory at the same time.
-double linkBothWays(const HostArray &in, const HostArray &out) {
-  const int64_t part = std::min<int64_t>(int64_t(1) << 29, std::min(in.bytes, out.bytes));
-  const int64_t parts = std::min<int64_t>(16, std::min(in.bytes, out.bytes) / part);
+double linkBothWays() {
+  constexpr int64_t parts = 16, part = int64_t(1) << 28;
+  const bool before = std::exchange(isPageLocked, true);
+  const HostArray in(parts * part, true), out(parts * part, false);
+  isPageLocked = before;
   const Memory a = allocate(part), b = allocate(part);
   cudaStream_t to = nullptr, from = nullptr;
   check(cudaStreamCreateWithFlags(&to, cudaStreamNonBlocking));
@@ -345,7 +354,7 @@ int runCase(const std::string &text, int runs) {
   check(idc_workspace_size(module, 1, &hostBytes));
   check(idc_host_memory_size(module, &deviceBytes));
   auto between = std::make_unique<HostArray>(std::max<int64_t>(hostBytes, 16), false);
-  const double rate = linkBothWays(*inputs[0], outputs[0]->bytes >= (int64_t(1) << 20) ? *outputs[0] : *inputs[0]);
+  const double rate = linkBothWays();
   double time = 0;
   PassClock clock(manifest);
   {
@@ -411,6 +420,8 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {
       if (!std::strcmp(argv[i], "--runs") && i + 1 < argc)
         runs = std::max(1, std::atoi(argv[++i]));
+      else if (!std::strcmp(argv[i], "--pageable"))
+        isPageLocked = false;
       else if (!std::strcmp(argv[i], "--rows"))
         printRows();
       else

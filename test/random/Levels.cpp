@@ -1,6 +1,6 @@
 #include "Levels.h"
 
-#include "compiler/codegen/ManifestWriter.h"
+#include "compiler/codegen/HostManifest.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
 #include "compiler/conversion/Passes.h"
@@ -9,6 +9,7 @@
 #include "compiler/irgen/IrGen.h"
 #include "compiler/passes/Pipelines.h"
 
+#include "id/Chunks.h"
 #include "id/Devices.h"
 #include "id/IndexCode.h"
 
@@ -45,8 +46,10 @@ llvm::Expected<std::unique_ptr<Levels>> Levels::parse(const std::string &text) {
   return levels;
 }
 
+/// The kernels are those of the function, or of the passes that it calls.
 static std::string manifestOf(const frontend::Program &program, const std::string &target,
-                              const std::vector<conversion::LoweredKernel> &launches, func::FuncOp function) {
+                              const std::vector<std::vector<conversion::LoweredKernel>> &launches,
+                              func::FuncOp function) {
   codegen::ManifestInfo info;
   info.entry = program.entry;
   info.symbol = function.getName().str();
@@ -56,12 +59,7 @@ static std::string manifestOf(const frontend::Program &program, const std::strin
     auto sequence = cast<id::SeqType>(type);
     codegen::ManifestArray array{name, frontend::spellStructure(*program.values[value].element),
                                  id::elementBytes(sequence.getElement()), sequence.getNumElements()};
-    for (int digit : deviceDigits) {
-      const int64_t radix = sequence.getRadices()[static_cast<size_t>(digit) - 1];
-      array.deviceDigits.emplace_back(id::elementsOf(sequence.getRadices().take_front(static_cast<size_t>(digit) - 1)),
-                                      radix);
-      array.elements /= radix;
-    }
+    codegen::divide(array, type, deviceDigits);
     return array;
   };
   for (auto [i, parameter] : llvm::enumerate(program.inputs))
@@ -70,7 +68,8 @@ static std::string manifestOf(const frontend::Program &program, const std::strin
   for (auto [i, value] : llvm::enumerate(program.outputs))
     info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i],
                                  id::resultDeviceDigits(function, static_cast<int>(i))));
-  return codegen::writeManifest(info, launches, {});
+  codegen::addPasses(function, launches, info);
+  return codegen::writeManifest(info, launches.front(), {});
 }
 
 /// Lets several devices have as much of arrays as their digits allow.
@@ -86,6 +85,20 @@ static void distribute(func::FuncOp function, int64_t devices, bool byLowest) {
     function.setArgAttr(argument.getArgNumber(), id::distributionAttr, wanted(argument.getType()));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     function.setResultAttr(i, id::distributionAttr, wanted(function.getResultTypes()[i]));
+}
+
+/// Lets data lie in host memory, and pass in so many chunks through memory that holds these with some room.
+static void divideIntoChunks(func::FuncOp function, int64_t chunks) {
+  int64_t bytes = 0;
+  auto add = [&](Type type) {
+    auto sequence = cast<id::SeqType>(type);
+    bytes += sequence.getNumElements() * id::elementBytes(sequence.getElement());
+  };
+  llvm::for_each(function.getArgumentTypes(), add);
+  llvm::for_each(function.getResultTypes(), add);
+  constexpr int64_t room = 6, least = 4096;
+  function->setAttr(id::memoryAttr, Builder(function.getContext()).getI64IntegerAttr(room * bytes / chunks + least));
+  id::setDevices(function, chunks);
 }
 
 llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const Changes &changes) const {
@@ -105,11 +118,14 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
     return message(errors);
   if (changes.devices > 1)
     distribute(*module->getBody()->getOps<func::FuncOp>().begin(), changes.devices, !isDissolved);
+  if (changes.chunks > 1)
+    divideIntoChunks(*module->getBody()->getOps<func::FuncOp>().begin(), changes.chunks);
   PassManager toFlow(&context), toStages(&context);
   passes::buildFlowPipeline(toFlow, target);
   // Half of the programs keep their chains, so that small ones have several kernels, too.
   passes::buildStagePipeline(toStages, target, "throughput", 0, 0, /*dissolve=*/isDissolved);
   toStages.addNestedPass<func::FuncOp>(conversion::createPlaceDevices());
+  toStages.addPass(conversion::createCutPasses({target}));
   if (failed(toFlow.run(*module)))
     return message(errors);
   if (changes.flow)
@@ -119,15 +135,19 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
   if (changes.stages)
     changes.stages(*module);
   func::FuncOp function = *module->getBody()->getOps<func::FuncOp>().begin();
-  std::vector<conversion::LoweredKernel> launches;
-  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(function, machine, launches)
-                                        : conversion::lowerToGpu(function, machine, launches);
-  if (!result.module)
+  SmallVector<func::FuncOp> functions = llvm::map_to_vector(id::passesOf(function), id::functionOf);
+  if (functions.empty())
+    functions.push_back(function);
+  std::vector<std::vector<conversion::LoweredKernel>> launches(1);
+  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(function, machine, launches.front())
+                                        : conversion::lowerToGpu(functions, machine, launches);
+  if (!result.module || (changes.chunks > 1 && failed(conversion::placeBuffers(function, machine))))
     return message(errors);
   if (changes.kernels)
     changes.kernels(*result.module);
   if (changes.launches)
-    changes.launches(launches);
+    for (std::vector<conversion::LoweredKernel> &own : launches)
+      changes.launches(own);
   result.manifest = manifestOf(elaborated, target, launches, function);
   return result;
 }

@@ -21,6 +21,7 @@ struct Changes {
   std::function<void(mlir::ModuleOp)> flow, stages, kernels;
   std::function<void(std::vector<conversion::LoweredKernel> &)> launches;
   int64_t devices = 1; // that work on the program together; half of them have the lowest digits of arrays, if they can
+  int64_t chunks = 1;  // in which data pass from host memory through the device
 };
 
 /// One program, parsed and elaborated once, compiled for as many targets as wanted.

@@ -45,6 +45,11 @@ static cl::opt<uint64_t> devices("devices",
                                           "digits number them"),
                                  cl::init(1));
 
+static cl::opt<uint64_t> chunks("chunks",
+                                cl::desc("emulate data in host memory that pass in so many chunks through a device, "
+                                         "as far as its digits number them"),
+                                cl::init(1));
+
 static cl::opt<bool> plantFaults("faults", cl::desc("plant faults instead: random programs have to show each, on the "
                                                     "emulator, before --count programs have run"));
 static cl::opt<std::string> onlyFault("fault", cl::desc("only those whose name contains this"));
@@ -70,6 +75,7 @@ static Outcome run(const Program &program, Coverage *coverage = nullptr) {
   execution.cpu = onCpu;
   execution.emulator = emulated;
   execution.gpuChanges.devices = static_cast<int64_t>(devices.getValue());
+  execution.gpuChanges.chunks = static_cast<int64_t>(chunks.getValue());
   if (!crossing.empty())
     execution.cpuChanges.flow = execution.gpuChanges.flow = forceCrossing;
   if (coverage) {
@@ -183,7 +189,7 @@ int main(int argc, char **argv) {
     }
     currentIndex = index;
     Outcome outcome = run(program, &coverage);
-    if (devices > 1 && outcome.kind == Outcome::Kind::Rejected && outcome.where == "emulator") {
+    if ((devices > 1 || chunks > 1) && outcome.kind == Outcome::Kind::Rejected && outcome.where == "emulator") {
       ++undivided;
       continue;
     }
@@ -196,7 +202,7 @@ int main(int argc, char **argv) {
     return 0;
   llvm::outs() << done << " programs, " << failures << " failed";
   if (undivided)
-    llvm::outs() << ", " << undivided << " not for several devices";
+    llvm::outs() << ", " << undivided << " not for several " << (chunks > 1 ? "chunks" : "devices");
   llvm::outs() << "\n";
   if (printCoverage)
     coverage.print(llvm::outs());

@@ -2,9 +2,12 @@
 
 #include "FakeDriver.h"
 
+#include <cctype>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <map>
 #include <mutex>
 #include <set>
 #include <sstream>
@@ -16,13 +19,14 @@ namespace {
 
 constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, outOfMemory = 2;
 constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024, multiprocessorCount = 16;
-constexpr unsigned deviceMemory = 2;
+constexpr unsigned hostMemory = 1, deviceMemory = 2;
 constexpr int memoryType = 2, majorVersion = 75, minorVersion = 76;
 
 FakeState state;
 std::mutex stateMutex;
 std::set<uint64_t> allocated;
-int primaryContext; // its address serves
+std::map<char *, size_t> pageLocked; // begin -> bytes
+int primaryContext;                  // its address serves
 thread_local std::vector<void *> contexts = {nullptr};
 
 struct Module {
@@ -49,7 +53,9 @@ int launch(const std::string *function, FakeLaunch record, void **arguments) {
     const float *x = *static_cast<float **>(arguments[0]);
     float *y = *static_cast<float **>(arguments[1]);
     int64_t batch = *static_cast<int64_t *>(arguments[2]);
-    for (int64_t i = 0; i < 4 * batch; ++i)
+    const char *digits = function->c_str() + std::strlen("twice");
+    const int64_t floats = std::isdigit(*digits) ? std::atoll(digits) : 4;
+    for (int64_t i = 0; i < floats * batch; ++i)
       y[i] = 2 * x[i];
   }
   std::lock_guard<std::mutex> lock(stateMutex);
@@ -189,6 +195,20 @@ int cuMemFree_v2(uint64_t pointer) {
   ++state.frees;
   return 0;
 }
+int cuMemAllocHost_v2(void **pointer, size_t bytes) {
+  if (posix_memalign(pointer, 4096, bytes) != 0)
+    return outOfMemory;
+  std::lock_guard<std::mutex> lock(stateMutex);
+  pageLocked[*static_cast<char **>(static_cast<void *>(pointer))] = bytes;
+  ++state.hostAllocations;
+  return 0;
+}
+int cuMemFreeHost(void *pointer) {
+  std::lock_guard<std::mutex> lock(stateMutex);
+  pageLocked.erase(static_cast<char *>(pointer));
+  ++state.hostFrees;
+  return std::free(pointer), 0;
+}
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
   return std::memcpy(reinterpret_cast<void *>(to), from, bytes), 0;
 }
@@ -242,6 +262,10 @@ int cuIpcCloseMemHandle(uint64_t) { return 0; }
 // "Device memory" is what cuMemAlloc gave.
 int cuPointerGetAttribute(unsigned *value, int attribute, uint64_t pointer) {
   std::lock_guard<std::mutex> lock(stateMutex);
+  auto *host = reinterpret_cast<char *>(pointer);
+  if (auto after = pageLocked.upper_bound(host); after != pageLocked.begin() && attribute == memoryType)
+    if (const auto &[begin, bytes] = *std::prev(after); host < begin + bytes)
+      return *value = hostMemory, 0;
   if (!allocated.count(pointer))
     return invalidValue;
   return *value = attribute == memoryType ? deviceMemory : 0, 0;

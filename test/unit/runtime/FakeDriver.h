@@ -2,8 +2,8 @@
 //
 // FakeDriver.cpp is a shared library with the driver's functions. "Device memory" is host memory, and a launch is
 // recorded. The image of a module lists its kernels: ".version" and then names, separated by spaces. A kernel whose
-// name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch). Machine code has kernels
-// of all names, which do nothing.
+// name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch), "twice16" of 16. Machine
+// code has kernels of all names, which do nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@ struct FakeState {
   std::vector<FakeLaunch> launches;
   std::map<std::string, std::map<int, int>> functionAttributes; // kernel -> attribute -> value
   int modulesLoaded = 0, modulesUnloaded = 0;
-  int allocations = 0, frees = 0;
+  int allocations = 0, frees = 0, hostAllocations = 0, hostFrees = 0;
   size_t capturedFrom = 0; // launches before the recording of a graph began
   int graphsMade = 0, graphsDestroyed = 0;
   int blocksPerMultiprocessor = 3, clusters = 2; // that are resident; there are 2 multiprocessors
@@ -46,5 +46,7 @@ extern "C" idc::test::FakeState *idcFakeDriverState();
 /// Makes any pointer the calling thread's current context.
 extern "C" int cuCtxSetCurrent(void *context);
 extern "C" int cuCtxGetCurrent(void **context);
+extern "C" int cuMemAllocHost_v2(void **pointer, size_t bytes);
+extern "C" int cuMemFreeHost(void *pointer);
 
 #endif // IDC_TEST_UNIT_RUNTIME_FAKEDRIVER_H

@@ -13,11 +13,13 @@ using namespace idc::test;
 
 namespace {
 
-/// A pass of 4 chunks of 4 numbers, which are rows of 2 in the host's memory.
-std::string manifestWith(const std::string &digits, int chunks) {
-  const std::string operand = R"("type": "f32", "elementBytes": 4, "elements": 4, "devices": [)" + digits + "]";
-  const std::string all = std::to_string(4 * chunks);
-  return R"({"idc": 2, "entry": "f", "symbol": "f", "target": "sm_90", "memory": 2048,
+/// A pass of so many chunks of so many numbers.
+std::string manifestWith(const std::string &digits, int chunks, int64_t elements = 4) {
+  const std::string operand = R"("type": "f32", "elementBytes": 4, "elements": )" + std::to_string(elements) +
+                              R"(, "devices": [)" + digits + "]";
+  const std::string all = std::to_string(elements * chunks);
+  return R"({"idc": 2, "entry": "f", "symbol": "f", "target": "sm_90", "memory": )" + std::to_string(512 * elements) +
+         R"(,
     "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": )" +
          all + R"(}],
     "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": )" +
@@ -30,16 +32,22 @@ std::string manifestWith(const std::string &digits, int chunks) {
       "outputs": [{"name": "y0", "host": {"output": 0}, )" +
          operand + R"(}],
       "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
-      "kernels": [{"name": "twice", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+      "kernels": [{"name": "twice)" +
+         std::to_string(elements) + R"(", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
                    "sharedBytes": 0, "args": [{"input": 0}, {"output": 0}, {"batch": true}]}]}]})";
+}
+
+/// The library is found as the runtime finds it.
+template <typename Function> Function driverFunction(const char *name) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  EXPECT_TRUE(library);
+  return reinterpret_cast<Function>(dlsym(library, name));
 }
 
 class HostModule : public ::testing::Test {
 protected:
   void SetUp() override {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_TRUE(library);
-    state = reinterpret_cast<decltype(&idcFakeDriverState)>(dlsym(library, "idcFakeDriverState"))();
+    state = driverFunction<decltype(&idcFakeDriverState)>("idcFakeDriverState")();
     *state = {};
     load(manifestWith(R"({"below": 2, "radix": 4})", 4));
   }
@@ -47,7 +55,7 @@ protected:
 
   void load(const std::string &manifest) {
     idc_module_unload(module);
-    const std::string image = ".version twice";
+    const std::string image = ".version twice4 twice2359296";
     ASSERT_EQ(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module), IDC_SUCCESS)
         << idc_last_error();
   }
@@ -84,6 +92,29 @@ TEST_F(HostModule, CopiesRowsAndLaunchesEveryChunk) {
   alignas(256) static char memory[1024];
   ASSERT_EQ(launch(1, memory, sizeof memory), IDC_SUCCESS);
   EXPECT_TRUE(isTwice());
+}
+
+/// Arrays in pages that may move go through page-locked pieces, several of them: of rows, of parts of rows, and of
+/// short rows of page-locked arrays.
+TEST_F(HostModule, StagesWhatTheDeviceCannotCopyItself) {
+  constexpr int64_t chunk = 9 << 18, elements = 4 * chunk; // 9 MiB
+  void *memory = nullptr;
+  ASSERT_EQ(driverFunction<decltype(&cuMemAllocHost_v2)>("cuMemAllocHost_v2")(&memory, 2 * elements * 4), 0);
+  auto *locked = static_cast<float *>(memory);
+  std::vector<float> pageable(2 * elements);
+  for (int64_t below : {int64_t(64), int64_t(16384), chunk})
+    for (float *from : {locked, pageable.data()}) {
+      load(manifestWith(R"({"below": )" + std::to_string(below) + R"(, "radix": 4})", 4, chunk));
+      float *to = from + elements;
+      for (int64_t i = 0; i < elements; ++i)
+        from[i] = float(i % 8191) + 1, to[i] = -1;
+      inputs[0] = from, outputs[0] = to;
+      ASSERT_EQ(idc_launch(module, 1, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+      EXPECT_TRUE(std::equal(from, to, to, [](float a, float b) { return b == 2 * a; })) << below;
+      EXPECT_EQ(state->hostAllocations, state->hostFrees + 1); // `locked`
+    }
+  EXPECT_EQ(state->hostAllocations, 1 + 3 * 6); // three pieces each way
+  driverFunction<decltype(&cuMemFreeHost)>("cuMemFreeHost")(locked);
 }
 
 TEST_F(HostModule, DigitsApartAreSeveralRectangles) {
