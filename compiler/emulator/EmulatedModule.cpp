@@ -208,11 +208,10 @@ idc_status EmulatedModule::launchPasses(int64_t batch, const runtime::Operands &
         return passes[pass]->launch(problems, chunk, nullptr);
       },
       options.seed);
+  char *begin = memory.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
   const idc_status status = runtime::runPasses(
-      manifest, queues, batch,
-      {operands.inputs, operands.scalars, operands.outputs, operands.workspace,
-       memory.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT, bytes,
-       nullptr, nullptr});
+      manifest, {{&queues, begin, bytes}}, batch,
+      {operands.inputs, operands.scalars, operands.outputs, operands.workspace, nullptr, 0, nullptr, nullptr});
   for (const std::unique_ptr<EmulatedModule> &pass : passes) {
     llvm::append_range(finished, std::move(pass->finished));
     pass->finished.clear();

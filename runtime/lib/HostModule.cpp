@@ -7,6 +7,7 @@
 #include "Status.h"
 
 #include <algorithm>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
@@ -126,35 +127,64 @@ struct HostModule final : idc_module {
   }
 
   idc_status launch(int64_t batch, const Operands &operands, void *stream) const override {
-    idc_host_call call{operands.inputs, operands.scalars, operands.outputs, operands.workspace, nullptr, 0,
-                       nullptr,         nullptr};
-    if (operands.host)
-      call = *operands.host;
-    return guarded([&]() -> idc_status {
-      ContextScope scope(driver, context);
+    const idc_host_call own{operands.inputs, operands.scalars, operands.outputs, operands.workspace, nullptr, 0,
+                            nullptr,         nullptr};
+    const idc_module *module = this;
+    const HostLaunch alone{1, &module, &own, &stream};
+    return guarded([&] { return launchOn(operands.host ? *operands.host : alone, batch); });
+  }
+
+private:
+  /// What a GPU has during a launch.
+  struct Part {
+    Part(const HostModule &module) : module(module), queues(module.driver, module.context, module.passes) {}
+    ~Part() {
+      if (!own)
+        return;
+      ContextScope scope(module.driver, module.context);
+      module.driver.memFree(own);
+    }
+    Part(const Part &) = delete;
+
+    /// Waits for the stream, and allocates memory where there is none.
+    idc_status prepare(void *stream, const idc_host_call &call) {
+      const Driver &driver = module.driver;
+      ContextScope scope(driver, module.context);
       if (scope.status())
         return scope.status();
       if (idc_status status = driver.check(driver.streamSynchronize(static_cast<CUstream>(stream)),
                                            "waiting for what was enqueued before"))
         return status;
-      GpuQueues queues(driver, context, passes);
       if (idc_status status = queues.create())
         return status;
-      CUdeviceptr own = 0;
-      if (!call.memory) {
-        call.memory_bytes = std::max(deviceBytes(manifest), manifest.memoryBytes);
-        if (idc_status status = driver.check(driver.memAlloc(&own, size_t(call.memory_bytes)), "allocating memory"))
-          return status;
-        call.memory = reinterpret_cast<void *>(own);
-      }
-      const idc_status status = runPasses(manifest, queues, batch, call);
-      if (own)
-        driver.memFree(own);
-      return status;
-    });
+      device = {&queues, call.memory, call.memory_bytes};
+      if (device.memory)
+        return IDC_SUCCESS;
+      device.memoryBytes = std::max(deviceBytes(module.manifest), module.manifest.memoryBytes);
+      if (idc_status status = driver.check(driver.memAlloc(&own, size_t(device.memoryBytes)), "allocating memory"))
+        return status;
+      device.memory = reinterpret_cast<void *>(own);
+      return IDC_SUCCESS;
+    }
+
+    const HostModule &module;
+    GpuQueues queues;
+    ChunkDevice device = {};
+    CUdeviceptr own = 0;
+  };
+
+  idc_status launchOn(const HostLaunch &launch, int64_t batch) const {
+    std::deque<Part> parts;
+    std::vector<ChunkDevice> devices;
+    for (int32_t k = 0; k < launch.count; ++k) {
+      parts.emplace_back(static_cast<const HostModule &>(*launch.modules[k]));
+      if (idc_status status = parts.back().prepare(launch.streams ? launch.streams[k] : nullptr, launch.calls[k]))
+        return status;
+      devices.push_back(parts.back().device);
+    }
+    return runPasses(manifest, devices, batch, launch.calls[0]);
   }
 
-private:
   const Driver &driver;
   CUcontext context = nullptr;
   std::vector<std::unique_ptr<idc_module>> passes;
@@ -183,14 +213,28 @@ idc_status idc_host_memory_size(const idc_module *module, int64_t *bytes) {
 }
 
 idc_status idc_host_launch(const idc_module *module, int64_t batch, const idc_host_call *call, void *stream) {
-  if (!module || !call)
-    return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", module ? "call" : "module");
-  int64_t least = 0;
-  if (idc_status status = idc_host_memory_size(module, &least))
-    return status;
-  if (call->memory && call->memory_bytes < least)
-    return fail(IDC_ERROR_INVALID_ARGUMENT, "there are %lld bytes of memory on the device, %lld are needed",
-                static_cast<long long>(call->memory_bytes), static_cast<long long>(least));
-  return launchChecked(module, batch, {call->inputs, call->scalars, call->outputs, call->workspace, nullptr, call},
-                       stream);
+  return idc_host_launch_on(1, &module, batch, call, &stream);
+}
+
+idc_status idc_host_launch_on(int32_t count, const idc_module *const *modules, int64_t batch,
+                              const idc_host_call *calls, void *const *streams) {
+  if (!modules || !calls)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "'%s' must not be null", modules ? "calls" : "modules");
+  if (count < 1)
+    return fail(IDC_ERROR_INVALID_ARGUMENT, "a launch is on 1 GPU or more, not %d", int(count));
+  for (int32_t k = 0; k < count; ++k) {
+    int64_t least = 0;
+    if (idc_status status = idc_host_memory_size(modules[k], &least))
+      return status;
+    if (modules[k]->manifest.symbol != modules[0]->manifest.symbol ||
+        modules[k]->manifest.memoryBytes != modules[0]->manifest.memoryBytes)
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "modules 0 and %d are of different programs", int(k));
+    if (calls[k].memory && calls[k].memory_bytes < least)
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "there are %lld bytes of memory on the device, %lld are needed",
+                  static_cast<long long>(calls[k].memory_bytes), static_cast<long long>(least));
+  }
+  const HostLaunch launch{count, modules, calls, streams};
+  const idc_host_call &call = calls[0];
+  return launchChecked(modules[0], batch, {call.inputs, call.scalars, call.outputs, call.workspace, nullptr, &launch},
+                       nullptr);
 }

@@ -21,14 +21,23 @@ public:
   virtual int32_t device() const = 0;
 };
 
+/// What a caller says of the launch of a host program: modules with the same passes, one for each GPU, and for each of
+/// them its call, of which all but the memory is that of the first, and its stream.
+struct HostLaunch {
+  int32_t count;
+  const idc_module *const *modules;
+  const idc_host_call *calls;
+  void *const *streams;
+};
+
 /// What a launch works on: one pointer per input, scalar (host memory) and output of the manifest.
 struct Operands {
   const void *const *inputs;
   const void *const *scalars;
   void *const *outputs;
   void *workspace;
-  const Peers *peers = nullptr;        ///< null for modules of one device
-  const idc_host_call *host = nullptr; ///< what a caller says of the launch of a host program; it has the same pointers
+  const Peers *peers = nullptr;     ///< null for modules of one device
+  const HostLaunch *host = nullptr; ///< of a host program; null: on its own GPU, with memory that is allocated
 };
 
 } // namespace idc::runtime

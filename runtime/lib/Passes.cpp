@@ -67,8 +67,8 @@ private:
 /// One launch of a host program.
 class Run {
 public:
-  Run(const Manifest &manifest, Queues &queues, int64_t batch, const idc_host_call &call)
-      : manifest(manifest), queues(queues), batch(batch), call(call) {}
+  Run(const Manifest &manifest, const std::vector<ChunkDevice> &devices, int64_t batch, const idc_host_call &call)
+      : manifest(manifest), devices(devices), batch(batch), call(call) {}
 
   idc_status operator()() {
     const bool isUndivided = std::all_of(manifest.passes.begin(), manifest.passes.end(),
@@ -90,8 +90,11 @@ private:
   int64_t problemsOfPiece() const {
     constexpr int64_t pieces = 8;
     int64_t problems = std::max<int64_t>(1, batch / pieces);
+    int64_t bytes = devices.front().memoryBytes;
+    for (const ChunkDevice &device : devices)
+      bytes = std::min(bytes, device.memoryBytes);
     for (const Pass &pass : manifest.passes)
-      while (problems > 1 && Places(pass, problems).bytes > call.memory_bytes)
+      while (problems > 1 && Places(pass, problems).bytes > bytes)
         problems /= 2;
     return problems;
   }
@@ -107,16 +110,22 @@ private:
     const int64_t before = done;
     int64_t left = 0; // pieces whose results are known to be there
     idc_status status = IDC_SUCCESS;
+    const size_t onTheWay = eventsOfQueue * devices.size();
     for (size_t i = 0; i < pieces.size() && !status; ++i) {
-      if (i >= eventsOfQueue && (status = queues.finish(Queues::Out, i % eventsOfQueue)))
+      const ChunkDevice &device = devices[i % devices.size()];
+      const size_t turn = i / devices.size();
+      if (i >= onTheWay && (status = device.queues->finish(Queues::Out, turn % eventsOfQueue)))
         break;
-      left = i >= eventsOfQueue ? int64_t(i - eventsOfQueue) + 1 : 0;
+      left = i >= onTheWay ? int64_t(i - onTheWay) + 1 : 0;
       if ((status = report(before + left)))
         break;
-      status = enqueue(number, places, pieces[i], i);
+      status = enqueue(number, places, pieces[i], device, turn);
     }
     const std::string why = status ? idc_last_error() : "";
-    const idc_status last = queues.finishAll();
+    idc_status last = IDC_SUCCESS;
+    for (const ChunkDevice &device : devices)
+      if (idc_status own = device.queues->finishAll(); own && !last)
+        last = own;
     if (status)
       return fail(status, "%s (pass %zu of %zu, after %lld of %zu chunks)", why.c_str(), number + 1,
                   manifest.passes.size(), static_cast<long long>(left), pieces.size());
@@ -136,15 +145,16 @@ private:
     return IDC_SUCCESS;
   }
 
-  /// Gives the queues the i-th piece of a pass. Slots alternate: the copy into one waits for the kernels that read what
-  /// was there, and kernels that write one for the copy of what was there.
-  idc_status enqueue(size_t number, const Places &places, const Piece &piece, size_t i) {
+  /// Gives a device's queues a piece, the i-th of a pass that it gets. Slots alternate: the copy into one waits for the
+  /// kernels that read what was there, and kernels that write one for the copy of what was there.
+  idc_status enqueue(size_t number, const Places &places, const Piece &piece, const ChunkDevice &device, size_t i) {
+    Queues &queues = *device.queues;
     const Pass &pass = manifest.passes[number];
     const auto slot = int64_t(i % slots);
     const size_t event = i % eventsOfQueue, freed = (i - slots) % eventsOfQueue;
     std::vector<const void *> inputs;
     std::vector<void *> outputs;
-    auto at = [&](int64_t place) { return static_cast<char *>(call.memory) + place; };
+    auto at = [&](int64_t place) { return static_cast<char *>(device.memory) + place; };
     if (i >= slots)
       if (idc_status status = queues.wait(Queues::In, Queues::Kernels, freed))
         return status;
@@ -154,7 +164,7 @@ private:
       char *own = at(places.inputs[k] + (isSame ? 0 : slot * places.slotBytes(input)));
       inputs.push_back(own);
       if (!isSame || i == 0)
-        if (idc_status status = copyIn(input, hostPlace(pass.inputs[k], input, piece), piece, own))
+        if (idc_status status = copyIn(queues, input, hostPlace(pass.inputs[k], input, piece), piece, own))
           return status;
     }
     if (idc_status status = queues.record(Queues::In, event))
@@ -176,8 +186,8 @@ private:
       return status;
     for (size_t k = 0; k < pass.kernels.outputs.size(); ++k) {
       const Operand &output = pass.kernels.outputs[k];
-      if (idc_status status =
-              copyOut(output, hostPlace(pass.outputs[k], output, piece), piece, static_cast<const char *>(outputs[k])))
+      if (idc_status status = copyOut(queues, output, hostPlace(pass.outputs[k], output, piece), piece,
+                                      static_cast<const char *>(outputs[k])))
         return status;
     }
     return queues.record(Queues::Out, event);
@@ -200,7 +210,7 @@ private:
            piece.problem * wholeElements(operand) * operand.elementBytes;
   }
 
-  idc_status copyIn(const Operand &input, const char *host, const Piece &piece, char *own) {
+  static idc_status copyIn(Queues &queues, const Operand &input, const char *host, const Piece &piece, char *own) {
     if (input.deviceDigits.empty())
       return queues.copyIn(own, host, {piece.problems * input.bytesPerProblem(), 1, 0});
     return forEachRectangle(input, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
@@ -208,7 +218,7 @@ private:
     });
   }
 
-  idc_status copyOut(const Operand &output, char *host, const Piece &piece, const char *own) {
+  static idc_status copyOut(Queues &queues, const Operand &output, char *host, const Piece &piece, const char *own) {
     if (output.deviceDigits.empty())
       return queues.copyOut(host, own, {piece.problems * output.bytesPerProblem(), 1, 0});
     return forEachRectangle(output, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
@@ -217,7 +227,7 @@ private:
   }
 
   const Manifest &manifest;
-  Queues &queues;
+  const std::vector<ChunkDevice> &devices;
   const int64_t batch;
   const idc_host_call &call;
   int64_t all = 0, done = 0, reported = 0;
@@ -232,6 +242,7 @@ int64_t idc::runtime::deviceBytes(const Manifest &manifest) {
   return bytes;
 }
 
-idc_status idc::runtime::runPasses(const Manifest &manifest, Queues &queues, int64_t batch, const idc_host_call &call) {
-  return Run(manifest, queues, batch, call)();
+idc_status idc::runtime::runPasses(const Manifest &manifest, const std::vector<ChunkDevice> &devices, int64_t batch,
+                                   const idc_host_call &call) {
+  return Run(manifest, devices, batch, call)();
 }

@@ -42,8 +42,17 @@ constexpr size_t eventsOfQueue = 4;
 /// Bytes of device memory that the passes take for one chunk of one problem.
 int64_t deviceBytes(const Manifest &manifest);
 
-/// Runs the passes of a manifest. `memory` is the device's; the other pointers, the host's, have been checked.
-idc_status runPasses(const Manifest &manifest, Queues &queues, int64_t batch, const idc_host_call &call);
+/// A device that works on chunks: its queues, and memory of deviceBytes() or more.
+struct ChunkDevice {
+  Queues *queues;
+  void *memory;
+  int64_t memoryBytes;
+};
+
+/// Runs the passes of a manifest; the devices, one or more, take chunks in turn. The pointers of `call` are the host's,
+/// and have been checked; its memory is not looked at.
+idc_status runPasses(const Manifest &manifest, const std::vector<ChunkDevice> &devices, int64_t batch,
+                     const idc_host_call &call);
 
 } // namespace idc::runtime
 

@@ -46,6 +46,12 @@ typedef struct idc_host_call {
 /// outputs hold what was copied until then: the message says how far that was.
 idc_status idc_host_launch(const idc_module *module, int64_t batch, const idc_host_call *call, void *stream);
 
+/// The same on several GPUs, which take chunks in turn: `modules[k]` is the program's module in the context of GPU k,
+/// `calls[k]` tells its memory, and `streams[k]`, where there are streams, what comes first there. All else is that of
+/// `calls[0]`. Results are those of one GPU, to the bit.
+idc_status idc_host_launch_on(int32_t count, const idc_module *const *modules, int64_t batch,
+                              const idc_host_call *calls, void *const *streams);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,8 @@
 // Passes over data in host memory, on queues whose work is done in any order that events allow.
 #include "compiler/emulator/EmulatedQueues.h"
 
+#include <algorithm>
+#include <deque>
 #include <gtest/gtest.h>
 #include <set>
 #include <string>
@@ -40,14 +42,14 @@ constexpr int problems = 2, elements = 64, chunkElements = 8;
 
 struct Data {
   Data()
-      : memory(4096, -1), x(problems * elements), w(problems * chunkElements), y(problems * elements, -1),
+      : x(problems * elements), w(problems * chunkElements), y(problems * elements, -1),
         workspace(problems * elements, -1) {
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = int32_t(i * i % 1009);
     for (size_t i = 0; i < w.size(); ++i)
       w[i] = int32_t(1000 * i);
   }
-  std::vector<int32_t> memory, x, w, y, workspace;
+  std::vector<int32_t> x, w, y, workspace;
 };
 
 /// What the kernels do: a result depends on all of a chunk, and on its number.
@@ -93,17 +95,21 @@ struct Outcome {
   int64_t waits;
 };
 
-Outcome run(uint64_t seed, int64_t forgotten, idc_progress progress = nullptr, void *user = nullptr) {
+Outcome run(uint64_t seed, int64_t forgotten, idc_progress progress = nullptr, void *user = nullptr, int count = 1) {
   const runtime::Manifest manifest = runtime::parseManifest(text);
   Data data;
-  EmulatedQueues queues(manifest, work, seed, forgotten);
+  std::deque<EmulatedQueues> queues;
+  std::deque<std::vector<int32_t>> memories(static_cast<size_t>(count), std::vector<int32_t>(1024, -1));
+  std::vector<runtime::ChunkDevice> devices;
+  for (std::vector<int32_t> &memory : memories) {
+    queues.emplace_back(manifest, work, seed + devices.size(), forgotten);
+    devices.push_back({&queues.back(), memory.data(), int64_t(memory.size()) * 4});
+  }
   const void *inputs[] = {data.x.data(), data.w.data()};
   void *outputs[] = {data.y.data()};
-  const idc_host_call call{
-      inputs,   nullptr, outputs, data.workspace.data(), data.memory.data(), int64_t(data.memory.size()) * 4,
-      progress, user};
-  const idc_status status = runtime::runPasses(manifest, queues, problems, call);
-  return {status, data.y == expected(data), queues.waits()};
+  const idc_host_call call{inputs, nullptr, outputs, data.workspace.data(), nullptr, 0, progress, user};
+  const idc_status status = runtime::runPasses(manifest, devices, problems, call);
+  return {status, data.y == expected(data), queues.front().waits()};
 }
 
 TEST(Passes, AreRightInAnyOrder) {
@@ -113,6 +119,15 @@ TEST(Passes, AreRightInAnyOrder) {
     EXPECT_EQ(outcome.status, IDC_SUCCESS);
     EXPECT_TRUE(outcome.isRight) << "seed " << seed;
   }
+}
+
+TEST(Passes, AreRightOnSeveralDevices) {
+  for (int count : {2, 3, 8, 11})
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const Outcome outcome = run(seed, -1, nullptr, nullptr, count);
+      EXPECT_EQ(outcome.status, IDC_SUCCESS);
+      EXPECT_TRUE(outcome.isRight) << count << " devices, seed " << seed;
+    }
 }
 
 TEST(Passes, EachWaitThatIsForgottenIsNoticed) {

@@ -136,6 +136,27 @@ TEST_F(HostModule, OfOneChunkTakesManyProblems) {
   EXPECT_EQ(state->launches.size(), 9u); // of 12 problems each
 }
 
+TEST_F(HostModule, SeveralGpusTakeChunksInTurn) {
+  const std::string image = ".version twice4", manifest = manifestWith(R"({"below": 2, "radix": 4})", 4);
+  const idc_module *modules[] = {module, nullptr};
+  idc_module *second = nullptr;
+  ASSERT_EQ(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &second), IDC_SUCCESS);
+  modules[1] = second;
+  EXPECT_EQ(launch(1), IDC_SUCCESS);
+  y.assign(y.size(), 0);
+  idc_host_call calls[2] = {};
+  calls[0].inputs = inputs, calls[0].outputs = outputs;
+  state->launches.clear();
+  ASSERT_EQ(idc_host_launch_on(2, modules, 1, calls, nullptr), IDC_SUCCESS) << idc_last_error();
+  EXPECT_TRUE(isTwice());
+  ASSERT_EQ(state->launches.size(), 4u);
+  EXPECT_EQ(state->launches[0].stream, state->launches[2].stream);
+  EXPECT_NE(state->launches[0].stream, state->launches[1].stream);
+  EXPECT_EQ(state->allocations, state->frees);
+  EXPECT_EQ(idc_host_launch_on(0, modules, 1, calls, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  idc_module_unload(second);
+}
+
 TEST_F(HostModule, ErrorsSayHowFarItWas) {
   alignas(256) static char memory[1024];
   state->failNext = 719;
