@@ -27,6 +27,7 @@ install(TARGETS idc_runtime idc_runtime_shared EXPORT idcTargets DESTINATION lib
   INCLUDES DESTINATION include)
 install(FILES ${PROJECT_SOURCE_DIR}/runtime/include/idc/runtime.h ${PROJECT_SOURCE_DIR}/runtime/include/idc/library.h
         ${PROJECT_SOURCE_DIR}/runtime/include/idc/group.h ${PROJECT_SOURCE_DIR}/runtime/include/idc/group_mpi.h
+        ${PROJECT_SOURCE_DIR}/runtime/include/idc/host_memory.h
   DESTINATION include/idc COMPONENT runtime)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc-runtime COMPONENT runtime)
 configure_file(${PROJECT_SOURCE_DIR}/runtime/idc.pc.in ${CMAKE_CURRENT_BINARY_DIR}/idc.pc @ONLY)

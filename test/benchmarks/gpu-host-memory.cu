@@ -1,6 +1,6 @@
 // Programs on data in the host's memory, beside the link's limit and cuFFT called chunk by chunk.
 //
-// usage: gpu-host-memory [--rows] [--runs N] [--pageable] CASE…
+// usage: gpu-host-memory [--rows] [--runs N] [--pageable] [--gpus N] CASE…
 // A case is NAME:PREFIX[:OTHER]: the prefix of an image and a manifest (PREFIX.fatbin, PREFIX.json) for host memory;
 // then for complex f32 transforms their sides (65536x65536), or the prefix of the same program for data on the GPU.
 // Data are random and differ in every element; arrays are page-locked, unless behind --pageable. Results are compared
@@ -78,6 +78,7 @@ void inParallel(int64_t count, const std::function<void(int64_t, int64_t)> &work
 }
 
 bool isPageLocked = true; // what is allocated
+int gpus = 1;
 
 /// Memory of the host, filled with numbers from -1 to 1, and more by `shift`; or with what is none.
 class HostArray {
@@ -335,9 +336,13 @@ int runCase(const std::string &text, int runs) {
     throw std::runtime_error("'" + text + "' is no case");
   const std::string image = readText(words[1] + ".fatbin"), json = readText(words[1] + ".json");
   const Manifest manifest = idc::runtime::parseManifest(json);
-  idc_module *module = nullptr;
-  check(cudaFree(nullptr));
-  check(idc_module_load(image.data(), image.size(), json.data(), json.size(), &module));
+  std::vector<idc_module *> modules(size_t(gpus), nullptr);
+  for (int gpu = gpus; gpu-- > 0;) {
+    check(cudaSetDevice(gpu));
+    check(cudaFree(nullptr));
+    check(idc_module_load(image.data(), image.size(), json.data(), json.size(), &modules[size_t(gpu)]));
+  }
+  idc_module *module = modules[0];
   std::vector<std::unique_ptr<HostArray>> inputs, outputs;
   std::vector<const void *> in;
   std::vector<void *> out;
@@ -358,14 +363,20 @@ int runCase(const std::string &text, int runs) {
   double time = 0;
   PassClock clock(manifest);
   {
-    const Memory memory = allocate(deviceBytes);
-    const idc_host_call call{in.data(),    nullptr,     out.data(),          between->data,
-                             memory.get(), deviceBytes, PassClock::progress, &clock};
+    std::vector<Memory> memory;
+    std::vector<idc_host_call> calls;
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      check(cudaSetDevice(gpu));
+      memory.push_back(allocate(deviceBytes));
+      calls.push_back({in.data(), nullptr, out.data(), between->data, memory.back().get(), deviceBytes,
+                       PassClock::progress, &clock});
+    }
+    check(cudaSetDevice(0));
     std::vector<double> times;
     for (int run = 0; run <= runs; ++run)
       times.push_back(seconds([&] {
         clock.start();
-        check(idc_host_launch(module, 1, &call, nullptr));
+        check(idc_host_launch_on(gpus, modules.data(), 1, calls.data(), nullptr));
       }));
     times.erase(times.begin());
     time = median(times);
@@ -408,7 +419,8 @@ int runCase(const std::string &text, int runs) {
   }
   std::printf("\n");
   std::fflush(stdout);
-  idc_module_unload(module);
+  for (idc_module *each : modules)
+    idc_module_unload(each);
   return wrong;
 }
 
@@ -420,6 +432,8 @@ int main(int argc, char **argv) {
     for (int i = 1; i < argc; ++i) {
       if (!std::strcmp(argv[i], "--runs") && i + 1 < argc)
         runs = std::max(1, std::atoi(argv[++i]));
+      else if (!std::strcmp(argv[i], "--gpus") && i + 1 < argc)
+        gpus = std::max(1, std::atoi(argv[++i]));
       else if (!std::strcmp(argv[i], "--pageable"))
         isPageLocked = false;
       else if (!std::strcmp(argv[i], "--rows"))
