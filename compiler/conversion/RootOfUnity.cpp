@@ -9,8 +9,18 @@ using Complex = std::complex<double>;
 
 static_assert(sizeof(unsigned long) == sizeof(int64_t), "MPFR takes orders as unsigned long");
 
+namespace {
+
+/// MPFR keeps π for each thread, and does not see threads end.
+struct Constants {
+  ~Constants() { mpfr_free_cache2(MPFR_FREE_LOCAL_CACHE); }
+};
+
+} // namespace
+
 /// For 0 <= e < n without a common divisor.
 static Complex evaluate(int64_t n, int64_t e) {
+  thread_local Constants constants;
   MPFR_DECL_INIT(exponent, 64); // exact
   MPFR_DECL_INIT(part, 53);     // as in double, whose range has all of them: none but 0 is below 2^-63
   mpfr_set_si(exponent, e, MPFR_RNDN);

@@ -31,8 +31,8 @@ struct Frame {
   std::vector<Table> tables;
 };
 
-/// The inputs, then what every step of the program gives, for inputs whose element k is k. None where a sequence has
-/// more than 64 elements or the program cannot be evaluated.
+/// The inputs, then what every step of the program gives, for numberedInputs. None where a sequence has more than
+/// 64 elements or the program cannot be evaluated.
 std::vector<Frame> valueFrames(const Facts &facts);
 
 /// Where the elements are before and after every load, exchange, group of steps and store of kernel `number`: in global

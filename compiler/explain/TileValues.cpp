@@ -18,10 +18,11 @@ using frontend::Scalar;
 
 static constexpr int64_t mostElements = 4096;
 
-std::vector<Scalar> explain::numberedElements(int64_t elements, const frontend::TypeRef &element) {
+/// The leaves of `elements` elements that are first, first + 1, …
+static std::vector<Scalar> numbered(int64_t first, int64_t elements, const frontend::TypeRef &element) {
   std::vector<Scalar> all;
   const std::vector<frontend::TypeRef> types = frontend::leaves(element);
-  for (int64_t k = 0; k < elements; ++k)
+  for (int64_t k = first; k < first + elements; ++k)
     for (const frontend::TypeRef &type : types) {
       Scalar leaf;
       leaf.re = static_cast<long double>(k);
@@ -31,6 +32,16 @@ std::vector<Scalar> explain::numberedElements(int64_t elements, const frontend::
                          : k;
       all.push_back(leaf);
     }
+  return all;
+}
+
+std::vector<std::vector<Scalar>> explain::numberedInputs(const Facts &facts) {
+  std::vector<std::vector<Scalar>> all;
+  int64_t first = 0;
+  for (const auto &[parameter, array] : llvm::zip(facts.program->inputs, facts.inputs)) {
+    all.push_back(numbered(first, array.elements, facts.program->values[static_cast<size_t>(parameter.value)].element));
+    first += array.elements;
+  }
   return all;
 }
 
@@ -154,11 +165,9 @@ private:
       return at;
     };
     std::vector<const void *> inputs, scalars;
-    for (const auto &[parameter, array] : llvm::zip(facts.program->inputs, facts.inputs)) {
-      const frontend::TypeRef &element = facts.program->values[static_cast<size_t>(parameter.value)].element;
-      inputs.push_back(
-          filled(numberedElements(array.elements, element), *element, array.elements * array.elementBytes));
-    }
+    for (const auto &[parameter, array, leaves] : llvm::zip(facts.program->inputs, facts.inputs, numberedInputs(facts)))
+      inputs.push_back(filled(leaves, *facts.program->values[static_cast<size_t>(parameter.value)].element,
+                              array.elements * array.elementBytes));
     for (const frontend::ScalarParameter &scalar : facts.program->scalars)
       scalars.push_back(filled({Scalar{1, 0, 1}}, *scalar.type, sizeof(Scalar)));
     int64_t workspace = 0;

@@ -61,13 +61,11 @@ std::vector<Frame> explain::valueFrames(const Facts &facts) {
   if (program.steps.size() > mostSteps ||
       llvm::any_of(program.values, [](const auto &value) { return elementsOf(value) > mostElements; }))
     return {};
-  std::vector<Frame> frames{{"the inputs", "element k has the value k; scalars are 1", {}}};
-  std::vector<std::vector<Scalar>> inputs, results;
-  for (const frontend::Parameter &input : program.inputs) {
-    const frontend::Sequence &sequence = program.values[static_cast<size_t>(input.value)];
-    inputs.push_back(numberedElements(elementsOf(sequence), sequence.element));
-    frames.back().tables.push_back(tableOf(input.name, inputs.back(), sequence));
-  }
+  std::vector<Frame> frames{{"the inputs", "elements are numbered through all inputs; scalars are 1", {}}};
+  const std::vector<std::vector<Scalar>> inputs = numberedInputs(facts);
+  for (const auto &[input, leaves] : llvm::zip(program.inputs, inputs))
+    frames.back().tables.push_back(tableOf(input.name, leaves, program.values[static_cast<size_t>(input.value)]));
+  std::vector<std::vector<Scalar>> results;
   std::string error;
   auto observe = [&](size_t number, const std::vector<const std::vector<Scalar> *> &given) {
     const frontend::Step &step = program.steps[number];

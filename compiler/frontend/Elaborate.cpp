@@ -62,7 +62,7 @@ Context Elaborator::contextIn(const SourceFile &file, const Function *function) 
 
 void Elaborator::countWork(llvm::SMLoc loc) {
   if (++work > mostWork || program.steps.size() > maxSteps) {
-    mistake.isOutside = true;
+    mistake.isOutside = mistake.isTooLong = true;
     fail(loc, "the program is too large: its loops and calls unroll to too many steps");
   }
   if (!builders.empty() && builders.back().body.instrs.size() > maxBody)

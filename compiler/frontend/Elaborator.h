@@ -111,6 +111,7 @@ public:
     llvm::SMLoc loc;
     std::string message;
     bool isOutside = false; // of what the program requires, or of what any machine holds
+    bool isTooLong = false; // more than `mostWork`
     bool isField = false;   // something has no fields, or not this one
   };
   Mistake mistake;

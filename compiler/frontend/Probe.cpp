@@ -61,6 +61,8 @@ std::optional<std::pair<int64_t, Elaborator::Mistake>> commonMistake(const TypeM
     std::optional<Elaborator::Mistake> found = mistakeWith(size, types, source, algorithm, unseen);
     if (!found)
       return std::nullopt;
+    if (found->isTooLong)
+      break; // larger sizes take no less
     if (found->isOutside)
       continue;
     isCommon = last && last->second.loc == found->loc;

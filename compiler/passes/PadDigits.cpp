@@ -202,7 +202,7 @@ private:
     for (Value buffer : buffers)
       // Kernels follow the addresses of the largest buffer.
       if (std::optional<int> digit = unheld(buffer, classes, machine);
-          digit && 2 * sequenceBytes(buffer.getType()) >= largest) {
+          digit && sequenceBytes(buffer.getType()) >= largest - largest / 2) {
         const unsigned own = classes.of(buffer, *digit);
         const int64_t radix = id::radicesOf(buffer.getType())[static_cast<size_t>(*digit) - 1];
         if (int64_t padded = paddedRadix(radix, machine.lanes); padded != radix && needsLanes(own, classes, machine))
@@ -223,11 +223,11 @@ private:
       const HeldValues own(radix, machine.lanes / held);
       // What a gather makes or takes is mostly held whole by the threads of a block, beside a part of what nodes act
       // on.
+      const int64_t room = 2 * machine.sharedBytesPerBlock;
       int64_t bytes = radix * id::elementBytes(id::elementOf(buffer.getType()));
-      for (int above = digit + 1; above <= digits; ++above)
+      for (int above = digit + 1; above <= digits && bytes <= room; ++above)
         bytes *= classes.isOfNodes(classes.of(buffer, above)) ? radices[static_cast<size_t>(above) - 1] : 1;
-      const bool isHeld =
-          radix <= machine.lanes || (radix <= 2 * machine.lanes && bytes <= 2 * machine.sharedBytesPerBlock);
+      const bool isHeld = radix <= machine.lanes || (radix <= 2 * machine.lanes && bytes <= room);
       const bool stays = classes.isFixed(number) || (classes.isGathered(number) && isHeld);
       if (classes.isOfNodes(number) || (stays && !own.all))
         return std::nullopt;

@@ -755,7 +755,7 @@ static LogicalResult verifyComputed(ExchangeOp op) {
     llvm::append_range(named, op.getRun(i));
   }
   llvm::sort(named);
-  if (!llvm::equal(named, llvm::seq_inclusive<int64_t>(1, from.getNumDigits())))
+  if (!llvm::equal(named, llvm::seq<int64_t>(1, from.getNumDigits() + 1)))
     return op.emitOpError() << "has numbers for other digits than those of the input";
   SeqType digits = SeqType::get(op.getContext(), to.getRadices(), to.getElement());
   const SmallVector<Type> numbers(op.getRuns()->size(), IntegerType::get(op.getContext(), 64));

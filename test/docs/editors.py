@@ -52,6 +52,7 @@ def main(root):
         "persistent": "kernel persistent", "dependent": "kernel dependent", "ring": "ring 8", "delay": "delay 8", "kernel": "kernel grid", "plan": "plan latency",
         "load": "load {", "store": "store {", "steps": "steps 1", "order": "order [", "measured": "measured 2",
         "with": "with c = 1", "apart": "apart load", "join": "join 1", "runs": "runs 32", "staged": "staged {",
+        "by": "by 2",
         "func": "func f", "node": "node f", "algorithm": "algorithm f", "type": "type R", "const": "const C",
     }  # fmt: skip
     for word in sorted(words):

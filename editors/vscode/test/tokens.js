@@ -72,6 +72,10 @@ async function main(folder) {
       for (const [pattern, scope] of rules)
         if (pattern.test(word[0]) && !/\w/.test(text[word.index - 1] || "") && !scopes[word.index].includes(scope))
           complain(word.index, `'${word[0]}' is ${scope}`);
+      // The step of a loop stands between two numbers; elsewhere `by` is a name.
+      const isStep = /^by\s+(?!in\b|downto\b)[\w(]/.test(text.slice(word.index));
+      if (word[0] === "by" && scopes[word.index].includes("keyword") !== isStep)
+        complain(word.index, `'by' is ${isStep ? "a keyword" : "a name"}`);
       const follows = text.slice(end, word.index).trim() === "";
       if (follows && /^(func|node|algorithm)$/.test(before) && !scopes[word.index].includes("entity.name.function"))
         complain(word.index, `'${word[0]}' is declared`);

@@ -304,15 +304,15 @@ template <class T> std::vector<System<T>> hardSystems(size_t n) {
     result.push_back(s);
   };
   for (bool rightSides : {false, true}) {
-    for (auto [a, b, c] : std::vector<std::array<double, 3>>{{-1, 0.9996, -1},
-                                                             {1, 0, 1},
-                                                             {-1.02, 1, 0},
-                                                             {0, -1.02, 1},
-                                                             {1, -1.02, 0},
-                                                             {0, 1, -1.02},
-                                                             {1, 1, 1},
-                                                             {1, 1e-9, -1}})
-      add([&](size_t, double &x, double &y, double &z) { x = a, y = b, z = c; }, rightSides);
+    for (const std::array<double, 3> &row : std::vector<std::array<double, 3>>{{-1, 0.9996, -1},
+                                                                               {1, 0, 1},
+                                                                               {-1.02, 1, 0},
+                                                                               {0, -1.02, 1},
+                                                                               {1, -1.02, 0},
+                                                                               {0, 1, -1.02},
+                                                                               {1, 1, 1},
+                                                                               {1, 1e-9, -1}})
+      add([&](size_t, double &a, double &b, double &c) { a = row[0], b = row[1], c = row[2]; }, rightSides);
     // 2, 0, 2, 0, … on the diagonal.
     add([&](size_t i, double &a, double &b, double &c) { a = c = 1, b = i % 2 ? 0 : 2; }, rightSides);
     // Every other pivot of elimination without exchanges is 0, counted from the first row and from the second.
