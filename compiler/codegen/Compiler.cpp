@@ -337,15 +337,17 @@ llvm::Error Compiler::State::distribute() {
   return llvm::Error::success();
 }
 
-/// The least number of parts, at least `parts`, that digits of a sequence can number; 0: there are not so many.
+/// The least number of parts, at least `parts`, that digits of a sequence can number; 0: there is none, or none that is
+/// not many times as large.
 static int64_t partsOf(id::SeqType type, int64_t parts) {
+  constexpr int64_t manyTimes = 8;
   std::set<int64_t> numbered{1};
   for (int64_t radix : type.getRadices())
     for (int64_t number : std::vector<int64_t>(numbered.begin(), numbered.end()))
       if (number < parts)
         numbered.insert(number * radix);
   auto found = numbered.lower_bound(parts);
-  return found == numbered.end() ? 0 : *found;
+  return found == numbered.end() || *found / manyTimes >= parts ? 0 : *found;
 }
 
 /// Notes that arguments and results lie in host memory, and in how many chunks they pass through the device's: two
@@ -386,13 +388,17 @@ llvm::Error Compiler::State::divideIntoChunks() {
 /// leave more digits that can number chunks, and a kernel more on the device costs little beside a copy to the host.
 LogicalResult Compiler::State::planChunks(PassManager &manager) {
   OwningOpRef<ModuleOp> best;
+  Attribute schedule; // of the try before
   double least = 0;
   for (int64_t bytes = target.maxTileBytes; bytes >= leastTileBytes; bytes /= 2) {
     ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
     OwningOpRef<ModuleOp> tried = module->clone();
     auto host = *tried->getOps<func::FuncOp>().begin();
     host->setAttr(id::tileBytesAttr, Builder(&context).getI64IntegerAttr(bytes));
-    if (failed(manager.run(*tried)))
+    const bool isPlanned = succeeded(manager.run(*tried));
+    if (const Attribute own = host->getAttr("id.schedule"); std::exchange(schedule, own) == own)
+      break; // tiles are smaller anyway
+    if (!isPlanned)
       continue;
     const double seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
     constexpr double worthwhile = 0.99;

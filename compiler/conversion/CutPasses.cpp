@@ -62,12 +62,13 @@ struct CutPasses : conversion::impl::CutPassesBase<CutPasses> {
   }
 
 private:
-  mutable func::FuncOp function;
+  func::FuncOp function;
   int64_t chunks = 1, memory = 0;
   passes::HostLink link;
   std::vector<Candidate> kernels;
   DenseMap<Value, std::pair<size_t, size_t>> made; // the first and the last kernel that stores a value
   DenseMap<Value, size_t> lastUse;                 // the last kernel that loads it; as many as there are: the caller
+  DenseSet<Value> constants;                       // arguments that lie in the kernels' module
   DenseSet<Value> movable;                         // what kernels store and load as it is, and the caller never sees
   DenseMap<Value, Value> current;                  // what a pass gives, by what kernels gave before they were moved
 
@@ -84,8 +85,7 @@ private:
     if (!passes)
       return function.emitError() << "its kernels cannot take " << memory << " bytes of memory, in " << chunks
                                   << " chunks: too few digits number the blocks of kernels that follow each other, or "
-                                     "what every chunk needs "
-                                     "is too large";
+                                     "what every chunk needs is too large";
     for (const auto &[value, place] : made)
       if (movable.contains(value))
         moveDigits(value, *passes);
@@ -106,6 +106,10 @@ private:
     lastUse.clear();
     current.clear();
     movable.clear();
+    constants.clear();
+    for (BlockArgument argument : function.getArguments())
+      if (function.getArgAttr(argument.getArgNumber(), id::dataAttr))
+        constants.insert(argument);
     for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
       Candidate candidate{kernel, reachedBy(kernel), {}, {}};
       if (const std::optional<Mapping> blocks = commonBlocks(kernel); blocks && chunks > 1)
@@ -182,10 +186,7 @@ private:
     return typeOf(sequence).getNumElements() * id::elementBytes(typeOf(sequence).getElement());
   }
 
-  bool isConstant(Value sequence) const {
-    auto argument = dyn_cast<BlockArgument>(sequence);
-    return argument && function.getArgAttr(argument.getArgNumber(), id::dataAttr);
-  }
+  bool isConstant(Value sequence) const { return constants.contains(sequence); }
 
   bool isMadeIn(Value sequence, size_t first, size_t end) const {
     auto found = made.find(sequence);
@@ -354,15 +355,11 @@ private:
 
   /// The fastest pass of these kernels.
   DataPass fastest(size_t first, size_t end) const {
-    DataPass best;
-    if (isTorn(first, end))
-      return best;
     DataPass pass;
     pass.first = first;
     pass.end = end;
-    DataPass whole = pass;
-    whole.seconds = secondsOf(whole);
-    best = whole;
+    DataPass best = pass;
+    best.seconds = secondsOf(best);
     pass.isDivided = true;
     pass.sets.resize(end - first);
     // The digits of any of the kernels may be what makes large rectangles.
@@ -378,11 +375,13 @@ private:
     std::vector<DataPass> last(count + 1); // of the shortest way to before each kernel
     SmallVector<double> seconds(count + 1, never);
     seconds[0] = 0;
-    for (size_t end = 1; end <= count; ++end)
-      for (size_t first = 0; first < end; ++first) {
-        if (seconds[first] == never)
+    for (size_t first = 0; first < count; ++first)
+      for (size_t end = first + 1; end <= count && seconds[first] < never; ++end) {
+        if (isTorn(first, end))
           continue;
         DataPass pass = fastest(first, end);
+        if (pass.seconds == never)
+          break; // more kernels share no more digits, and need no less room
         if (seconds[first] + pass.seconds < seconds[end]) {
           seconds[end] = seconds[first] + pass.seconds;
           last[end] = std::move(pass);
