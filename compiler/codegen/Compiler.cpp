@@ -32,6 +32,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+#include <limits>
 #include <set>
 
 using namespace mlir;
@@ -387,29 +389,36 @@ llvm::Error Compiler::State::divideIntoChunks() {
 /// Plans kernels of tiles of several sizes, and takes those whose passes spend the least time on the link: small tiles
 /// leave more digits that can number chunks, and a kernel more on the device costs little beside a copy to the host.
 LogicalResult Compiler::State::planChunks(PassManager &manager) {
-  OwningOpRef<ModuleOp> best;
-  Attribute schedule; // of the try before
-  double least = 0;
-  for (int64_t bytes = target.maxTileBytes; bytes >= leastTileBytes; bytes /= 2) {
+  struct Try {
+    OwningOpRef<ModuleOp> module;
+    Attribute schedule;
+    double seconds = std::numeric_limits<double>::infinity(); // of the link
+  };
+  auto plan = [&](int64_t tileBytes) {
     ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
-    OwningOpRef<ModuleOp> tried = module->clone();
-    auto host = *tried->getOps<func::FuncOp>().begin();
-    host->setAttr(id::tileBytesAttr, Builder(&context).getI64IntegerAttr(bytes));
-    const bool isPlanned = succeeded(manager.run(*tried));
-    if (const Attribute own = host->getAttr("id.schedule"); std::exchange(schedule, own) == own)
-      break; // tiles are smaller anyway
-    if (!isPlanned)
-      continue;
-    const double seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
-    constexpr double worthwhile = 0.99;
-    if (best && seconds > worthwhile * least)
-      continue;
-    best = std::move(tried);
-    least = seconds;
+    Try tried{module->clone(), {}};
+    auto host = *tried.module->getOps<func::FuncOp>().begin();
+    host->setAttr(id::tileBytesAttr, Builder(&context).getI64IntegerAttr(tileBytes));
+    if (succeeded(manager.run(*tried.module)))
+      tried.seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
+    tried.schedule = host->getAttr("id.schedule");
+    return tried;
+  };
+  // Of nearly equal ones that with the larger tiles.
+  constexpr double worthwhile = 0.99;
+  Try best = plan(target.maxTileBytes), smallest = plan(leastTileBytes);
+  if (best.schedule != smallest.schedule) { // else tiles are smaller anyway
+    auto consider = [&](Try tried) {
+      if (tried.seconds < worthwhile * best.seconds)
+        best = std::move(tried);
+    };
+    for (int64_t bytes = target.maxTileBytes / 2; bytes > leastTileBytes; bytes /= 2)
+      consider(plan(bytes));
+    consider(std::move(smallest));
   }
-  if (!best)
+  if (std::isinf(best.seconds))
     return manager.run(*module); // says why
-  module = std::move(best);
+  module = std::move(best.module);
   return success();
 }
 

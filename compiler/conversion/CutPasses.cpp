@@ -46,8 +46,8 @@ struct Candidate {
 /// Some kernels in a row with the columns that number their chunks; without columns, all that they reach at once.
 struct DataPass {
   size_t first = 0, end = 0;
-  bool isDivided = false;
-  SmallVector<SmallVector<int>> sets; // of each kernel; empty: not chosen yet
+  bool isDivided = false, isDivisible = false; // the latter: if there is room for what that takes
+  SmallVector<SmallVector<int>> sets;          // of each kernel; empty: not chosen yet
   Divisions divisions;
   double seconds = never;
 };
@@ -305,6 +305,7 @@ private:
     pass.seconds = secondsOf(pass);
     if (pass.seconds <= best.seconds && pass.seconds < never) // of equals the one with higher digits
       best = pass;
+    best.isDivisible = true;
   }
 
   /// The columns of the kernel by whose digits something that it reaches is divided; not all if it has not all of them.
@@ -380,8 +381,8 @@ private:
         if (isTorn(first, end))
           continue;
         DataPass pass = fastest(first, end);
-        if (pass.seconds == never)
-          break; // more kernels share no more digits, and need no less room
+        if (pass.seconds == never && !pass.isDivisible)
+          break; // more kernels share no more digits
         if (seconds[first] + pass.seconds < seconds[end]) {
           seconds[end] = seconds[first] + pass.seconds;
           last[end] = std::move(pass);
