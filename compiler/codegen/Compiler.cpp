@@ -29,6 +29,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -56,6 +57,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
 // cannot be cut, or were asked for by a schedule.
 static constexpr size_t maxSteps = 16384;
+static constexpr uint64_t maxChunks = uint64_t(1) << 30;
 static constexpr int64_t leastTileBytes = 4096; // of kernels for data in host memory
 static constexpr int64_t mostDevices = 32;      // one thread of a warp meets each
 static constexpr size_t maxMessageLine = 1000;  // bytes
@@ -364,18 +366,21 @@ llvm::Error Compiler::State::divideIntoChunks() {
   if (request.devices > 1 || !request.layouts.empty() || request.inPlace)
     return message("what passes through memory in chunks is dense, of one device, and its results have memory of their "
                    "own");
-  int64_t bytes = 0;
+  uint64_t bytes = 0; // or as many as there can be
   id::SeqType largest;
   auto add = [&](mlir::Type type) {
     auto sequence = cast<id::SeqType>(type);
-    bytes += sequence.getNumElements() * id::elementBytes(sequence.getElement());
+    bytes =
+        llvm::SaturatingMultiplyAdd<uint64_t>(static_cast<uint64_t>(sequence.getNumElements()),
+                                              static_cast<uint64_t>(id::elementBytes(sequence.getElement())), bytes);
     if (!largest || largest.getNumElements() < sequence.getNumElements())
       largest = sequence;
   };
   llvm::for_each(function().getArgumentTypes(), add);
   llvm::for_each(function().getResultTypes(), add);
   constexpr int64_t onTheWay = 2, kept = 1;
-  const int64_t needed = ((onTheWay + kept) * bytes + request.memory - 1) / request.memory;
+  const auto share = static_cast<uint64_t>(std::max<int64_t>(1, request.memory / (onTheWay + kept)));
+  const auto needed = static_cast<int64_t>(std::min(bytes / share + (bytes % share != 0), maxChunks));
   const int64_t chunks = partsOf(largest, needed);
   if (chunks == 0)
     return message("with " + llvm::Twine(request.memory) + " bytes of memory the " +

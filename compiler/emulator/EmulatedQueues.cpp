@@ -30,18 +30,11 @@ idc_status EmulatedQueues::copyOut(void *host, const void *device, const runtime
 
 idc_status EmulatedQueues::launch(size_t pass, int64_t batch, const runtime::Operands &operands) {
   // What the operands' pointers point to lives only until this returns, but scalars.
-  struct Number final : runtime::Peers {
-    explicit Number(int32_t number) : number(number) {}
-    void *at(const void *, int32_t) const override { return nullptr; }
-    void *meeting(int32_t) const override { return nullptr; }
-    int32_t device() const override { return number; }
-    int32_t number;
-  };
   const runtime::Manifest &kernels = manifest.passes[pass].kernels;
   std::vector<const void *> inputs(operands.inputs, operands.inputs + kernels.inputs.size());
   std::vector<void *> outputs(operands.outputs, operands.outputs + kernels.outputs.size());
   add(Kernels, [this, pass, batch, inputs, outputs, scalars = operands.scalars, workspace = operands.workspace,
-                number = Number(operands.peers->device())] {
+                number = runtime::ChunkNumber(operands.peers->device())] {
     return launchKernels(pass, batch, {inputs.data(), scalars, outputs.data(), workspace, &number});
   });
   return IDC_SUCCESS;

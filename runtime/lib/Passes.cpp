@@ -22,18 +22,6 @@ struct Piece {
   int32_t chunk;
 };
 
-/// Tells kernels which chunk they work on. They reach no other.
-class ChunkNumber final : public Peers {
-public:
-  explicit ChunkNumber(int32_t number) : number(number) {}
-  void *at(const void *, int32_t) const override { return nullptr; }
-  void *meeting(int32_t) const override { return nullptr; }
-  int32_t device() const override { return number; }
-
-private:
-  int32_t number;
-};
-
 /// Where a pass's arrays lie in the device's memory: for each input and output its first slot, then the workspace.
 class Places {
 public:

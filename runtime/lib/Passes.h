@@ -15,6 +15,18 @@
 
 namespace idc::runtime {
 
+/// Tells kernels which chunk they work on. They reach no other.
+class ChunkNumber final : public Peers {
+public:
+  explicit ChunkNumber(int32_t number) : number(number) {}
+  void *at(const void *, int32_t) const override { return nullptr; }
+  void *meeting(int32_t) const override { return nullptr; }
+  int32_t device() const override { return number; }
+
+private:
+  int32_t number;
+};
+
 /// What passes run on. Work that a queue is given is done later, in order, at the same time as that of others.
 class Queues {
 public:
