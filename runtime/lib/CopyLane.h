@@ -1,8 +1,7 @@
 //===- CopyLane.h - copies between host and device, one way -----*- C++ -*-===//
 //
-// A thread with a stream of its own, which does what it is given in order. Page-locked memory in long rows the device
-// copies itself. What is not page-locked, or lies in short rows, which the link carries slowly, goes through
-// page-locked pieces that the host's threads fill or empty.
+// A thread with a stream of its own, which does what it is given in order. Page-locked memory the device copies itself.
+// Other memory goes through page-locked pieces that the host's threads fill or empty.
 //
 //===----------------------------------------------------------------------===//
 
