@@ -101,7 +101,7 @@ private:
   void *queue = nullptr, *begin = nullptr, *end = nullptr;
 };
 
-class HostMemory final : public Memory {
+class HostMemory : public Memory {
 public:
   Buffer allocate(int64_t bytes) override {
     constexpr size_t alignment = 256;
@@ -140,11 +140,22 @@ public:
   }
 };
 
+/// Of a module whose data pass from the host through a GPU.
+class ChunkedMemory final : public HostMemory {
+  std::string processor() const override {
+    char name[256] = "";
+    check(idc_device_name(name, sizeof name));
+    return std::string(name) + ", data in the host's memory";
+  }
+};
+
 } // namespace
 
 std::unique_ptr<Memory> Memory::forModule(const idc_module *module) {
-  if (idc_module_is_cpu(module) || idc_module_is_host(module))
+  if (idc_module_is_cpu(module))
     return std::make_unique<HostMemory>();
+  if (idc_module_is_host(module))
+    return std::make_unique<ChunkedMemory>();
   return std::make_unique<DeviceMemory>();
 }
 

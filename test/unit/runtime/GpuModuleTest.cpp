@@ -40,8 +40,9 @@ std::string kernel(const std::string &name, const std::string &kind, int cluster
                    const std::string &args = R"({"input": 0}, {"output": 0}, {"batch": true})") {
   const bool team = kind == "cooperative" && cluster > 1;
   return R"({"name": ")" + name + R"(", "kind": ")" + kind + R"(", "threads": 128, )" +
-         (team ? "\"cluster\": 1, \"team\": " : "\"cluster\": ") + std::to_string(cluster) + R"(, "problemsPerBlockGroup": 2, "blocksPerGroup": )" + std::to_string(cluster) +
-         R"(, "sharedBytes": )" + std::to_string(sharedBytes) + R"(, "args": [)" + args + "]}";
+         (team ? "\"cluster\": 1, \"team\": " : "\"cluster\": ") + std::to_string(cluster) +
+         R"(, "problemsPerBlockGroup": 2, "blocksPerGroup": )" + std::to_string(cluster) + R"(, "sharedBytes": )" +
+         std::to_string(sharedBytes) + R"(, "args": [)" + args + "]}";
 }
 
 class GpuModule : public ::testing::Test {
@@ -270,6 +271,23 @@ TEST_F(GpuModule, DriverErrorsBecomeStatuses) {
   void *pointer = x;
   EXPECT_EQ(idc_device_alloc(100, &pointer), IDC_ERROR_OUT_OF_MEMORY);
   EXPECT_EQ(pointer, nullptr);
+}
+
+TEST_F(GpuModule, HostRunsWhatPassesThroughTheGpu) {
+  ModulePointer module = load(".version twice", R"({"idc": 2, "entry": "f", "symbol": "f", "target": "sm_90",
+    "memory": 1024, "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+    "passes": [{"inputs": [{"name": "x0", "type": "f32", "elementBytes": 4, "elements": 4, "host": {"input": 0}}],
+      "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4, "host": {"output": 0}}],
+      "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+      "kernels": [{"name": "twice", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+                   "sharedBytes": 0, "args": [{"input": 0}, {"output": 0}, {"batch": true}]}]}]})");
+  idc::host::RunRequest request;
+  request.module = module.get();
+  request.batch = 100;
+  EXPECT_EQ(idc::host::run(request).processor, "Fake GPU, data in the host's memory");
+  EXPECT_GT(state->launches.size(), 1u);
 }
 
 TEST_F(GpuModule, HostRunsAndMeasures) {
