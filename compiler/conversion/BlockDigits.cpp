@@ -37,21 +37,24 @@ static Reached reach(Value sequence, bool isStore, const digits::BufferView &vie
   return reached;
 }
 
-SmallVector<Reached> conversion::reachedBy(id::KernelOp kernel) {
+void conversion::forEachBuffer(id::KernelOp kernel, llvm::function_ref<void(Value, Value)> visit) {
   Block &body = kernel.getBody().front();
+  for (auto [buffer, sequence] : llvm::zip(body.getArguments(), kernel.getInputs()))
+    visit(buffer, sequence);
+  for (auto [buffer, sequence] : llvm::zip(body.getTerminator()->getOperands(), kernel.getOutputs()))
+    visit(buffer, sequence);
+}
+
+SmallVector<Reached> conversion::reachedBy(id::KernelOp kernel) {
   DenseMap<Value, BufferMemory> memory;
   DenseMap<Value, Value> sequenceOf;
-  auto add = [&](Value buffer, Value sequence) {
+  forEachBuffer(kernel, [&](Value buffer, Value sequence) {
     auto type = cast<id::SeqType>(id::wholeOf(sequence).getType());
     memory[buffer] = {{}, digits::ArrayLayout::dense(type.getNumElements())};
     sequenceOf[buffer] = sequence;
-  };
-  for (auto [buffer, sequence] : llvm::zip(body.getArguments(), kernel.getInputs()))
-    add(buffer, sequence);
-  for (auto [buffer, sequence] : llvm::zip(body.getTerminator()->getOperands(), kernel.getOutputs()))
-    add(buffer, sequence);
+  });
   SmallVector<Reached> all;
-  for (Operation &op : body) {
+  for (Operation &op : kernel.getBody().front()) {
     if (auto load = dyn_cast<id::LoadOp>(op); load && !load.getDelay()) {
       const ViewLayout layout = layoutOf(load, memory);
       all.push_back(

@@ -19,6 +19,9 @@ struct Reached {
   int64_t bytes;
 };
 
+/// Calls `visit` with every buffer of a kernel, as its body calls it, inputs first, and the function's value.
+void forEachBuffer(id::KernelOp kernel, llvm::function_ref<void(mlir::Value buffer, mlir::Value sequence)> visit);
+
 /// All loads and stores of a kernel, in the order of its body, but for those of its rings.
 llvm::SmallVector<Reached> reachedBy(id::KernelOp kernel);
 

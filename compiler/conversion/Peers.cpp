@@ -1,5 +1,6 @@
 #include "compiler/conversion/Peers.h"
 
+#include "compiler/conversion/BlockDigits.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/TileBlocks.h"
 
@@ -41,16 +42,11 @@ static bool isOwn(id::StoreOp store, const DenseMap<Value, BufferMemory> &memory
 static DenseMap<Value, BufferMemory> memoryOf(id::KernelOp kernel) {
   auto function = kernel->getParentOfType<func::FuncOp>();
   DenseMap<Value, BufferMemory> memory;
-  auto add = [&](Value buffer, Value sequence) {
+  forEachBuffer(kernel, [&](Value buffer, Value sequence) {
     const std::vector<int> digits = id::deviceDigits(function, sequence);
     auto type = cast<id::SeqType>(id::wholeOf(sequence).getType());
     memory[buffer] = {{}, digits::ArrayLayout::dense(type.getNumElements() / heldByDevices(type, digits)), digits};
-  };
-  Block &body = kernel.getBody().front();
-  for (auto [buffer, sequence] : llvm::zip(body.getArguments(), kernel.getInputs()))
-    add(buffer, sequence);
-  for (auto [buffer, sequence] : llvm::zip(body.getTerminator()->getOperands(), kernel.getOutputs()))
-    add(buffer, sequence);
+  });
   return memory;
 }
 

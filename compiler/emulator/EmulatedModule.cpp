@@ -194,23 +194,28 @@ idc_status EmulatedModule::launch(int64_t batch, const runtime::Operands &operan
   });
 }
 
+/// Memory of so many bytes that nothing has been written to, from a multiple of what pointers are aligned to on.
+static char *alignedMemory(std::vector<char> &memory, int64_t bytes) {
+  memory.assign(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
+  const auto address = reinterpret_cast<uintptr_t>(memory.data());
+  return memory.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
+}
+
 idc_status EmulatedModule::launchPasses(int64_t batch, const runtime::Operands &operands) const {
   const int64_t bytes = runtime::deviceBytes(manifest);
   if (bytes > manifest.memoryBytes)
     return runtime::fail(IDC_ERROR_IMAGE,
                          "a chunk takes %lld bytes of the device's memory, more than the %lld there are",
                          static_cast<long long>(bytes), static_cast<long long>(manifest.memoryBytes));
-  std::vector<char> memory(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
-  const auto address = reinterpret_cast<uintptr_t>(memory.data());
+  std::vector<char> memory;
   EmulatedQueues queues(
       manifest,
       [&](size_t pass, int64_t problems, const runtime::Operands &chunk) {
         return passes[pass]->launch(problems, chunk, nullptr);
       },
       options.seed);
-  char *begin = memory.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
   const idc_status status = runtime::runPasses(
-      manifest, {{&queues, begin, bytes}}, batch,
+      manifest, {{&queues, alignedMemory(memory, bytes), bytes}}, batch,
       {operands.inputs, operands.scalars, operands.outputs, operands.workspace, nullptr, 0, nullptr, nullptr});
   for (const std::unique_ptr<EmulatedModule> &pass : passes) {
     llvm::append_range(finished, std::move(pass->finished));
@@ -225,12 +230,7 @@ idc_status EmulatedModule::launchDevices(int64_t batch, const runtime::Operands 
     std::deque<std::vector<char>> arrays;
     std::vector<const void *> inputs;
     std::vector<void *> outputs;
-    char *add(int64_t bytes) {
-      // 16 bytes more, so that it can begin at a multiple of as many.
-      std::vector<char> &array = arrays.emplace_back(static_cast<size_t>(bytes) + IDC_POINTER_ALIGNMENT, '\xff');
-      const auto address = reinterpret_cast<uintptr_t>(array.data());
-      return array.data() + (IDC_POINTER_ALIGNMENT - address % IDC_POINTER_ALIGNMENT) % IDC_POINTER_ALIGNMENT;
-    }
+    char *add(int64_t bytes) { return alignedMemory(arrays.emplace_back(), bytes); }
   };
   std::deque<Share> shares(static_cast<size_t>(ofDevice.devices));
   for (auto [number, share] : llvm::enumerate(shares)) {

@@ -8,21 +8,24 @@
 using namespace idc;
 using namespace idc::emulator;
 
+/// Rows of so many bytes, each side's a distance apart.
+static void copyRows(void *to, int64_t toPitch, const void *from, int64_t fromPitch, const runtime::Rectangle &rows) {
+  for (int64_t row = 0; row < rows.rows; ++row)
+    std::memcpy(static_cast<char *>(to) + row * toPitch, static_cast<const char *>(from) + row * fromPitch,
+                static_cast<size_t>(rows.width));
+}
+
 idc_status EmulatedQueues::copyIn(void *device, const void *host, const runtime::Rectangle &rectangle) {
-  add(In, [=]() -> idc_status {
-    for (int64_t row = 0; row < rectangle.rows; ++row)
-      std::memcpy(static_cast<char *>(device) + row * rectangle.width,
-                  static_cast<const char *>(host) + row * rectangle.pitch, static_cast<size_t>(rectangle.width));
+  add(In, [=] {
+    copyRows(device, rectangle.width, host, rectangle.pitch, rectangle);
     return IDC_SUCCESS;
   });
   return IDC_SUCCESS;
 }
 
 idc_status EmulatedQueues::copyOut(void *host, const void *device, const runtime::Rectangle &rectangle) {
-  add(Out, [=]() -> idc_status {
-    for (int64_t row = 0; row < rectangle.rows; ++row)
-      std::memcpy(static_cast<char *>(host) + row * rectangle.pitch,
-                  static_cast<const char *>(device) + row * rectangle.width, static_cast<size_t>(rectangle.width));
+  add(Out, [=] {
+    copyRows(host, rectangle.pitch, device, rectangle.width, rectangle);
     return IDC_SUCCESS;
   });
   return IDC_SUCCESS;

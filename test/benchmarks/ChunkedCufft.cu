@@ -1,24 +1,12 @@
+#include "Cuda.h"
 #include "test/benchmarks/ChunkedCufft.h"
 
-#include <cuda_runtime.h>
-#include <cufft.h>
-
 #include <algorithm>
-#include <stdexcept>
 
 namespace {
 
 constexpr int lanesAtOnce = 3;
 constexpr int64_t elementBytes = 8;
-
-void check(cudaError_t status) {
-  if (status)
-    throw std::runtime_error(cudaGetErrorString(status));
-}
-void check(cufftResult status) {
-  if (status)
-    throw std::runtime_error("cuFFT fails with " + std::to_string(int(status)));
-}
 
 /// Multiplies element (a, b) of a block of columns from `first` on by the root of unity exp(-2 pi i a (first + b) / n).
 __global__ void multiplyTwiddles(float2 *data, int64_t rows, int64_t columns, int64_t first, double n) {
@@ -83,27 +71,27 @@ ChunkedCufft::ChunkedCufft(const std::vector<int64_t> &given, int64_t memoryByte
   for (int i = 0; i < lanesAtOnce; ++i) {
     auto *lane = new Lane;
     lanes.push_back(lane);
-    check(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking));
-    check(cudaMalloc(&lane->data, size_t(largest * elementBytes)));
+    CHECK_CUDA(cudaStreamCreateWithFlags(&lane->stream, cudaStreamNonBlocking));
+    CHECK_CUDA(cudaMalloc(&lane->data, size_t(largest * elementBytes)));
     if (isLine)
-      check(cudaMalloc(&lane->moved, size_t(largest * elementBytes)));
+      CHECK_CUDA(cudaMalloc(&lane->moved, size_t(largest * elementBytes)));
     size_t rowBytes = 0, columnBytes = 0;
     auto make = [&](cufftHandle &plan, std::vector<long long> n, long long stride, long long distance, long long batch,
                     size_t &bytes) {
-      check(cufftCreate(&plan));
-      check(cufftSetAutoAllocation(plan, 0));
-      check(cufftMakePlanMany64(plan, int(n.size()), n.data(), n.data(), stride, distance, n.data(), stride, distance,
-                                CUFFT_C2C, batch, &bytes));
-      check(cufftSetStream(plan, lane->stream));
+      CHECK_CUDA(cufftCreate(&plan));
+      CHECK_CUDA(cufftSetAutoAllocation(plan, 0));
+      CHECK_CUDA(cufftMakePlanMany64(plan, int(n.size()), n.data(), n.data(), stride, distance, n.data(), stride,
+                                     distance, CUFFT_C2C, batch, &bytes));
+      CHECK_CUDA(cufftSetStream(plan, lane->stream));
     };
     std::vector<long long> row{columnCount};
     if (sides.size() == 3)
       row = {sides[1], sides[2]};
     make(lane->ofRows, row, 1, columnCount, chunkRows, rowBytes);
     make(lane->ofColumns, {rowCount}, chunkColumns, 1, chunkColumns, columnBytes);
-    check(cudaMalloc(&lane->work, std::max<size_t>({rowBytes, columnBytes, 16})));
-    check(cufftSetWorkArea(lane->ofRows, lane->work));
-    check(cufftSetWorkArea(lane->ofColumns, lane->work));
+    CHECK_CUDA(cudaMalloc(&lane->work, std::max<size_t>({rowBytes, columnBytes, 16})));
+    CHECK_CUDA(cufftSetWorkArea(lane->ofRows, lane->work));
+    CHECK_CUDA(cufftSetWorkArea(lane->ofColumns, lane->work));
   }
 }
 
@@ -124,22 +112,22 @@ void ChunkedCufft::rows(const char *from, char *to, bool transposed) {
   size_t next = 0;
   for (int64_t row = 0; row < rowCount; row += chunkRows) {
     Lane &lane = *lanes[next++ % lanes.size()];
-    check(cudaMemcpyAsync(lane.data, from + row * rowBytes, size_t(chunkRows * rowBytes), cudaMemcpyHostToDevice,
-                          lane.stream));
-    check(cufftExecC2C(lane.ofRows, lane.data, lane.data, CUFFT_FORWARD));
+    CHECK_CUDA(cudaMemcpyAsync(lane.data, from + row * rowBytes, size_t(chunkRows * rowBytes), cudaMemcpyHostToDevice,
+                               lane.stream));
+    CHECK_CUDA(cufftExecC2C(lane.ofRows, lane.data, lane.data, CUFFT_FORWARD));
     if (!transposed) {
-      check(cudaMemcpyAsync(to + row * rowBytes, lane.data, size_t(chunkRows * rowBytes), cudaMemcpyDeviceToHost,
-                            lane.stream));
+      CHECK_CUDA(cudaMemcpyAsync(to + row * rowBytes, lane.data, size_t(chunkRows * rowBytes), cudaMemcpyDeviceToHost,
+                                 lane.stream));
       continue;
     }
     transpose<<<dim3(unsigned(columnCount / tile), unsigned(chunkRows / tile)), dim3(tile, tileRows), 0, lane.stream>>>(
         lane.data, lane.moved, chunkRows, columnCount);
-    check(cudaMemcpy2DAsync(to + row * elementBytes, size_t(rowCount * elementBytes), lane.moved,
-                            size_t(chunkRows * elementBytes), size_t(chunkRows * elementBytes), size_t(columnCount),
-                            cudaMemcpyDeviceToHost, lane.stream));
+    CHECK_CUDA(cudaMemcpy2DAsync(to + row * elementBytes, size_t(rowCount * elementBytes), lane.moved,
+                                 size_t(chunkRows * elementBytes), size_t(chunkRows * elementBytes),
+                                 size_t(columnCount), cudaMemcpyDeviceToHost, lane.stream));
   }
   for (Lane *lane : lanes)
-    check(cudaStreamSynchronize(lane->stream));
+    CHECK_CUDA(cudaStreamSynchronize(lane->stream));
 }
 
 void ChunkedCufft::columns(const char *from, char *to) {
@@ -147,20 +135,20 @@ void ChunkedCufft::columns(const char *from, char *to) {
   size_t next = 0;
   for (int64_t column = 0; column < columnCount; column += chunkColumns) {
     Lane &lane = *lanes[next++ % lanes.size()];
-    check(cudaMemcpy2DAsync(lane.data, size_t(width), from + column * elementBytes, size_t(rowBytes), size_t(width),
-                            size_t(rowCount), cudaMemcpyHostToDevice, lane.stream));
-    check(cufftExecC2C(lane.ofColumns, lane.data, lane.data, CUFFT_FORWARD));
+    CHECK_CUDA(cudaMemcpy2DAsync(lane.data, size_t(width), from + column * elementBytes, size_t(rowBytes),
+                                 size_t(width), size_t(rowCount), cudaMemcpyHostToDevice, lane.stream));
+    CHECK_CUDA(cufftExecC2C(lane.ofColumns, lane.data, lane.data, CUFFT_FORWARD));
     if (sides.size() == 1) {
       constexpr int threads = 256;
       const int64_t elements = rowCount * chunkColumns;
       multiplyTwiddles<<<unsigned((elements + threads - 1) / threads), threads, 0, lane.stream>>>(
           lane.data, rowCount, chunkColumns, column, double(rowCount) * double(columnCount));
     }
-    check(cudaMemcpy2DAsync(to + column * elementBytes, size_t(rowBytes), lane.data, size_t(width), size_t(width),
-                            size_t(rowCount), cudaMemcpyDeviceToHost, lane.stream));
+    CHECK_CUDA(cudaMemcpy2DAsync(to + column * elementBytes, size_t(rowBytes), lane.data, size_t(width), size_t(width),
+                                 size_t(rowCount), cudaMemcpyDeviceToHost, lane.stream));
   }
   for (Lane *lane : lanes)
-    check(cudaStreamSynchronize(lane->stream));
+    CHECK_CUDA(cudaStreamSynchronize(lane->stream));
 }
 
 void ChunkedCufft::run(const void *x, void *y, void *between) {

@@ -8,12 +8,11 @@
 // large the error is (relative, L2), seconds, their share of the least time that the passes' bytes take on the link,
 // both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk. --rows prints how fast rows
 // of some bytes are copied.
+#include "Cuda.h"
 #include "idc/host_memory.h"
-#include "runtime/lib/Manifest.h"
+#include "runtime/lib/Shares.h"
+#include "runtime/lib/WholeFile.h"
 #include "test/benchmarks/ChunkedCufft.h"
-
-#include <cuda_runtime.h>
-#include <cufft.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,9 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -41,21 +38,7 @@ void check(idc_status status) {
   if (status)
     throw std::runtime_error(idc_message(status));
 }
-void check(cudaError_t status) {
-  if (status)
-    throw std::runtime_error(cudaGetErrorString(status));
-}
-void check(cufftResult status) {
-  if (status)
-    throw std::runtime_error("cuFFT fails with " + std::to_string(int(status)));
-}
-
-std::string readText(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw std::runtime_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string readText(const std::string &path) { return idc::runtime::readFile(path, int64_t(1) << 30); }
 
 double seconds(const std::function<void()> &work) {
   const auto begin = std::chrono::steady_clock::now();
@@ -98,7 +81,7 @@ public:
       }
     });
     if (isLocked)
-      check(cudaHostRegister(data, size_t(bytes), cudaHostRegisterDefault));
+      CHECK_CUDA(cudaHostRegister(data, size_t(bytes), cudaHostRegisterDefault));
   }
   ~HostArray() {
     if (isLocked)
@@ -116,7 +99,7 @@ public:
 using Memory = std::shared_ptr<char>;
 Memory allocate(int64_t bytes) {
   void *pointer = nullptr;
-  check(cudaMalloc(&pointer, size_t(std::max<int64_t>(bytes, 16))));
+  CHECK_CUDA(cudaMalloc(&pointer, size_t(std::max<int64_t>(bytes, 16))));
   return Memory(static_cast<char *>(pointer), [](char *memory) { cudaFree(memory); });
 }
 
@@ -144,20 +127,20 @@ struct Difference {
 Difference differenceOf(const HostArray &got, const char *expected, int64_t bytes) {
   constexpr int64_t part = int64_t(1) << 28;
   const Memory copied = allocate(part), sums = allocate(24);
-  check(cudaMemset(sums.get(), 0, 24));
+  CHECK_CUDA(cudaMemset(sums.get(), 0, 24));
   for (int64_t at = 0; at < bytes; at += part) {
     const int64_t size = std::min(part, bytes - at);
-    check(cudaMemcpy(copied.get(), got.data + at, size_t(size), cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemcpy(copied.get(), got.data + at, size_t(size), cudaMemcpyHostToDevice));
     compareFloats<<<1024, 256>>>(
         reinterpret_cast<const float *>(copied.get()), reinterpret_cast<const float *>(expected + at), size / 4,
         reinterpret_cast<double *>(sums.get()), reinterpret_cast<unsigned long long *>(sums.get() + 16));
-    check(cudaDeviceSynchronize());
+    CHECK_CUDA(cudaDeviceSynchronize());
   }
   struct {
     double difference, value;
     unsigned long long others;
   } result;
-  check(cudaMemcpy(&result, sums.get(), sizeof result, cudaMemcpyDeviceToHost));
+  CHECK_CUDA(cudaMemcpy(&result, sums.get(), sizeof result, cudaMemcpyDeviceToHost));
   return {std::sqrt(result.difference / result.value), result.others == 0};
 }
 
@@ -171,17 +154,17 @@ double linkBothWays() {
   isPageLocked = before;
   const Memory a = allocate(part), b = allocate(part);
   cudaStream_t to = nullptr, from = nullptr;
-  check(cudaStreamCreateWithFlags(&to, cudaStreamNonBlocking));
-  check(cudaStreamCreateWithFlags(&from, cudaStreamNonBlocking));
+  CHECK_CUDA(cudaStreamCreateWithFlags(&to, cudaStreamNonBlocking));
+  CHECK_CUDA(cudaStreamCreateWithFlags(&from, cudaStreamNonBlocking));
   std::vector<double> times;
   for (int run = 0; run < 3; ++run)
     times.push_back(seconds([&] {
       for (int64_t i = 0; i < parts; ++i) {
-        check(cudaMemcpyAsync(a.get(), in.data + i * part, size_t(part), cudaMemcpyHostToDevice, to));
-        check(cudaMemcpyAsync(out.data + i * part, b.get(), size_t(part), cudaMemcpyDeviceToHost, from));
+        CHECK_CUDA(cudaMemcpyAsync(a.get(), in.data + i * part, size_t(part), cudaMemcpyHostToDevice, to));
+        CHECK_CUDA(cudaMemcpyAsync(out.data + i * part, b.get(), size_t(part), cudaMemcpyDeviceToHost, from));
       }
-      check(cudaStreamSynchronize(to));
-      check(cudaStreamSynchronize(from));
+      CHECK_CUDA(cudaStreamSynchronize(to));
+      CHECK_CUDA(cudaStreamSynchronize(from));
     }));
   cudaStreamDestroy(to);
   cudaStreamDestroy(from);
@@ -193,8 +176,8 @@ void printRows() {
   HostArray in(bytes, true), out(bytes, false);
   const Memory a = allocate(part), b = allocate(part);
   cudaStream_t to = nullptr, from = nullptr;
-  check(cudaStreamCreateWithFlags(&to, cudaStreamNonBlocking));
-  check(cudaStreamCreateWithFlags(&from, cudaStreamNonBlocking));
+  CHECK_CUDA(cudaStreamCreateWithFlags(&to, cudaStreamNonBlocking));
+  CHECK_CUDA(cudaStreamCreateWithFlags(&from, cudaStreamNonBlocking));
   std::printf("row bytes   in GB/s  out GB/s  both, each way\n");
   for (int64_t row = 32; row <= part; row *= row < 4096 ? 2 : 16) {
     double rate[3];
@@ -205,14 +188,14 @@ void printRows() {
           for (int64_t chunk = 0; chunk < 16; ++chunk) {
             const int64_t at = chunk * row;
             if (way != 1)
-              check(cudaMemcpy2DAsync(a.get(), size_t(row), in.data + at, size_t(16 * row), size_t(row),
-                                      size_t(part / row), cudaMemcpyHostToDevice, to));
+              CHECK_CUDA(cudaMemcpy2DAsync(a.get(), size_t(row), in.data + at, size_t(16 * row), size_t(row),
+                                           size_t(part / row), cudaMemcpyHostToDevice, to));
             if (way != 0)
-              check(cudaMemcpy2DAsync(out.data + at, size_t(16 * row), b.get(), size_t(row), size_t(row),
-                                      size_t(part / row), cudaMemcpyDeviceToHost, from));
+              CHECK_CUDA(cudaMemcpy2DAsync(out.data + at, size_t(16 * row), b.get(), size_t(row), size_t(row),
+                                           size_t(part / row), cudaMemcpyDeviceToHost, from));
           }
-          check(cudaStreamSynchronize(to));
-          check(cudaStreamSynchronize(from));
+          CHECK_CUDA(cudaStreamSynchronize(to));
+          CHECK_CUDA(cudaStreamSynchronize(from));
         }));
       rate[way] = double(bytes) / median(times) * 1e-9;
     }
@@ -240,12 +223,8 @@ double leastSeconds(const Manifest &manifest, double bytesPerSecond) {
   double time = 0;
   auto bytesOf = [](const std::vector<Operand> &side) {
     double bytes = 0;
-    for (const Operand &operand : side) {
-      double whole = double(operand.bytesPerProblem());
-      for (const Operand::DeviceDigit &digit : operand.deviceDigits)
-        whole *= double(digit.radix);
-      bytes += whole;
-    }
+    for (const Operand &operand : side)
+      bytes += double(idc::runtime::wholeElements(operand)) * double(operand.elementBytes);
     return bytes;
   };
   for (const idc::runtime::Pass &pass : manifest.passes)
@@ -256,19 +235,19 @@ double leastSeconds(const Manifest &manifest, double bytesPerSecond) {
 /// What cuFFT makes of x with all of it on the GPU; null where that does not fit.
 Memory cufftOf(const HostArray &x, const std::vector<int64_t> &sides) {
   size_t free = 0, total = 0;
-  check(cudaMemGetInfo(&free, &total));
+  CHECK_CUDA(cudaMemGetInfo(&free, &total));
   if (double(free) < 2.3 * double(x.bytes))
     return nullptr;
   Memory data = allocate(x.bytes);
-  check(cudaMemcpy(data.get(), x.data, size_t(x.bytes), cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy(data.get(), x.data, size_t(x.bytes), cudaMemcpyHostToDevice));
   cufftHandle plan = 0;
   size_t bytes = 0;
   std::vector<long long> n(sides.begin(), sides.end());
-  check(cufftCreate(&plan));
-  check(cufftMakePlanMany64(plan, int(n.size()), n.data(), nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &bytes));
+  CHECK_CUDA(cufftCreate(&plan));
+  CHECK_CUDA(cufftMakePlanMany64(plan, int(n.size()), n.data(), nullptr, 1, 0, nullptr, 1, 0, CUFFT_C2C, 1, &bytes));
   auto *numbers = reinterpret_cast<cufftComplex *>(data.get());
-  check(cufftExecC2C(plan, numbers, numbers, CUFFT_FORWARD));
-  check(cudaDeviceSynchronize());
+  CHECK_CUDA(cufftExecC2C(plan, numbers, numbers, CUFFT_FORWARD));
+  CHECK_CUDA(cudaDeviceSynchronize());
   cufftDestroy(plan);
   return data;
 }
@@ -284,7 +263,7 @@ Memory resultOf(const std::string &prefix, const std::vector<std::unique_ptr<Hos
   std::vector<void *> out;
   for (const auto &input : inputs) {
     memory.push_back(allocate(input->bytes));
-    check(cudaMemcpy(memory.back().get(), input->data, size_t(input->bytes), cudaMemcpyHostToDevice));
+    CHECK_CUDA(cudaMemcpy(memory.back().get(), input->data, size_t(input->bytes), cudaMemcpyHostToDevice));
     in.push_back(memory.back().get());
   }
   Memory first;
@@ -300,7 +279,7 @@ Memory resultOf(const std::string &prefix, const std::vector<std::unique_ptr<Hos
   for (int run = 0; run < 2; ++run)
     time = seconds([&] {
       check(idc_launch(module, 1, in.data(), nullptr, out.data(), workspace.get(), nullptr));
-      check(cudaDeviceSynchronize());
+      CHECK_CUDA(cudaDeviceSynchronize());
     });
   idc_module_unload(module);
   return first;
@@ -338,8 +317,8 @@ int runCase(const std::string &text, int runs) {
   const Manifest manifest = idc::runtime::parseManifest(json);
   std::vector<idc_module *> modules(size_t(gpus), nullptr);
   for (int gpu = gpus; gpu-- > 0;) {
-    check(cudaSetDevice(gpu));
-    check(cudaFree(nullptr));
+    CHECK_CUDA(cudaSetDevice(gpu));
+    CHECK_CUDA(cudaFree(nullptr));
     check(idc_module_load(image.data(), image.size(), json.data(), json.size(), &modules[size_t(gpu)]));
   }
   idc_module *module = modules[0];
@@ -366,12 +345,12 @@ int runCase(const std::string &text, int runs) {
     std::vector<Memory> memory;
     std::vector<idc_host_call> calls;
     for (int gpu = 0; gpu < gpus; ++gpu) {
-      check(cudaSetDevice(gpu));
+      CHECK_CUDA(cudaSetDevice(gpu));
       memory.push_back(allocate(deviceBytes));
       calls.push_back({in.data(), nullptr, out.data(), between->data, memory.back().get(), deviceBytes,
                        PassClock::progress, &clock});
     }
-    check(cudaSetDevice(0));
+    CHECK_CUDA(cudaSetDevice(0));
     std::vector<double> times;
     for (int run = 0; run <= runs; ++run)
       times.push_back(seconds([&] {
