@@ -7,10 +7,11 @@
 // been filled with what is no number. A line per case: how large the largest difference is in units of the largest
 // value, whether all bits are the same, times in ms on several devices, on one, and of cuFFT on as many. With
 // --repetitions nothing is timed: so many launches, each on results that are no numbers, have to give the same bits.
+#include "Cuda.h"
 #include "idc/group.h"
 #include "runtime/lib/Shares.h"
+#include "runtime/lib/WholeFile.h"
 
-#include <cuda_runtime.h>
 #include <cufftXt.h>
 
 #include <algorithm>
@@ -19,9 +20,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <stdexcept>
@@ -37,28 +36,14 @@ void check(idc_status status) {
   if (status)
     throw std::runtime_error(idc_message(status));
 }
-void check(cudaError_t status) {
-  if (status)
-    throw std::runtime_error(cudaGetErrorString(status));
-}
-void checkFft(cufftResult status, const char *what) {
-  if (status)
-    throw std::runtime_error(std::string(what) + " fails with " + std::to_string(status));
-}
-
-std::string readText(const std::string &path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    throw std::runtime_error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
+std::string readText(const std::string &path) { return idc::runtime::readFile(path, int64_t(1) << 30); }
 
 /// Device memory that is freed with it.
 using Memory = std::shared_ptr<char>;
 Memory allocate(int device, int64_t bytes) {
-  check(cudaSetDevice(device));
+  CHECK_CUDA(cudaSetDevice(device));
   void *pointer = nullptr;
-  check(cudaMalloc(&pointer, size_t(std::max<int64_t>(bytes, 16))));
+  CHECK_CUDA(cudaMalloc(&pointer, size_t(std::max<int64_t>(bytes, 16))));
   return Memory(static_cast<char *>(pointer), [](char *memory) { cudaFree(memory); });
 }
 
@@ -111,10 +96,10 @@ public:
       check(idc_group_of_devices(manifest.devices, devices.data(), groups.data()));
     for (int32_t device : devices) {
       Rank rank;
-      check(cudaSetDevice(device));
-      check(cudaFree(nullptr));
+      CHECK_CUDA(cudaSetDevice(device));
+      CHECK_CUDA(cudaFree(nullptr));
       check(idc_module_load(image.data(), image.size(), text.data(), text.size(), &rank.module));
-      check(cudaStreamCreateWithFlags(&rank.stream, cudaStreamNonBlocking));
+      CHECK_CUDA(cudaStreamCreateWithFlags(&rank.stream, cudaStreamNonBlocking));
       rank.group = groups[size_t(device)];
       int64_t bytes = 0;
       check(idc_workspace_size(rank.module, 1, &bytes));
@@ -130,7 +115,7 @@ public:
         add(rank.outputs, operand);
       if (rank.group)
         check(idc_group_register(rank.group, rank.workspace.get(), size_t(std::max<int64_t>(bytes, 16))));
-      check(cudaMemset(rank.workspace.get(), 0xff, size_t(bytes)));
+      CHECK_CUDA(cudaMemset(rank.workspace.get(), 0xff, size_t(bytes)));
       ranks.push_back(std::move(rank));
     }
   }
@@ -148,15 +133,15 @@ public:
     std::vector<char> part(size_t(operand.bytesPerProblem()));
     for (size_t device = 0; device < ranks.size(); ++device) {
       idc::runtime::takeShare(operand, 1, int32_t(device), whole.data(), part.data());
-      check(cudaSetDevice(int(device)));
-      check(cudaMemcpy(ranks[device].inputs[number].get(), part.data(), part.size(), cudaMemcpyHostToDevice));
+      CHECK_CUDA(cudaSetDevice(int(device)));
+      CHECK_CUDA(cudaMemcpy(ranks[device].inputs[number].get(), part.data(), part.size(), cudaMemcpyHostToDevice));
     }
   }
   void poison() {
     for (size_t device = 0; device < ranks.size(); ++device) {
-      check(cudaSetDevice(int(device)));
+      CHECK_CUDA(cudaSetDevice(int(device)));
       for (size_t i = 0; i < manifest.outputs.size(); ++i)
-        check(cudaMemset(ranks[device].outputs[i].get(), 0xff, size_t(manifest.outputs[i].bytesPerProblem())));
+        CHECK_CUDA(cudaMemset(ranks[device].outputs[i].get(), 0xff, size_t(manifest.outputs[i].bytesPerProblem())));
     }
   }
   std::vector<char> output(size_t number) {
@@ -164,8 +149,8 @@ public:
     std::vector<char> part(size_t(operand.bytesPerProblem()));
     std::vector<char> whole(size_t(idc::runtime::wholeOf(manifest).outputs[number].bytesPerProblem()));
     for (size_t device = 0; device < ranks.size(); ++device) {
-      check(cudaSetDevice(int(device)));
-      check(cudaMemcpy(part.data(), ranks[device].outputs[number].get(), part.size(), cudaMemcpyDeviceToHost));
+      CHECK_CUDA(cudaSetDevice(int(device)));
+      CHECK_CUDA(cudaMemcpy(part.data(), ranks[device].outputs[number].get(), part.size(), cudaMemcpyDeviceToHost));
       idc::runtime::putShare(operand, 1, int32_t(device), part.data(), whole.data());
     }
     return whole;
@@ -179,21 +164,21 @@ public:
     std::vector<cudaGraphExec_t> graphs;
     for (size_t device = 0; device < ranks.size(); ++device) {
       const Rank &rank = ranks[device];
-      check(cudaSetDevice(int(device)));
+      CHECK_CUDA(cudaSetDevice(int(device)));
       cudaGraph_t graph = nullptr;
-      check(cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeThreadLocal));
+      CHECK_CUDA(cudaStreamBeginCapture(rank.stream, cudaStreamCaptureModeThreadLocal));
       for (int i = 0; i < launches; ++i)
         rank.launch();
-      check(cudaStreamEndCapture(rank.stream, &graph));
-      check(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
-      check(cudaGraphUpload(graphs.back(), rank.stream));
-      check(cudaGraphDestroy(graph));
+      CHECK_CUDA(cudaStreamEndCapture(rank.stream, &graph));
+      CHECK_CUDA(cudaGraphInstantiate(&graphs.emplace_back(), graph, 0));
+      CHECK_CUDA(cudaGraphUpload(graphs.back(), rank.stream));
+      CHECK_CUDA(cudaGraphDestroy(graph));
     }
     synchronize();
     auto launch = [&] {
       for (size_t device = 0; device < ranks.size(); ++device) {
-        check(cudaSetDevice(int(device)));
-        check(cudaGraphLaunch(graphs[device], ranks[device].stream));
+        CHECK_CUDA(cudaSetDevice(int(device)));
+        CHECK_CUDA(cudaGraphLaunch(graphs[device], ranks[device].stream));
       }
     };
     const double time = ::milliseconds(
@@ -204,8 +189,8 @@ public:
   }
   void synchronize() {
     for (size_t device = 0; device < ranks.size(); ++device) {
-      check(cudaSetDevice(int(device)));
-      check(cudaStreamSynchronize(ranks[device].stream));
+      CHECK_CUDA(cudaSetDevice(int(device)));
+      CHECK_CUDA(cudaStreamSynchronize(ranks[device].stream));
     }
   }
 
@@ -249,38 +234,38 @@ double differenceOf(const std::vector<char> &a, const std::vector<char> &b, bool
 
 double cufft(const std::vector<int> &sides, int devices, int launches) {
   cufftHandle plan;
-  checkFft(cufftCreate(&plan), "cufftCreate");
+  CHECK_CUDA(cufftCreate(&plan));
   std::vector<int> gpus(size_t(devices), 0);
   for (int i = 0; i < devices; ++i)
     gpus[size_t(i)] = i;
-  checkFft(cufftXtSetGPUs(plan, devices, gpus.data()), "cufftXtSetGPUs");
+  CHECK_CUDA(cufftXtSetGPUs(plan, devices, gpus.data()));
   std::vector<size_t> sizes(size_t(devices), 0);
   size_t elements = 1;
   for (int side : sides)
     elements *= size_t(side);
   if (sides.size() == 1)
-    checkFft(cufftMakePlan1d(plan, sides[0], CUFFT_C2C, 1, sizes.data()), "cufftMakePlan1d");
+    CHECK_CUDA(cufftMakePlan1d(plan, sides[0], CUFFT_C2C, 1, sizes.data()));
   else if (sides.size() == 2)
-    checkFft(cufftMakePlan2d(plan, sides[0], sides[1], CUFFT_C2C, sizes.data()), "cufftMakePlan2d");
+    CHECK_CUDA(cufftMakePlan2d(plan, sides[0], sides[1], CUFFT_C2C, sizes.data()));
   else
-    checkFft(cufftMakePlan3d(plan, sides[0], sides[1], sides[2], CUFFT_C2C, sizes.data()), "cufftMakePlan3d");
+    CHECK_CUDA(cufftMakePlan3d(plan, sides[0], sides[1], sides[2], CUFFT_C2C, sizes.data()));
   cudaLibXtDesc *data = nullptr;
-  checkFft(cufftXtMalloc(plan, &data, CUFFT_XT_FORMAT_INPLACE), "cufftXtMalloc");
+  CHECK_CUDA(cufftXtMalloc(plan, &data, CUFFT_XT_FORMAT_INPLACE));
   std::vector<char> values(elements * 8);
   for (size_t i = 0; i < elements * 2; ++i) {
     const float value = float((i * 2654435761u) >> 8 & 0xffff) * 0x1p-16f;
     std::memcpy(&values[4 * i], &value, 4);
   }
-  checkFft(cufftXtMemcpy(plan, data, values.data(), CUFFT_COPY_HOST_TO_DEVICE), "cufftXtMemcpy");
+  CHECK_CUDA(cufftXtMemcpy(plan, data, values.data(), CUFFT_COPY_HOST_TO_DEVICE));
   const double time = milliseconds(
       [&] {
         for (int i = 0; i < launches; ++i)
-          checkFft(cufftXtExecDescriptorC2C(plan, data, data, CUFFT_FORWARD), "cufftXtExecDescriptorC2C");
+          CHECK_CUDA(cufftXtExecDescriptorC2C(plan, data, data, CUFFT_FORWARD));
       },
       [&] {
         for (int i = 0; i < devices; ++i) {
-          check(cudaSetDevice(i));
-          check(cudaDeviceSynchronize());
+          CHECK_CUDA(cudaSetDevice(i));
+          CHECK_CUDA(cudaDeviceSynchronize());
         }
       },
       launches);
