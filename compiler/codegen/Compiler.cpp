@@ -1,6 +1,7 @@
 #include "compiler/codegen/Compiler.h"
 
 #include "compiler/adjoint/WriteAdjoint.h"
+#include "compiler/codegen/ChunkPlan.h"
 #include "compiler/codegen/HostManifest.h"
 #include "compiler/codegen/Installation.h"
 #include "compiler/codegen/LayoutOptions.h"
@@ -33,10 +34,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cmath>
-#include <limits>
-#include <set>
-
 using namespace mlir;
 using namespace idc;
 using namespace idc::codegen;
@@ -57,10 +54,8 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
 // cannot be cut, or were asked for by a schedule.
 static constexpr size_t maxSteps = 16384;
-static constexpr uint64_t maxChunks = uint64_t(1) << 30;
-static constexpr int64_t leastTileBytes = 4096; // of kernels for data in host memory
-static constexpr int64_t mostDevices = 32;      // one thread of a warp meets each
-static constexpr size_t maxMessageLine = 1000;  // bytes
+static constexpr int64_t mostDevices = 32;     // one thread of a warp meets each
+static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
 // In one launch, of the batch together; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
@@ -133,8 +128,7 @@ struct Compiler::State {
   llvm::Error findSchedule(llvm::raw_ostream &errors);
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error distribute();
-  llvm::Error divideIntoChunks();
-  LogicalResult planChunks(PassManager &manager);
+  llvm::Error useHostMemory();
   llvm::Error applySchedule(llvm::raw_ostream &errors);
   std::vector<std::string> tunedTables(bool there) const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
@@ -260,7 +254,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
     if (llvm::Error error = distribute())
       return error;
-    if (llvm::Error error = divideIntoChunks())
+    if (llvm::Error error = useHostMemory())
       return error;
     moduleLevel = Level::Id;
   }
@@ -299,7 +293,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       if (!addressable)
         return function().emitError(
             "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
-      return request.memory ? planChunks(manager) : manager.run(*module);
+      return request.memory ? planChunks(module, target, manager) : manager.run(*module);
     };
     if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
@@ -341,22 +335,8 @@ llvm::Error Compiler::State::distribute() {
   return llvm::Error::success();
 }
 
-/// The least number of parts, at least `parts`, that digits of a sequence can number; 0: there is none, or none that is
-/// not many times as large.
-static int64_t partsOf(id::SeqType type, int64_t parts) {
-  constexpr int64_t manyTimes = 8;
-  std::set<int64_t> numbered{1};
-  for (int64_t radix : type.getRadices())
-    for (int64_t number : std::vector<int64_t>(numbered.begin(), numbered.end()))
-      if (number < parts)
-        numbered.insert(number * radix);
-  auto found = numbered.lower_bound(parts);
-  return found == numbered.end() || *found / manyTimes >= parts ? 0 : *found;
-}
-
-/// Notes that arguments and results lie in host memory, and in how many chunks they pass through the device's: two
-/// chunks of each are there at a time, one that is copied and one that is computed with, and what kernels keep.
-llvm::Error Compiler::State::divideIntoChunks() {
+/// Notes where data in host memory are, and how much of the device's memory they may pass through.
+llvm::Error Compiler::State::useHostMemory() {
   if (request.memory == 0)
     return llvm::Error::success();
   if (request.memory < 0)
@@ -366,65 +346,7 @@ llvm::Error Compiler::State::divideIntoChunks() {
   if (request.devices > 1 || !request.layouts.empty() || request.inPlace)
     return message("what passes through memory in chunks is dense, of one device, and its results have memory of their "
                    "own");
-  uint64_t bytes = 0; // or as many as there can be
-  id::SeqType largest;
-  auto add = [&](mlir::Type type) {
-    auto sequence = cast<id::SeqType>(type);
-    bytes =
-        llvm::SaturatingMultiplyAdd<uint64_t>(static_cast<uint64_t>(sequence.getNumElements()),
-                                              static_cast<uint64_t>(id::elementBytes(sequence.getElement())), bytes);
-    if (!largest || largest.getNumElements() < sequence.getNumElements())
-      largest = sequence;
-  };
-  llvm::for_each(function().getArgumentTypes(), add);
-  llvm::for_each(function().getResultTypes(), add);
-  constexpr int64_t onTheWay = 2, kept = 1;
-  const auto share = static_cast<uint64_t>(std::max<int64_t>(1, request.memory / (onTheWay + kept)));
-  const auto needed = static_cast<int64_t>(std::min(bytes / share + (bytes % share != 0), maxChunks));
-  const int64_t chunks = partsOf(largest, needed);
-  if (chunks == 0)
-    return message("with " + llvm::Twine(request.memory) + " bytes of memory the " +
-                   llvm::Twine(largest.getNumElements()) + " elements would pass in " + llvm::Twine(needed) +
-                   " chunks, which their digits cannot number");
-  function()->setAttr(id::memoryAttr, Builder(&context).getI64IntegerAttr(request.memory));
-  id::setDevices(function(), chunks);
-  return llvm::Error::success();
-}
-
-/// Plans kernels of tiles of several sizes, and takes those whose passes spend the least time on the link: small tiles
-/// leave more digits that can number chunks, and a kernel more on the device costs little beside a copy to the host.
-LogicalResult Compiler::State::planChunks(PassManager &manager) {
-  struct Try {
-    OwningOpRef<ModuleOp> module;
-    Attribute schedule;
-    double seconds = std::numeric_limits<double>::infinity(); // of the link
-  };
-  auto plan = [&](int64_t tileBytes) {
-    ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) { return success(); });
-    Try tried{module->clone(), {}};
-    auto host = *tried.module->getOps<func::FuncOp>().begin();
-    host->setAttr(id::tileBytesAttr, Builder(&context).getI64IntegerAttr(tileBytes));
-    if (succeeded(manager.run(*tried.module)))
-      tried.seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
-    tried.schedule = host->getAttr("id.schedule");
-    return tried;
-  };
-  // Of nearly equal ones that with the larger tiles.
-  constexpr double worthwhile = 0.99;
-  Try best = plan(target.maxTileBytes), smallest = plan(leastTileBytes);
-  if (best.schedule != smallest.schedule) { // else tiles are smaller anyway
-    auto consider = [&](Try tried) {
-      if (tried.seconds < worthwhile * best.seconds)
-        best = std::move(tried);
-    };
-    for (int64_t bytes = target.maxTileBytes / 2; bytes > leastTileBytes; bytes /= 2)
-      consider(plan(bytes));
-    consider(std::move(smallest));
-  }
-  if (std::isinf(best.seconds))
-    return manager.run(*module); // says why
-  module = std::move(best.module);
-  return success();
+  return placeInHostMemory(function(), request.memory);
 }
 
 /// The tables of measured schedules that a program of a library may have: the user's for the standard library, which

@@ -1,5 +1,6 @@
 #include "compiler/codegen/HostManifest.h"
 
+#include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Layouts.h"
 
 #include "id/Chunks.h"
@@ -48,6 +49,8 @@ static ManifestPass passOf(func::CallOp call, const std::vector<conversion::Lowe
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     pass.outputs.push_back(array("y" + std::to_string(i), function.getResultTypes()[i],
                                  id::resultDeviceDigits(function, static_cast<int>(i)), places[arguments + i]));
+  for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
+    pass.outputs[static_cast<size_t>(pair.output)].inPlace.push_back(pair.input);
   return pass;
 }
 

@@ -165,6 +165,21 @@ std::vector<Buffer> conversion::buffersOf(Operation *kernel) {
 
 //===--- launches -------------------------------------------------------------------------------------------------===//
 
+KernelMemory conversion::ownMemoryOf(id::KernelOp kernel) {
+  KernelMemory memory;
+  const digits::Launch launch = kernel.getLaunch().getLaunch();
+  for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
+    if (std::optional<int64_t> slots = store.getRing()) {
+      memory.counterBytes = RingPasses::counterBytes(*slots);
+      memory.ringBytes = *slots * bytesOf(store.getBuffer());
+    }
+  if (launch.persistent)
+    memory.counterBytes = 4;
+  if (launch.team > 1)
+    memory.counterBytes = CooperativeRounds::Shape{launch.team, 1, postedCells(kernel)}.postBytes();
+  return memory;
+}
+
 std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
   std::vector<LoweredKernel> lowered;
   int64_t counters = 0; // bytes
@@ -189,18 +204,13 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
       entry.problemsPerBlockGroup = int64_t(1) << (static_cast<int>(mapping.digits().size()) - n);
       entry.blocksPerGroup = mapping.extent(digits::Field::Block) * mapping.extent(digits::Field::Rank);
     }
-    for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
-      if (std::optional<int64_t> slots = store.getRing()) {
-        entry.passes = 2;
-        entry.counterBytes = RingPasses::counterBytes(*slots);
-        entry.ringBytes = *slots * bytesOf(store.getBuffer());
-      }
+    const KernelMemory own = ownMemoryOf(kernel);
+    entry.counterBytes = own.counterBytes;
+    entry.ringBytes = own.ringBytes;
+    if (own.ringBytes)
+      entry.passes = 2;
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>())
       entry.delay = std::max<int64_t>(entry.delay, load.getDelay().value_or(0));
-    if (entry.launch.persistent)
-      entry.counterBytes = 4;
-    if (entry.launch.team > 1)
-      entry.counterBytes = CooperativeRounds::Shape{entry.launch.team, 1, postedCells(kernel)}.postBytes();
     if (entry.counterBytes) {
       entry.counterOffset = counters;
       counters += entry.counterBytes;

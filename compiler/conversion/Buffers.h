@@ -37,6 +37,7 @@ struct BufferMemory {
   std::vector<llvm::SmallVector<mlir::Value, 1>> peers = {};
 
   bool isOwnPart = false; // of what is stored a device keeps what is its own: each of them has all of it
+  bool streams = false;   // what is read and written is hinted to stream through the cache
 
   /// Every device gets what is stored.
   bool isForAll() const { return !peers.empty() && deviceDigits.empty(); }
@@ -70,6 +71,10 @@ struct LoweredKernel {
   bool reachesPeers() const;
 };
 
+/// On a kernel: what it reads and writes of the chunks that sequences are divided into is not used again while the
+/// cache has it, and leaves room there for what else is.
+constexpr const char streamsAttr[] = "id.streams";
+
 /// On a kernel, and on a pass of a host program (id/Chunks.h): where its operands and results lie (id-place-buffers).
 constexpr const char placesAttr[] = "id.places";
 /// What it says: the buffers of the operands, then of the results. Those of a pass lie in host memory.
@@ -84,6 +89,12 @@ mlir::LogicalResult placeBuffers(mlir::func::FuncOp function, const passes::Targ
 
 /// Takes constants out of what a launch passes, once the kernel has been emitted.
 void dropConstants(LoweredKernel &kernel);
+
+/// Bytes of the workspace that a kernel takes for itself, whatever the batch is.
+struct KernelMemory {
+  int64_t counterBytes = 0, ringBytes = 0;
+};
+KernelMemory ownMemoryOf(id::KernelOp kernel);
 
 /// The kernels of a function whose buffers have been placed, in launch order, without what only a machine knows
 /// (threads, shared memory).

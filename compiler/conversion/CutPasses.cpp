@@ -6,6 +6,7 @@
 // loads; so chunks are independent. Where kernels can have no such digits in common, the pass ends: its results go back
 // to the host. Passes are chosen for the least time on the link, by the shortest way over the places between kernels.
 #include "compiler/conversion/BlockDigits.h"
+#include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Passes.h"
 #include "compiler/passes/Target.h"
 
@@ -47,6 +48,7 @@ struct Candidate {
 struct DataPass {
   size_t first = 0, end = 0;
   bool isDivided = false, isDivisible = false; // the latter: if there is room for what that takes
+  bool isInPlace = false;                      // every result takes the memory of an argument's chunk
   SmallVector<SmallVector<int>> sets;          // of each kernel; empty: not chosen yet
   Divisions divisions;
   double seconds = never;
@@ -246,43 +248,103 @@ private:
       }
   }
 
-  /// The time of a pass; never, if what it needs has no room.
-  double secondsOf(const DataPass &pass) const {
-    SmallVector<Value> loaded, left;
-    ends(pass, loaded, left);
-    auto isWhole = [&](Value sequence) { return !pass.isDivided || pass.divisions.lookup(sequence).empty(); };
-    // Arrays begin at multiples of so many bytes, and kernels' counters take no more.
-    constexpr int64_t alignment = 256;
-    auto share = [&](Value sequence) {
-      const int64_t own = isWhole(sequence) ? bytesOf(sequence) : bytesOf(sequence) / chunks;
-      return (own + alignment - 1) / alignment * alignment;
-    };
-    constexpr int64_t onTheWay = 2; // chunks of each argument and result
-    int64_t bytes = 0, inside = 0;
-    double in = 0, out = 0;
-    for (Value sequence : loaded) {
-      if (isConstant(sequence))
-        continue;
-      bytes += (pass.isDivided && isWhole(sequence) ? 1 : onTheWay) * share(sequence);
-      in += secondsOf(sequence, pass.divisions);
-    }
-    for (Value sequence : left) {
-      bytes += onTheWay * share(sequence);
-      out += secondsOf(sequence, pass.divisions);
-    }
+  //===--- what a pass takes --------------------------------------------------------------------------------------===//
+
+  static int64_t aligned(int64_t bytes) {
+    constexpr int64_t alignment = 256; // of arrays in the device's memory, in bytes
+    return (bytes + alignment - 1) / alignment * alignment;
+  }
+
+  /// True when every chunk has all of a sequence.
+  static bool isWhole(const DataPass &pass, Value sequence) {
+    return !pass.isDivided || pass.divisions.lookup(sequence).empty();
+  }
+
+  /// Bytes of the device's memory for one chunk of a sequence.
+  int64_t chunkBytes(const DataPass &pass, Value sequence) const {
+    return aligned(isWhole(pass, sequence) ? bytesOf(sequence) : bytesOf(sequence) / chunks);
+  }
+
+  /// Bytes for what kernels hand to each other within the pass, and for their counters and rings.
+  int64_t bytesInside(const DataPass &pass, ArrayRef<Value> left) const {
+    int64_t most = 0, own = 0;
     for (size_t k = pass.first; k < pass.end; ++k) { // what is there while a kernel runs
       int64_t alive = 0;
       for (auto [sequence, place] : made)
         if (place.first >= pass.first && place.first <= k && lastUse.lookup(sequence) >= k &&
             !llvm::is_contained(left, sequence))
-          alive += share(sequence);
-      inside = std::max(inside, alive);
+          alive += chunkBytes(pass, sequence);
+      most = std::max(most, alive);
+      const KernelMemory memory = ownMemoryOf(kernels[k].kernel);
+      own += aligned(memory.counterBytes) + aligned(memory.ringBytes);
     }
-    if (bytes + inside + alignment * static_cast<int64_t>(pass.end - pass.first) > memory)
-      return never;
+    return most + own;
+  }
+
+  /// Chunks of arguments and results that are in the device's memory at the same time, each twice: one is copied, one
+  /// is worked on. Where a result takes the memory of an argument it is three for both.
+  int64_t bytesAtEnds(const DataPass &pass, ArrayRef<Value> loaded, ArrayRef<Value> left) const {
+    int64_t bytes = 0;
+    for (Value sequence : loaded)
+      if (!isConstant(sequence))
+        bytes += (pass.isDivided && isWhole(pass, sequence) ? 1 : 2) * chunkBytes(pass, sequence);
+    for (Value sequence : left)
+      bytes += (pass.isInPlace ? 1 : 2) * chunkBytes(pass, sequence);
+    return bytes;
+  }
+
+  /// Whether every result can take the memory of an argument of its own, which no kernel reads any more when the first
+  /// one stores the result.
+  bool canBeInPlace(const DataPass &pass, ArrayRef<Value> loaded, ArrayRef<Value> left) const {
+    SmallVector<Value> open(loaded);
+    return pass.isDivided && llvm::all_of(left, [&](Value result) {
+             auto argument = llvm::find_if(open, [&](Value value) {
+               return !isConstant(value) && !isWhole(pass, value) && bytesOf(value) == bytesOf(result) &&
+                      lastLoad(pass, value) < made.lookup(result).first;
+             });
+             if (argument == open.end())
+               return false;
+             open.erase(argument);
+             return true;
+           });
+  }
+
+  /// The last kernel of the pass that loads a value.
+  size_t lastLoad(const DataPass &pass, Value value) const {
+    size_t last = pass.first;
+    for (size_t k = pass.first; k < pass.end; ++k)
+      if (llvm::any_of(kernels[k].all,
+                       [&](const Reached &reached) { return !reached.isStore && reached.sequence == value; }))
+        last = k;
+    return last;
+  }
+
+  /// Sets the time of a pass; never, if what it needs has no room.
+  void estimate(DataPass &pass) const {
+    SmallVector<Value> loaded, left;
+    ends(pass, loaded, left);
+    const int64_t inside = bytesInside(pass, left);
+    auto fits = [&] { return bytesAtEnds(pass, loaded, left) + inside <= memory; };
+    pass.seconds = never;
+    pass.isInPlace = false;
+    if (!fits()) {
+      pass.isInPlace = canBeInPlace(pass, loaded, left);
+      if (!pass.isInPlace || !fits())
+        return;
+    }
+    double in = 0, out = 0;
+    for (Value sequence : loaded)
+      in += isConstant(sequence) ? 0 : secondsOf(sequence, pass.divisions);
+    for (Value sequence : left)
+      out += secondsOf(sequence, pass.divisions);
+    pass.seconds = in + out;
     if (!pass.isDivided)
-      return in + out;
-    return std::max(in, out) + std::min(in, out) * (link.bytesPerSecond / link.bytesPerSecondBothWays - 1);
+      return;
+    // The first chunk comes and the last one goes alone.
+    const double together =
+                     std::max(in, out) + std::min(in, out) * (link.bytesPerSecond / link.bytesPerSecondBothWays - 1),
+                 part = 1 / static_cast<double>(chunks);
+    pass.seconds = together * (1 - part) + (in + out) * part;
   }
 
   /// Chooses columns for the kernels of `pass` that have none yet, in all ways; keeps the fastest pass in `best`.
@@ -302,7 +364,7 @@ private:
         tryWith(pass, *open, set, best);
       return;
     }
-    pass.seconds = secondsOf(pass);
+    estimate(pass);
     if (pass.seconds <= best.seconds && pass.seconds < never) // of equals the one with higher digits
       best = pass;
     best.isDivisible = true;
@@ -360,7 +422,7 @@ private:
     pass.first = first;
     pass.end = end;
     DataPass best = pass;
-    best.seconds = secondsOf(best);
+    estimate(best);
     pass.isDivided = true;
     pass.sets.resize(end - first);
     // The digits of any of the kernels may be what makes large rectangles.
@@ -471,6 +533,8 @@ private:
     own->setAttr(id::secondsAttr, FloatAttr::get(Float64Type::get(&getContext()), pass.seconds));
     if (pass.isDivided)
       id::setDevices(own, chunks);
+    if (pass.isInPlace)
+      own->setAttr(inPlaceAttr, UnitAttr::get(&getContext()));
     Block *body = own.addEntryBlock();
     auto divisionOf = [&](Value sequence) {
       return pass.isDivided ? pass.divisions.lookup(sequence) : SmallVector<int>();
@@ -506,6 +570,7 @@ private:
           digits.push_back(id::deviceDigitsAttribute(&getContext(), divisionOf(id::wholeOf(result))));
         kernel->setAttr(id::deviceDigitsAttr, ArrayAttr::get(&getContext(), digits));
         moveToDevices(kernel, pass.sets[k - pass.first]);
+        kernel->setAttr(streamsAttr, UnitAttr::get(&getContext()));
       }
     }
     // A join comes behind the last of what it joins.

@@ -191,7 +191,9 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
 
 std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
                                                  const passes::Target &target) {
-  if (id::devicesOf(function) > 1)
+  // Devices read what others have; chunks (id/Chunks.h) do not.
+  const bool isDivided = id::devicesOf(function) > 1;
+  if (isDivided && !function->hasAttr(inPlaceAttr))
     return {};
   Block &body = function.getBody().front();
   auto findPair = [&](int input, int output) -> std::optional<InPlacePair> {
@@ -205,6 +207,10 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
         id::elementBytes(passed.getElement()) != id::elementBytes(returned.getElement()) ||
         !(layout == ofResult || (layout.isDense() && ofResult.isDense())) ||
         (layout.planar && numberTypes(from.getElement()) != numberTypes(to.getElement())))
+      return std::nullopt;
+    const std::vector<int> divided = id::argumentDeviceDigits(function, input),
+                           dividedResult = id::resultDeviceDigits(function, output);
+    if (divided.empty() != dividedResult.empty() || (isDivided && divided.empty()))
       return std::nullopt;
     InPlacePair pair{input, output, false};
     bool written = false;
@@ -224,7 +230,8 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
       for (Value value : stored) {
         if (read.empty())
           continue;
-        if (isPart(kernel, value))
+        // Where chunks have other digits, equal places in the whole are different ones in a part.
+        if (isPart(kernel, value) || divided != dividedResult)
           return std::nullopt;
         std::optional<bool> byOrder = inOneKernel(kernel, read, value, target);
         if (!byOrder)

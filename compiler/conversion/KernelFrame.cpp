@@ -38,6 +38,7 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
     memory.layout = place.layout;
     memory.deviceDigits = place.deviceDigits;
     memory.isOwnPart = place.isOwnPart;
+    memory.streams = lowered.hasRing() || (kernel->hasAttr(streamsAttr) && !place.deviceDigits.empty());
     if (place.kind == Buffer::Kind::Constant) {
       memory.planes.push_back(code.constantMemory(kernel, place.index));
       return;

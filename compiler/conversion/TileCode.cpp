@@ -126,15 +126,15 @@ unsigned TileCode::alignmentOf(Type type) const {
   return static_cast<unsigned>(packedBytes(alignment == Alignment::Access ? type : getElementTypeOrSelf(type)));
 }
 
-static constexpr int64_t streamedBytes = 8;
+static bool canStream(Type type) {
+  const int64_t bytes = packedBytes(type);
+  return bytes == 4 || bytes == 8 || bytes == 16;
+}
 
 Value TileCode::read(Type type, Value pointer, bool streams) {
-  const int64_t bytes = packedBytes(type);
-  if (!streams || bytes != streamedBytes)
-    return LLVM::LoadOp::create(b, loc, type, pointer, alignmentOf(type));
-  Type i64 = b.getI64Type();
-  Value bits = machine::LoadStreamOp::create(b, loc, i64, pointer);
-  return type == i64 ? bits : LLVM::BitcastOp::create(b, loc, type, bits).getResult();
+  if (streams && canStream(type))
+    return machine::LoadStreamOp::create(b, loc, type, pointer);
+  return LLVM::LoadOp::create(b, loc, type, pointer, alignmentOf(type));
 }
 
 Value TileCode::readInOrder(Type type, Value pointer) {
@@ -147,14 +147,10 @@ Value TileCode::readInOrder(Type type, Value pointer) {
 }
 
 void TileCode::write(Value value, Value pointer, bool streams) {
-  const int64_t bytes = packedBytes(value.getType());
-  if (!streams || bytes != streamedBytes) {
+  if (streams && canStream(value.getType()))
+    machine::StoreStreamOp::create(b, loc, value, pointer);
+  else
     LLVM::StoreOp::create(b, loc, value, pointer, alignmentOf(value.getType()));
-    return;
-  }
-  Type i64 = b.getI64Type();
-  Value bits = value.getType() == i64 ? value : LLVM::BitcastOp::create(b, loc, i64, value).getResult();
-  machine::StoreStreamOp::create(b, loc, bits, pointer);
 }
 
 Value TileCode::pack(ArrayRef<Value> scalars) {

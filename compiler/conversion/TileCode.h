@@ -47,7 +47,8 @@ public:
   /// A pointer some bytes further.
   mlir::Value byteOffset(mlir::Value pointer, mlir::Value bytes);
   mlir::Value at(mlir::Value pointer, int64_t bytes);
-  /// Reads and writes a scalar or a vector; `streams`: with the hint that it is not used again, where 8 bytes move.
+  /// Reads and writes a scalar or a vector; `streams`: with the hint that it is not used again, where 4, 8 or 16 bytes
+  /// move.
   mlir::Value read(mlir::Type type, mlir::Value pointer, bool streams);
   /// Reads before what is read afterwards, where 4 or 8 bytes move.
   mlir::Value readInOrder(mlir::Type type, mlir::Value pointer);

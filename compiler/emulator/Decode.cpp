@@ -396,12 +396,13 @@ private:
     } else if (isa<machine::AwaitPreviousOp>(op)) {
       emit(Kind::AwaitGrids, op);
     } else if (auto load = dyn_cast<machine::LoadStreamOp>(op)) {
-      access(Kind::Load, op, slot(load.getPointer()), result, load.getType(), /*alignment=*/8);
+      access(Kind::Load, op, slot(load.getPointer()), result, load.getType(), /*alignment=*/16);
     } else if (auto load = dyn_cast<machine::LoadOrderedOp>(op)) {
       access(Kind::Load, op, slot(load.getPointer()), result, load.getType(),
              load.getType().getIntOrFloatBitWidth() / 8);
     } else if (auto store = dyn_cast<machine::StoreStreamOp>(op)) {
-      access(Kind::Store, op, slot(store.getPointer()), slot(store.getValue()), store.getValue().getType(), 8);
+      access(Kind::Store, op, slot(store.getPointer()), slot(store.getValue()), store.getValue().getType(),
+             /*alignment=*/16);
     } else {
       return unsupported(op);
     }

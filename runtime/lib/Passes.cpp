@@ -12,7 +12,9 @@ using namespace idc::runtime;
 namespace {
 
 constexpr int64_t alignment = 256; // of arrays in device memory, in bytes
-constexpr int64_t slots = 2;       // of an array of chunks: one that is copied, one that kernels work on
+/// Slots that the chunks of an array take in turn. What every chunk needs has one; else one is copied and one is worked
+/// on; where an output takes the memory of an input, one is copied in, one is worked on and one is copied out.
+constexpr size_t sameSlots = 1, ownSlots = 2, sharedSlots = 3;
 
 int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -22,32 +24,50 @@ struct Piece {
   int32_t chunk;
 };
 
-/// Where a pass's arrays lie in the device's memory: for each input and output its first slot, then the workspace.
+/// Where an array's chunks lie in the device's memory.
+struct Place {
+  int64_t begin, slotBytes;
+  size_t slots;
+
+  int64_t of(size_t piece) const { return begin + int64_t(piece % slots) * slotBytes; }
+};
+
+bool anyHas(const std::vector<Place> &places, size_t slots) {
+  return std::any_of(places.begin(), places.end(), [&](const Place &place) { return place.slots == slots; });
+}
+
+/// Where a pass's arrays lie in the device's memory, and behind them the workspace.
 class Places {
 public:
   Places(const Pass &pass, int64_t problems) : problems(problems) {
-    for (const Operand &input : pass.kernels.inputs)
-      inputs.push_back(add(input, isSame(pass, input) ? 1 : slots));
-    for (const Operand &output : pass.kernels.outputs)
-      outputs.push_back(add(output, slots));
+    const std::vector<Operand> &in = pass.kernels.inputs, &out = pass.kernels.outputs;
+    const bool isDivided = pass.kernels.devices > 1;
+    auto isSame = [&](const Operand &input) { return isDivided && input.deviceDigits.empty(); };
+    std::vector<const Operand *> takenBy(in.size()); // the output that has the memory of each input
+    for (const Operand &output : out)
+      for (int32_t input : output.inPlace)
+        if (!takenBy[size_t(input)] && !isSame(in[size_t(input)])) {
+          takenBy[size_t(input)] = &output;
+          break;
+        }
+    for (size_t k = 0; k < in.size(); ++k)
+      inputs.push_back(add(in[k], isSame(in[k]) ? sameSlots : takenBy[k] ? sharedSlots : ownSlots));
+    for (const Operand &output : out) {
+      auto taken = std::find(takenBy.begin(), takenBy.end(), &output);
+      outputs.push_back(taken == takenBy.end() ? add(output, ownSlots) : inputs[size_t(taken - takenBy.begin())]);
+    }
     workspace = bytes;
     bytes += aligned(pass.kernels.workspaceBytes(problems));
   }
 
-  /// Every chunk needs all of it.
-  static bool isSame(const Pass &pass, const Operand &input) {
-    return pass.kernels.devices > 1 && input.deviceDigits.empty();
-  }
-  int64_t slotBytes(const Operand &operand) const { return aligned(problems * operand.bytesPerProblem()); }
-
-  std::vector<int64_t> inputs, outputs;
+  std::vector<Place> inputs, outputs;
   int64_t workspace = 0, bytes = 0;
 
 private:
-  int64_t add(const Operand &operand, int64_t count) {
-    const int64_t begin = bytes;
-    bytes += count * slotBytes(operand);
-    return begin;
+  Place add(const Operand &operand, size_t slots) {
+    const Place place{bytes, aligned(problems * operand.bytesPerProblem()), slots};
+    bytes += int64_t(slots) * place.slotBytes;
+    return place;
   }
   int64_t problems;
 };
@@ -133,25 +153,28 @@ private:
     return IDC_SUCCESS;
   }
 
-  /// Gives a device's queues a piece, the i-th of a pass that it gets. Slots alternate: the copy into one waits for the
-  /// kernels that read what was there, and kernels that write one for the copy of what was there.
+  /// Gives a device's queues a piece, the i-th of a pass that it gets. The copy into a slot waits for the kernels that
+  /// read what was there, and kernels that write one for the copy of what was there.
   idc_status enqueue(size_t number, const Places &places, const Piece &piece, const ChunkDevice &device, size_t i) {
     Queues &queues = *device.queues;
     const Pass &pass = manifest.passes[number];
-    const auto slot = int64_t(i % slots);
-    const size_t event = i % eventsOfQueue, freed = (i - slots) % eventsOfQueue;
+    const size_t event = i % eventsOfQueue;
     std::vector<const void *> inputs;
     std::vector<void *> outputs;
     auto at = [&](int64_t place) { return static_cast<char *>(device.memory) + place; };
-    if (i >= slots)
-      if (idc_status status = queues.wait(Queues::In, Queues::Kernels, freed))
-        return status;
+    // The piece that had a slot before, where there was one, has to be done with in a queue.
+    auto waitForSlot = [&](Queues::Queue queue, const std::vector<Place> &arrays, size_t slots, Queues::Queue last) {
+      return i < slots || !anyHas(arrays, slots) ? IDC_SUCCESS : queues.wait(queue, last, (i - slots) % eventsOfQueue);
+    };
+    if (idc_status status = waitForSlot(Queues::In, places.inputs, ownSlots, Queues::Kernels))
+      return status;
+    if (idc_status status = waitForSlot(Queues::In, places.inputs, sharedSlots, Queues::Out))
+      return status;
     for (size_t k = 0; k < pass.kernels.inputs.size(); ++k) {
       const Operand &input = pass.kernels.inputs[k];
-      const bool isSame = Places::isSame(pass, input);
-      char *own = at(places.inputs[k] + (isSame ? 0 : slot * places.slotBytes(input)));
+      char *own = at(places.inputs[k].of(i));
       inputs.push_back(own);
-      if (!isSame || i == 0)
+      if (i == 0 || places.inputs[k].slots != sameSlots)
         if (idc_status status = copyIn(queues, input, hostPlace(pass.inputs[k], input, piece), piece, own))
           return status;
     }
@@ -159,11 +182,10 @@ private:
       return status;
     if (idc_status status = queues.wait(Queues::Kernels, Queues::In, event))
       return status;
-    if (i >= slots)
-      if (idc_status status = queues.wait(Queues::Kernels, Queues::Out, freed))
-        return status;
-    for (size_t k = 0; k < pass.kernels.outputs.size(); ++k)
-      outputs.push_back(at(places.outputs[k] + slot * places.slotBytes(pass.kernels.outputs[k])));
+    if (idc_status status = waitForSlot(Queues::Kernels, places.outputs, ownSlots, Queues::Out))
+      return status;
+    for (const Place &output : places.outputs)
+      outputs.push_back(at(output.of(i)));
     const ChunkNumber chunk(piece.chunk);
     if (idc_status status = queues.launch(number, piece.problems,
                                           {inputs.data(), call.scalars, outputs.data(), at(places.workspace), &chunk}))

@@ -49,15 +49,23 @@ llvm.func @barriers() {
 // CHECK: ld.global.cs.b64 $0, [$1];
 // CHECK: ld.relaxed.cta.global.b32 $0, [$1];
 // CHECK: st.global.cs.b64 [$0], $1;
+// CHECK: ld.global.cs.b32 $0, [$1];
+// CHECK: st.global.cs.b32 [$0], $1;
+// CHECK: ld.global.cs.v2.b64 {$0, $1}, [$2];
+// CHECK: st.global.cs.v2.b64 [$0], {$1, $2};
 llvm.func @exchanges(%p: !llvm.ptr<3>, %g: !llvm.ptr<1>, %x: f32, %y: f64, %lane: i32) {
   %0 = machine.shuffle %x xor %lane : f32
   %1 = machine.shuffle %x from %lane : f32
   %peer = machine.peer %p rank %lane : !llvm.ptr<3> -> !llvm.ptr<7>
   machine.send %0 to %peer counted %peer : f32 to !llvm.ptr<7>, !llvm.ptr<7>
   machine.send %y, %y to %peer counted %peer : f64, f64 to !llvm.ptr<7>, !llvm.ptr<7>
-  %2 = machine.load_stream %g : !llvm.ptr<1>
+  %2 = machine.load_stream %g : !llvm.ptr<1> -> i64
   %3 = machine.load_ordered %g : !llvm.ptr<1> -> i32
-  machine.store_stream %2, %g : !llvm.ptr<1>
+  machine.store_stream %2, %g : i64, !llvm.ptr<1>
+  %4 = machine.load_stream %g : !llvm.ptr<1> -> i32
+  machine.store_stream %4, %g : i32, !llvm.ptr<1>
+  %5 = machine.load_stream %g : !llvm.ptr<1> -> vector<2xi64>
+  machine.store_stream %5, %g : vector<2xi64>, !llvm.ptr<1>
   llvm.return
 }
 

@@ -60,10 +60,10 @@ static size_t withVector(size_t r, ArrayRef<int> vectorBits, size_t k) {
 /// The register of the group of `r` (vector bits zero) that has the lowest address.
 static size_t lowest(const Access &access, size_t r) { return withVector(r, access.vectorBits, access.vectorFlip); }
 
-BitAccesses::Pieces BitAccesses::piecesOf(const Unit &unit, size_t vectorBits, bool inRing) const {
+BitAccesses::Pieces BitAccesses::piecesOf(const Unit &unit, size_t vectorBits) const {
   int64_t all = unit.bytes << vectorBits, bytes = std::min(all & -all, vectorBytes);
   int64_t length = bytes / id::elementBytes(unit.number);
-  return {packedType(unit.number, length), bytes, all / bytes, streams && !inRing};
+  return {packedType(unit.number, length), bytes, all / bytes};
 }
 
 Value BitAccesses::offset(Value base, Type elementType, Value index) {
@@ -212,13 +212,13 @@ FailureOr<Tile> BitAccesses::load(id::LoadOp op, llvm::function_ref<void()> read
   Address address = makeAddress(access, tile.mapping, buffer, unit);
   std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
   ready();
-  const Pieces pieces = piecesOf(unit, access.vectorBits.size(), op.getDelay().has_value());
+  const Pieces pieces = piecesOf(unit, access.vectorBits.size());
   auto loadGroup = [&](size_t r) {
     SmallVector<Value> loaded;
     for (size_t plane = 0; plane < address.planes(); ++plane) {
       Value pointer = pointerAt(address, address.device[r], plane, lowest(access, r), unit);
       for (int64_t i = 0; i < pieces.count; ++i)
-        loaded.push_back(code.read(pieces.type, pieceAt(pointer, pieces, i), pieces.streams));
+        loaded.push_back(code.read(pieces.type, pieceAt(pointer, pieces, i), buffer.streams));
     }
     return loaded;
   };
@@ -280,7 +280,7 @@ LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
   Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), maxVector(buffer, unit), buffer.deviceDigits);
   Address address = makeAddress(access, tile.mapping, buffer, unit);
   std::vector<size_t> groups = groupsOf(tile.registers.size(), access.vectorBits);
-  const Pieces pieces = piecesOf(unit, access.vectorBits.size(), op.getRing().has_value());
+  const Pieces pieces = piecesOf(unit, access.vectorBits.size());
   const size_t length = size_t(1) << access.vectorBits.size();
   std::vector<SmallVector<Value>> packed;
   for (size_t r : groups) {
@@ -300,7 +300,7 @@ LogicalResult BitAccesses::store(id::StoreOp op, const Tile &tile) {
     for (size_t plane = 0; plane < address.planes(); ++plane) {
       Value pointer = pointerAt(address, device, plane, lowest(access, groups[g]), unit);
       for (int64_t i = 0; i < pieces.count; ++i)
-        code.write(*piece++, pieceAt(pointer, pieces, i), pieces.streams);
+        code.write(*piece++, pieceAt(pointer, pieces, i), buffer.streams);
     }
   };
   auto storeGroup = [&](size_t g) {

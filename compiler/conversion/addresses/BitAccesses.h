@@ -17,9 +17,6 @@ public:
               int64_t vectorBytes)
       : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), vectorBytes(vectorBytes) {}
 
-  /// What is read and written is hinted to stream through the cache, except a ring, which is to stay there.
-  bool streams = false;
-
   mlir::FailureOr<Tile> load(id::LoadOp op, llvm::function_ref<void()> ready) override;
   mlir::LogicalResult store(id::StoreOp op, const Tile &tile) override;
 
@@ -56,7 +53,6 @@ private:
   struct Pieces {
     mlir::Type type; // a number or a vector of them
     int64_t bytes, count;
-    bool streams;
   };
 
   /// Fails, with an error at the op, where numbers of an element differ in size.
@@ -65,7 +61,7 @@ private:
   static size_t numberInGroup(const Unit &unit, size_t length, size_t k, int c);
   /// The most elements that one access takes.
   int64_t maxVector(const BufferMemory &buffer, const Unit &unit) const;
-  Pieces piecesOf(const Unit &unit, size_t vectorBits, bool inRing) const;
+  Pieces piecesOf(const Unit &unit, size_t vectorBits) const;
 
   Address makeAddress(const Access &access, const digits::Mapping &mapping, const BufferMemory &buffer,
                       const Unit &unit);

@@ -187,6 +187,7 @@ FailureOr<ComputedAccesses::Element> ComputedAccesses::elementAt(Operation *op, 
     return failure();
   element.runs = inMemory.runs(element.slots, 1);
   const BufferMemory &memory = buffers.find(layout.buffer)->second;
+  element.streams = memory.streams;
   if (memory.isOwnPart)
     element.isOwn = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, sums.value(device),
                                           arith::ExtUIOp::create(b, loc, b.getI64Type(), place.device).getResult());
@@ -226,7 +227,7 @@ FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const
     const Slot &lowest = element->slots[run.first];
     const Type type = packedType(lowest.type, static_cast<int64_t>(run.count));
     Value from = code.at(element->pointers.front()[lowest.plane], lowest.offset);
-    Value loaded = inOrder ? code.readInOrder(type, from) : code.read(type, from, streams);
+    Value loaded = inOrder ? code.readInOrder(type, from) : code.read(type, from, element->streams);
     SmallVector<Value> values;
     code.unpack(loaded, values);
     for (size_t i = 0; i < run.count; ++i)
@@ -274,7 +275,7 @@ LogicalResult ComputedAccesses::storeElement(id::StoreOp op, const Tile &tile, s
       for (size_t i = 0; i < run.count; ++i)
         values.push_back(numbers[element->slots[run.first + i].number]);
       for (const auto &pointers : element->pointers)
-        code.write(code.pack(values), code.at(pointers[lowest.plane], lowest.offset), streams);
+        code.write(code.pack(values), code.at(pointers[lowest.plane], lowest.offset), element->streams);
     }
   };
   if (inside)

@@ -15,12 +15,10 @@ bool isScattered(mlir::Value buffer);
 
 class ComputedAccesses {
 public:
-  /// `streams`: what is read and written is hinted to stream through the cache. `inOrder`: what is read keeps its
-  /// order.
+  /// `inOrder`: what is read keeps its order.
   ComputedAccesses(TileCode &code, FormPlace &place, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers,
-                   Bodies &bodies, bool streams, bool inOrder = false)
-      : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies), streams(streams),
-        inOrder(inOrder) {}
+                   Bodies &bodies, bool inOrder = false)
+      : code(code), b(code.b), loc(code.loc), place(place), buffers(buffers), bodies(bodies), inOrder(inOrder) {}
 
   mlir::FailureOr<Tile> load(id::LoadOp op);
   mlir::LogicalResult store(id::StoreOp op, const Tile &tile);
@@ -32,7 +30,7 @@ private:
   FormPlace &place;
   const llvm::DenseMap<mlir::Value, BufferMemory> &buffers;
   Bodies &bodies;
-  bool streams, inOrder;
+  bool inOrder;
 
   /// An element of a view: its digits, least significant first.
   using Position = llvm::SmallVector<IndexSum>;
@@ -68,6 +66,7 @@ private:
     llvm::SmallVector<Run> runs;
     llvm::SmallVector<llvm::SmallVector<mlir::Value, 1>, 1> pointers;
     mlir::Value isOwn; // where a device stores its own part only: it is of that; null: all is stored
+    bool streams;      // as in BufferMemory
   };
   mlir::FailureOr<Element> elementAt(mlir::Operation *op, mlir::Value buffer, const Position &position,
                                      const Tile &tile, size_t r, IndexSums &sums);

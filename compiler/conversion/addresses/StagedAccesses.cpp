@@ -134,6 +134,7 @@ void StagedAccesses::send(id::StoreOp op) {
 DenseMap<Value, BufferMemory> StagedAccesses::copyOf(Operation *op, Value buffer) {
   const Stretch stretch = stretchOf(op, buffer);
   BufferMemory memory = buffers.find(buffer)->second;
+  memory.streams = false;
   memory.planes.front() =
       stretch.isShifted ? code.byteOffset(stretch.copy, arith::ExtUIOp::create(b, loc, b.getI64Type(), stretch.low))
                         : stretch.copy;

@@ -163,7 +163,7 @@ void ViewAccesses::loadRun(const ViewLayout &layout, const Tile &tile, const Sta
       Value from = code.at(element, lowest.offset);
       if (ordered)
         return code.readInOrder(type, from);
-      return code.read(type, from, streams && !isOfRing(layout.buffer.getDefiningOp()));
+      return code.read(type, from, buffers.find(layout.buffer)->second.streams);
     };
     Value loaded;
     if (!exists) {
@@ -255,7 +255,7 @@ FailureOr<Tile> ViewAccesses::load(id::LoadOp op, llvm::function_ref<void()> rea
   ready();
   ordered = inOrder && isOneOfSeveral(op);
   if (isGathered(op.getBuffer()))
-    return ComputedAccesses(code, place, buffers, bodies, streams, ordered).load(op);
+    return ComputedAccesses(code, place, buffers, bodies, ordered).load(op);
   Tile tile = emptyTile(op.getResult().getType());
   const ViewLayout layout = layoutOf(op, buffers);
   if (!layout.inRow)
@@ -300,7 +300,7 @@ void ViewAccesses::storeRun(const ViewLayout &layout, const Tile &tile, const St
     SmallVector<Value> values;
     for (const Slot &slot : slots.slice(run.first, run.count))
       values.push_back(slot.value);
-    code.write(code.pack(values), to, streams && !isOfRing(layout.buffer.getDefiningOp()));
+    code.write(code.pack(values), to, buffers.find(layout.buffer)->second.streams);
   };
   SmallVector<Value> conditions = tests.inside;
   conditions.push_back(isOwn(layout, tile, lowest));
@@ -337,7 +337,7 @@ void ViewAccesses::storeAll(std::vector<Slot> slots, const ViewLayout &layout, c
 
 LogicalResult ViewAccesses::store(id::StoreOp op, const Tile &tile) {
   if (isScattered(op.getBuffer()))
-    return ComputedAccesses(code, place, buffers, bodies, streams).store(op, tile);
+    return ComputedAccesses(code, place, buffers, bodies).store(op, tile);
   const ViewLayout layout = layoutOf(op, buffers);
   if (!layout.inRow)
     return notInRow(op);

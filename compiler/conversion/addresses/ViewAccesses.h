@@ -22,9 +22,6 @@ public:
   /// The problem at which the memory begins, i64; null: the first one of the batch.
   mlir::Value origin;
 
-  /// What is read and written is hinted to stream through the cache, except a ring, which is to stay there.
-  bool streams = false;
-
   /// Several tiles that are loaded between two exchanges are all on their way before one is waited for.
   bool inOrder = false;
 

@@ -2,6 +2,7 @@
 // none. All PTX that the compiler writes itself stands here.
 #include "compiler/conversion/Machine.h"
 #include "compiler/conversion/Passes.h"
+#include "compiler/conversion/TileCode.h"
 
 #include "machine/MachineDialect.h"
 
@@ -90,7 +91,22 @@ public:
   }
 
   Value lower(machine::LoadStreamOp op) {
-    return ptx(b.getI64Type(), {op.getPointer()}, "ld.global.cs.b64 $0, [$1];", "=l,l");
+    Type word = b.getI64Type();
+    switch (packedBytes(op.getType())) {
+    case 4:
+      return bitcast(ptx(b.getI32Type(), {op.getPointer()}, "ld.global.cs.b32 $0, [$1];", "=r,l"), op.getType());
+    case 8:
+      return bitcast(ptx(word, {op.getPointer()}, "ld.global.cs.b64 $0, [$1];", "=l,l"), op.getType());
+    default:
+      break;
+    }
+    Value words = ptx(LLVM::LLVMStructType::getLiteral(b.getContext(), {word, word}), {op.getPointer()},
+                      "ld.global.cs.v2.b64 {$0, $1}, [$2];", "=l,=l,l");
+    Value vector = LLVM::PoisonOp::create(b, loc, VectorType::get({2}, word));
+    for (int i = 0; i < 2; ++i)
+      vector =
+          LLVM::InsertElementOp::create(b, loc, vector, LLVM::ExtractValueOp::create(b, loc, words, i), constant(i));
+    return bitcast(vector, op.getType());
   }
   Value lower(machine::LoadOrderedOp op) {
     const bool wide = op.getType().isInteger(64);
@@ -99,7 +115,20 @@ public:
                wide ? "=l,l" : "=r,l");
   }
   Value lower(machine::StoreStreamOp op) {
-    return ptx({}, {op.getPointer(), op.getValue()}, "st.global.cs.b64 [$0], $1;", "l,l");
+    Value stored = op.getValue();
+    switch (packedBytes(stored.getType())) {
+    case 4:
+      return ptx({}, {op.getPointer(), bitcast(stored, b.getI32Type())}, "st.global.cs.b32 [$0], $1;", "l,r");
+    case 8:
+      return ptx({}, {op.getPointer(), bitcast(stored, b.getI64Type())}, "st.global.cs.b64 [$0], $1;", "l,l");
+    default:
+      break;
+    }
+    Value words = bitcast(stored, VectorType::get({2}, b.getI64Type()));
+    return ptx({},
+               {op.getPointer(), LLVM::ExtractElementOp::create(b, loc, words, constant(0)),
+                LLVM::ExtractElementOp::create(b, loc, words, constant(1))},
+               "st.global.cs.v2.b64 [$0], {$1, $2};", "l,l,l");
   }
 
 private:
@@ -109,6 +138,9 @@ private:
   Type i32() { return b.getI32Type(); }
   Value constant(int32_t value) { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(value)); }
   static Value made(Operation *) { return {}; }
+  Value bitcast(Value value, Type type) {
+    return value.getType() == type ? value : LLVM::BitcastOp::create(b, loc, type, value).getResult();
+  }
 
   /// PTX that is not moved, repeated or left out; its result, if it has a type.
   Value ptx(Type result, ValueRange operands, StringRef code, StringRef constraints) {

@@ -81,12 +81,10 @@ LogicalResult conversion::emitRing(TileCode &code, KernelFrame &frame) {
   passes.drawTicket();
   if (frame.cut.straight) {
     BitParts parts(code, frame);
-    parts.accesses.streams = true;
     return emitPasses(frame.cut, parts.emitter, parts.accesses, parts.barriers, passes,
                       [&](bool inRing) { parts.place.block = inRing ? passes.tileInRing() : passes.tile(); });
   }
   FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
-  parts.accesses.streams = true;
   parts.place.thread = frame.thread;
   return emitPasses(frame.cut, parts.emitter, parts.accesses, parts.barriers, passes, [&](bool inRing) {
     parts.place.problem = inRing ? passes.slotOfProblem() : passes.problem();

@@ -144,10 +144,10 @@ def Machine_AwaitPreviousOp : Machine_PlainOp<"await_previous"> {
 //===--- memory -------------------------------------------------------------------------------------------------===//
 
 def Machine_LoadStreamOp : Machine_Op<"load_stream"> {
-  let summary = "loads 8 bytes of global memory that the cache need not keep";
+  let summary = "loads a scalar or vector of 4, 8 or 16 bytes of global memory, which the cache need not keep";
   let arguments = (ins LLVM_AnyPointer:$pointer);
-  let results = (outs I64:$result);
-  let assemblyFormat = "$pointer attr-dict `:` type($pointer)";
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
 }
 def Machine_LoadOrderedOp : Machine_Op<"load_ordered"> {
   let summary = "loads 4 or 8 bytes of global memory before what the code behind it loads";
@@ -160,9 +160,9 @@ def Machine_LoadOrderedOp : Machine_Op<"load_ordered"> {
   let assemblyFormat = "$pointer attr-dict `:` type($pointer) `->` type($result)";
 }
 def Machine_StoreStreamOp : Machine_Op<"store_stream"> {
-  let summary = "stores 8 bytes of global memory that the cache need not keep";
-  let arguments = (ins I64:$value, LLVM_AnyPointer:$pointer);
-  let assemblyFormat = "$value `,` $pointer attr-dict `:` type($pointer)";
+  let summary = "stores a scalar or vector of 4, 8 or 16 bytes to global memory, which the cache need not keep";
+  let arguments = (ins AnyType:$value, LLVM_AnyPointer:$pointer);
+  let assemblyFormat = "$value `,` $pointer attr-dict `:` type($value) `,` type($pointer)";
 }
 
 #endif

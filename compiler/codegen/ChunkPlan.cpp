@@ -1,0 +1,125 @@
+#include "compiler/codegen/ChunkPlan.h"
+
+#include "id/Chunks.h"
+#include "id/Devices.h"
+#include "id/IdDialect.h"
+#include "id/IndexCode.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::codegen;
+
+static constexpr uint64_t maxChunks = uint64_t(1) << 30;
+static constexpr int64_t leastTileBytes = 4096;
+
+/// The least number of parts, at least `parts`, that digits of a sequence can number; 0: there is none, or none that is
+/// not many times as large.
+static int64_t partsOf(id::SeqType type, int64_t parts) {
+  constexpr int64_t manyTimes = 8;
+  std::set<int64_t> numbered{1};
+  for (int64_t radix : type.getRadices())
+    for (int64_t number : std::vector<int64_t>(numbered.begin(), numbered.end()))
+      if (number < parts)
+        numbered.insert(number * radix);
+  auto found = numbered.lower_bound(parts);
+  return found == numbered.end() || *found / manyTimes >= parts ? 0 : *found;
+}
+
+namespace {
+
+/// What arguments and results are together.
+struct Data {
+  explicit Data(func::FuncOp function) {
+    auto add = [&](mlir::Type type) {
+      auto sequence = cast<id::SeqType>(type);
+      bytes =
+          llvm::SaturatingMultiplyAdd<uint64_t>(static_cast<uint64_t>(sequence.getNumElements()),
+                                                static_cast<uint64_t>(id::elementBytes(sequence.getElement())), bytes);
+      if (!largest || largest.getNumElements() < sequence.getNumElements())
+        largest = sequence;
+    };
+    llvm::for_each(function.getArgumentTypes(), add);
+    llvm::for_each(function.getResultTypes(), add);
+  }
+
+  uint64_t bytes = 0; // or as many as there can be
+  id::SeqType largest;
+
+  /// How many chunks there have to be where so many of each argument and result have room at a time.
+  int64_t chunks(int64_t memory, int64_t together) const {
+    const auto share = static_cast<uint64_t>(std::max<int64_t>(1, memory / together));
+    return static_cast<int64_t>(std::min(bytes / share + (bytes % share != 0), maxChunks));
+  }
+};
+
+} // namespace
+
+// Of each argument and result one chunk is copied while one is worked on, and kernels may keep as much as a third; or
+// three for an argument and its result together, and the fourth is kept.
+static constexpr int64_t leastTogether = 2, mostTogether = 3;
+
+llvm::Error codegen::placeInHostMemory(func::FuncOp function, int64_t memory) {
+  const Data data(function);
+  const int64_t chunks = data.chunks(memory, leastTogether);
+  if (!partsOf(data.largest, chunks) && !partsOf(data.largest, data.chunks(memory, mostTogether)))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "with " + llvm::Twine(memory) + " bytes of memory the " +
+                                       llvm::Twine(data.largest.getNumElements()) + " elements would pass in " +
+                                       llvm::Twine(chunks) + " chunks, which their digits cannot number");
+  function->setAttr(id::memoryAttr, Builder(function.getContext()).getI64IntegerAttr(memory));
+  return llvm::Error::success();
+}
+
+LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::Target &target, PassManager &manager) {
+  struct Try {
+    OwningOpRef<ModuleOp> module;
+    Attribute schedule = {};
+    double seconds = std::numeric_limits<double>::infinity(); // of the link
+  };
+  auto functionOf = [](OwningOpRef<ModuleOp> &of) { return *of->getOps<func::FuncOp>().begin(); };
+  auto plan = [&](int64_t chunks, int64_t tileBytes) {
+    ScopedDiagnosticHandler quiet(module->getContext(), [](mlir::Diagnostic &) { return success(); });
+    Try tried{module->clone()};
+    func::FuncOp host = functionOf(tried.module);
+    id::setDevices(host, chunks);
+    host->setAttr(id::tileBytesAttr, Builder(module->getContext()).getI64IntegerAttr(tileBytes));
+    if (succeeded(manager.run(*tried.module)))
+      tried.seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
+    tried.schedule = host->getAttr("id.schedule");
+    return tried;
+  };
+  // Of nearly equal ones that with the larger tiles, and with fewer chunks.
+  constexpr double worthwhile = 0.99;
+  Try best;
+  auto consider = [&](Try tried) {
+    if (!best.module || tried.seconds < worthwhile * best.seconds)
+      best = std::move(tried);
+  };
+  const Data data(functionOf(module));
+  std::set<int64_t> counts; // of chunks
+  for (int64_t together : {leastTogether, mostTogether})
+    counts.insert(partsOf(data.largest, data.chunks(id::memoryOf(functionOf(module)), together)));
+  counts.erase(0);
+  for (int64_t chunks : counts) {
+    Try largest = plan(chunks, target.maxTileBytes), smallest = plan(chunks, leastTileBytes);
+    const bool areSame = largest.schedule == smallest.schedule; // tiles are smaller anyway
+    consider(std::move(largest));
+    for (int64_t bytes = target.maxTileBytes / 2; bytes > leastTileBytes && !areSame; bytes /= 2)
+      consider(plan(chunks, bytes));
+    if (!areSame)
+      consider(std::move(smallest));
+  }
+  if (!std::isinf(best.seconds)) {
+    module = std::move(best.module);
+    return success();
+  }
+  id::setDevices(functionOf(module), *counts.rbegin());
+  return manager.run(*module); // says why
+}
