@@ -17,6 +17,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/xxhash.h"
 
 using namespace mlir;
@@ -87,17 +88,19 @@ static void distribute(func::FuncOp function, int64_t devices, bool byLowest) {
     function.setResultAttr(i, id::distributionAttr, wanted(function.getResultTypes()[i]));
 }
 
-/// Lets data lie in host memory, and pass in so many chunks through memory that holds these with some room.
-static void divideIntoChunks(func::FuncOp function, int64_t chunks) {
-  int64_t bytes = 0;
+/// Lets data lie in host memory, and pass in so many chunks through memory that holds these with some room, or only
+/// twice each: then results have to take the memory of arguments where kernels keep something between them.
+static void divideIntoChunks(func::FuncOp function, int64_t chunks, bool isTight) {
+  constexpr int64_t alignment = 256, room = 6, least = 4096;
+  int64_t bytes = 0; // of a chunk of all
   auto add = [&](Type type) {
     auto sequence = cast<id::SeqType>(type);
-    bytes += sequence.getNumElements() * id::elementBytes(sequence.getElement());
+    bytes += llvm::alignTo(sequence.getNumElements() * id::elementBytes(sequence.getElement()) / chunks, alignment);
   };
   llvm::for_each(function.getArgumentTypes(), add);
   llvm::for_each(function.getResultTypes(), add);
-  constexpr int64_t room = 6, least = 4096;
-  function->setAttr(id::memoryAttr, Builder(function.getContext()).getI64IntegerAttr(room * bytes / chunks + least));
+  function->setAttr(id::memoryAttr,
+                    Builder(function.getContext()).getI64IntegerAttr(isTight ? 2 * bytes : room * bytes + least));
   id::setDevices(function, chunks);
 }
 
@@ -118,8 +121,6 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
     return message(errors);
   if (changes.devices > 1)
     distribute(*module->getBody()->getOps<func::FuncOp>().begin(), changes.devices, !isDissolved);
-  if (changes.chunks > 1)
-    divideIntoChunks(*module->getBody()->getOps<func::FuncOp>().begin(), changes.chunks);
   PassManager toFlow(&context), toStages(&context);
   passes::buildFlowPipeline(toFlow, target);
   // Half of the programs keep their chains, so that small ones have several kernels, too.
@@ -130,7 +131,15 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
     return message(errors);
   if (changes.flow)
     changes.flow(*module);
-  if (failed(toStages.run(*module)))
+  auto planWith = [&](bool isTight) {
+    divideIntoChunks(*module->getBody()->getOps<func::FuncOp>().begin(), changes.chunks, isTight);
+    OwningOpRef<ModuleOp> tried = module->clone();
+    if (failed(toStages.run(*tried)))
+      return false;
+    module = std::move(tried);
+    return true;
+  };
+  if (changes.chunks > 1 ? !planWith(true) && !planWith(false) : failed(toStages.run(*module)))
     return message(errors);
   if (changes.stages)
     changes.stages(*module);
