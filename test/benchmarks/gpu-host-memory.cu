@@ -1,13 +1,12 @@
 // Programs on data in the host's memory, beside the link's limit and cuFFT called chunk by chunk.
 //
-// usage: gpu-host-memory [--rows] [--runs N] [--pageable] [--gpus N] CASE…
+// usage: gpu-host-memory [--runs N] [--pageable] [--gpus N] CASE…
 // A case is NAME:PREFIX[:OTHER]: the prefix of an image and a manifest (PREFIX.fatbin, PREFIX.json) for host memory;
 // then for complex f32 transforms their sides (65536x65536), or the prefix of the same program for data on the GPU.
 // Data are random and differ in every element; arrays are page-locked, unless behind --pageable. Results are compared
 // with the GPU's, of cuFFT or of the other program, in all elements, if its memory holds them. A line per case: how
 // large the error is (relative, L2), seconds, their share of the least time that the passes' bytes take on the link,
-// both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk. --rows prints how fast rows
-// of some bytes are copied.
+// both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk.
 #include "Cuda.h"
 #include "idc/host_memory.h"
 #include "runtime/lib/Shares.h"
@@ -169,40 +168,6 @@ double linkBothWays() {
   cudaStreamDestroy(to);
   cudaStreamDestroy(from);
   return double(parts * part) / median(times);
-}
-
-void printRows() {
-  const int64_t bytes = int64_t(1) << 30, part = bytes / 16;
-  HostArray in(bytes, true), out(bytes, false);
-  const Memory a = allocate(part), b = allocate(part);
-  cudaStream_t to = nullptr, from = nullptr;
-  CHECK_CUDA(cudaStreamCreateWithFlags(&to, cudaStreamNonBlocking));
-  CHECK_CUDA(cudaStreamCreateWithFlags(&from, cudaStreamNonBlocking));
-  std::printf("row bytes   in GB/s  out GB/s  both, each way\n");
-  for (int64_t row = 32; row <= part; row *= row < 4096 ? 2 : 16) {
-    double rate[3];
-    for (int way = 0; way < 3; ++way) {
-      std::vector<double> times;
-      for (int run = 0; run < 3; ++run)
-        times.push_back(seconds([&] {
-          for (int64_t chunk = 0; chunk < 16; ++chunk) {
-            const int64_t at = chunk * row;
-            if (way != 1)
-              CHECK_CUDA(cudaMemcpy2DAsync(a.get(), size_t(row), in.data + at, size_t(16 * row), size_t(row),
-                                           size_t(part / row), cudaMemcpyHostToDevice, to));
-            if (way != 0)
-              CHECK_CUDA(cudaMemcpy2DAsync(out.data + at, size_t(16 * row), b.get(), size_t(row), size_t(row),
-                                           size_t(part / row), cudaMemcpyDeviceToHost, from));
-          }
-          CHECK_CUDA(cudaStreamSynchronize(to));
-          CHECK_CUDA(cudaStreamSynchronize(from));
-        }));
-      rate[way] = double(bytes) / median(times) * 1e-9;
-    }
-    std::printf("%9lld %9.1f %9.1f %9.1f\n", static_cast<long long>(row), rate[0], rate[1], rate[2]);
-  }
-  cudaStreamDestroy(to);
-  cudaStreamDestroy(from);
 }
 
 //===--- cases ----------------------------------------------------------------------------------------------------===//
@@ -415,8 +380,6 @@ int main(int argc, char **argv) {
         gpus = std::max(1, std::atoi(argv[++i]));
       else if (!std::strcmp(argv[i], "--pageable"))
         isPageLocked = false;
-      else if (!std::strcmp(argv[i], "--rows"))
-        printRows();
       else
         wrong += runCase(argv[i], runs);
     }

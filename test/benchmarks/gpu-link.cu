@@ -1,0 +1,156 @@
+// The link between a GPU and the host's memory: what a machine file says of it (hostLink).
+//
+// usage: gpu-link
+// Prints the object as compiler/passes/targets/*.json have it. Rates are those of page-locked memory, of copies one way
+// and of both ways at the same time. What short rows cost is measured as they are copied in a pass: chunks come in, two
+// kernels that stream read and write them, and they go out, on three streams; rows are short on one side, and the mean
+// of both sides is taken. Arrays have 16 GiB: of smaller ones the GPU's cache keeps all page tables, and short rows
+// cost less.
+#include "Cuda.h"
+#include "Timing.h"
+
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <vector>
+
+using namespace gpucheck;
+
+namespace {
+
+constexpr size_t chunks = 32, chunkBytes = 512 * MiB, bytes = chunks * chunkBytes, slots = 3;
+
+__global__ void streamThrough(const float4 *from, float4 *to, size_t count) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
+    __stcs(to + i, __ldcs(from + i));
+}
+
+struct HostMemory {
+  HostMemory() { CHECK_CUDA(cudaMallocHost(&data, bytes)); }
+  ~HostMemory() { cudaFreeHost(data); }
+  HostMemory(const HostMemory &) = delete;
+  char *data = nullptr;
+};
+
+struct Stream {
+  Stream() { CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking)); }
+  ~Stream() { cudaStreamDestroy(stream); }
+  Stream(const Stream &) = delete;
+  operator cudaStream_t() const { return stream; }
+  cudaStream_t stream = nullptr;
+};
+
+/// A stream goes on when what another one has been given so far is done.
+void wait(cudaStream_t stream, cudaStream_t other) {
+  cudaEvent_t event = nullptr;
+  CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  CHECK_CUDA(cudaEventRecord(event, other));
+  CHECK_CUDA(cudaStreamWaitEvent(stream, event, 0));
+  CHECK_CUDA(cudaEventDestroy(event)); // the driver keeps it until then
+}
+
+class Link {
+public:
+  double secondsIn() {
+    return seconds([&] { copyIn(chunkBytes); });
+  }
+  double secondsOut() {
+    return seconds([&] { copyOut(chunkBytes); });
+  }
+  double secondsBothWays() {
+    return seconds([&] {
+      copyIn(chunkBytes);
+      copyOut(chunkBytes);
+    });
+  }
+  /// Of a pass whose chunks have rows of so many bytes in the host's memory on each side.
+  double secondsOfPass(size_t rowIn, size_t rowOut) {
+    return seconds([&] {
+      for (size_t chunk = 0; chunk < chunks; ++chunk) {
+        char *slot = device.as<char>() + chunk % slots * chunkBytes;
+        if (chunk >= slots)
+          wait(in, done[chunk % slots]);
+        copy(slot, x.data + chunk * rowIn, rowIn, cudaMemcpyHostToDevice, in);
+        wait(kernels, in);
+        auto *values = reinterpret_cast<float4 *>(slot);
+        constexpr size_t count = chunkBytes / sizeof(float4);
+        streamThrough<<<1056, 512, 0, kernels>>>(values, between.as<float4>(), count);
+        streamThrough<<<1056, 512, 0, kernels>>>(between.as<float4>(), values, count);
+        wait(out, kernels);
+        copy(y.data + chunk * rowOut, slot, rowOut, cudaMemcpyDeviceToHost, out);
+        wait(done[chunk % slots], out);
+      }
+    });
+  }
+  /// Seconds that a copy takes beside its bytes.
+  double secondsOfCopy() {
+    constexpr size_t small = 4096, count = 4096;
+    auto copies = [&](size_t each) {
+      return seconds([&, each] {
+        for (size_t i = 0; i < count; ++i)
+          CHECK_CUDA(cudaMemcpyAsync(device.as<char>(), x.data + i * 2 * small, each, cudaMemcpyHostToDevice, in));
+      });
+    };
+    return (2 * copies(small) - copies(2 * small)) / double(count);
+  }
+
+private:
+  /// Of what `enqueue` puts on the three streams.
+  double seconds(const std::function<void()> &enqueue) {
+    const Operation operation{[&] {
+                                for (cudaStream_t stream : {in.stream, kernels.stream, out.stream})
+                                  wait(stream, main);
+                                enqueue();
+                                for (cudaStream_t stream : {in.stream, kernels.stream, out.stream})
+                                  wait(main, stream);
+                              },
+                              {}};
+    return measure({operation}, main, 3)[0].median * 1e-3;
+  }
+  void copyIn(size_t piece) {
+    for (size_t at = 0; at < bytes; at += piece)
+      CHECK_CUDA(cudaMemcpyAsync(device.as<char>(), x.data + at, piece, cudaMemcpyHostToDevice, in));
+  }
+  void copyOut(size_t piece) {
+    for (size_t at = 0; at < bytes; at += piece)
+      CHECK_CUDA(cudaMemcpyAsync(y.data + at, device.as<char>() + chunkBytes, piece, cudaMemcpyDeviceToHost, out));
+  }
+  /// A chunk of rows, which lie one after another on the device, and as many chunks apart in the host's memory.
+  static void copy(char *to, const char *from, size_t row, cudaMemcpyKind way, cudaStream_t stream) {
+    const size_t apart = row * chunks;
+    CHECK_CUDA(cudaMemcpy2DAsync(to, way == cudaMemcpyHostToDevice ? row : apart, from,
+                                 way == cudaMemcpyHostToDevice ? apart : row, row, chunkBytes / row, way, stream));
+  }
+
+  HostMemory x, y;
+  Buffer device{slots * chunkBytes}, between{chunkBytes};
+  Stream main, in, kernels, out;
+  Stream done[slots]; // each stands for the copy of what its slot held
+};
+
+} // namespace
+
+int main() {
+  try {
+    Link link;
+    link.secondsOfPass(MiB, MiB); // the first one is slower
+    const double oneWay = 2 * double(bytes) / (link.secondsIn() + link.secondsOut()),
+                 bothWays = double(bytes) / link.secondsBothWays(), longRows = link.secondsOfPass(MiB, MiB);
+    std::printf("\"hostLink\": {\"bytesPerSecond\": %.3g, \"bytesPerSecondBothWays\": %.3g, \"copySeconds\": %.2g,\n"
+                "             \"runCost\": [",
+                oneWay, bothWays, link.secondsOfCopy());
+    // The side with short rows is the longer one, and the other costs what both ways at the same time cost.
+    const char *separator = "";
+    for (size_t row : {64, 256, 2048, 4096, 8192, 16384, 32768, 65536, 131072}) {
+      const double pass = (link.secondsOfPass(row, MiB) + link.secondsOfPass(MiB, row)) / 2;
+      std::printf("%s[%zu, %.2f]", separator, row, 1 + (pass - longRows) * oneWay / double(bytes));
+      separator = ", ";
+    }
+    std::printf("]}\n");
+  } catch (const std::exception &error) {
+    std::fprintf(stderr, "gpu-link: %s\n", error.what());
+    return 2;
+  }
+  return 0;
+}
