@@ -129,6 +129,7 @@ struct Compiler::State {
   llvm::Error toModule(Level level, llvm::raw_ostream &errors);
   llvm::Error distribute();
   llvm::Error useHostMemory();
+  LogicalResult placeHostBuffers();
   llvm::Error applySchedule(llvm::raw_ostream &errors);
   std::vector<std::string> tunedTables(bool there) const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
@@ -250,7 +251,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       module = {};
       return error;
     }
-    if (request.inPlace)
+    if (request.inPlace && !request.memory)
       function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
     if (llvm::Error error = distribute())
       return error;
@@ -343,9 +344,8 @@ llvm::Error Compiler::State::useHostMemory() {
     return message("a program takes at least 1 byte of memory");
   if (target.kind == "cpu")
     return message("only data of GPUs pass through their memory in chunks: a CPU has the host's");
-  if (request.devices > 1 || !request.layouts.empty() || request.inPlace)
-    return message("what passes through memory in chunks is dense, of one device, and its results have memory of their "
-                   "own");
+  if (request.devices > 1 || !request.layouts.empty())
+    return message("what passes through memory in chunks is dense, and of one device");
   return placeInHostMemory(function(), request.memory);
 }
 
@@ -463,6 +463,16 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
   return llvm::Error::success();
 }
 
+/// Places what the passes of a host program load and store. Kernels do not see whether that is in place.
+LogicalResult Compiler::State::placeHostBuffers() {
+  if (request.inPlace)
+    function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
+  if (failed(conversion::placeBuffers(function(), target)))
+    return failure();
+  conversion::setInPlacePairs(function(), conversion::findInPlace(function(), {}, target));
+  return success();
+}
+
 llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
   if (kernels)
     return llvm::Error::success();
@@ -478,7 +488,7 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
     }
     if (!kernels)
       return failure();
-    if (functions.front() != function() && failed(conversion::placeBuffers(function(), target)))
+    if (functions.front() != function() && failed(placeHostBuffers()))
       return failure();
     for (const std::vector<conversion::LoweredKernel> &own : launches)
       for (const conversion::LoweredKernel &kernel : own)

@@ -7,6 +7,7 @@
 #include "dialect/digits/BufferView.h"
 
 #include "id/ArrayType.h"
+#include "id/Chunks.h"
 
 #include <optional>
 
@@ -187,6 +188,42 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
   return stored ? std::optional(byOrder) : std::nullopt;
 }
 
+/// Whether a pass of a host program takes the chunks of an argument from the places to which it brings those of a
+/// result: the same rectangles, which chunk by chunk have been loaded before they are stored.
+bool sameChunks(func::FuncOp pass, unsigned argument, unsigned result) {
+  auto from = cast<id::SeqType>(pass.getArgumentTypes()[argument]),
+       to = cast<id::SeqType>(pass.getResultTypes()[result]);
+  const std::vector<int> digits = id::argumentDeviceDigits(pass, static_cast<int>(argument));
+  return from.getRadices() == to.getRadices() &&
+         id::elementBytes(from.getElement()) == id::elementBytes(to.getElement()) &&
+         digits == id::resultDeviceDigits(pass, static_cast<int>(result)) &&
+         (id::devicesOf(pass) == 1 || !digits.empty());
+}
+
+/// Whether a host program may have a result in the memory of an argument. Passes follow each other.
+bool inPasses(func::FuncOp host, int input, int output) {
+  bool written = false;
+  for (func::CallOp call : id::passesOf(host)) {
+    const std::vector<Buffer> places = buffersOf(call);
+    SmallVector<unsigned> read, stored;
+    for (unsigned i = 0; i < call.getNumOperands(); ++i)
+      if (places[i].kind == Buffer::Kind::Input && places[i].index == input)
+        read.push_back(i);
+    for (unsigned i = 0; i < call.getNumResults(); ++i)
+      if (const Buffer &place = places[call.getNumOperands() + i];
+          place.kind == Buffer::Kind::Output && place.index == output)
+        stored.push_back(i);
+    if (written && !read.empty())
+      return false;
+    for (unsigned result : stored)
+      for (unsigned argument : read)
+        if (!sameChunks(id::functionOf(call), argument, result))
+          return false;
+    written |= !stored.empty();
+  }
+  return written;
+}
+
 } // namespace
 
 std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
@@ -213,6 +250,8 @@ std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const st
     if (divided.empty() != dividedResult.empty() || (isDivided && divided.empty()))
       return std::nullopt;
     InPlacePair pair{input, output, false};
+    if (!id::passesOf(function).empty())
+      return inPasses(function, input, output) ? std::optional(pair) : std::nullopt;
     bool written = false;
     for (auto [kernel, lowered] : llvm::zip(body.getOps<id::KernelOp>(), kernels)) {
       Block &inner = kernel.getBody().front();

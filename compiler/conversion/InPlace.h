@@ -23,7 +23,8 @@ struct InPlacePair {
 constexpr const char inPlaceAttr[] = "id.in_place";
 
 /// The pairs, by output and input, of a function whose kernels have the given buffers. Those by order are left out on
-/// a GPU unless the function is to work in place; code for a CPU always keeps the order.
+/// a GPU unless the function is to work in place; code for a CPU always keeps the order. Of a host program (id/Chunks.h),
+/// whose passes have been placed, pairs of arrays in host memory.
 std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vector<LoweredKernel> &kernels,
                                      const passes::Target &target);
 

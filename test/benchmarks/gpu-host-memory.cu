@@ -1,12 +1,13 @@
 // Programs on data in the host's memory, beside the link's limit and cuFFT called chunk by chunk.
 //
-// usage: gpu-host-memory [--runs N] [--pageable] [--gpus N] CASE…
+// usage: gpu-host-memory [--runs N] [--pageable] [--in-place] [--gpus N] CASE…
 // A case is NAME:PREFIX[:OTHER]: the prefix of an image and a manifest (PREFIX.fatbin, PREFIX.json) for host memory;
 // then for complex f32 transforms their sides (65536x65536), or the prefix of the same program for data on the GPU.
 // Data are random and differ in every element; arrays are page-locked, unless behind --pageable. Results are compared
 // with the GPU's, of cuFFT or of the other program, in all elements, if its memory holds them. A line per case: how
 // large the error is (relative, L2), seconds, their share of the least time that the passes' bytes take on the link,
-// both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk.
+// both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk. Behind --in-place results
+// take the memory of arguments where the program may (idc compile --in-place), and cuFFT is not called.
 #include "Cuda.h"
 #include "idc/host_memory.h"
 #include "runtime/lib/Shares.h"
@@ -60,25 +61,20 @@ void inParallel(int64_t count, const std::function<void(int64_t, int64_t)> &work
 }
 
 bool isPageLocked = true; // what is allocated
+bool isInPlace = false;
 int gpus = 1;
 
 /// Memory of the host, filled with numbers from -1 to 1, and more by `shift`; or with what is none.
 class HostArray {
 public:
-  HostArray(int64_t bytes, bool isRandom, uint32_t seed = 0, float shift = 0) : bytes(bytes), isLocked(isPageLocked) {
+  HostArray(int64_t bytes, bool isRandom, uint32_t seed = 0, float shift = 0)
+      : bytes(bytes), isLocked(isPageLocked), isRandom(isRandom), seed(seed), shift(shift) {
     void *memory = mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
       throw std::runtime_error("the host has no " + std::to_string(bytes) + " bytes");
     data = static_cast<char *>(memory);
     madvise(memory, size_t(bytes), MADV_HUGEPAGE);
-    inParallel(bytes / 4, [&](int64_t begin, int64_t end) {
-      auto *numbers = reinterpret_cast<float *>(data);
-      for (int64_t i = begin; i < end; ++i) {
-        uint64_t mixed = uint64_t(i) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
-        mixed = (mixed ^ mixed >> 29) * 0x94d049bb133111ebu;
-        numbers[i] = isRandom ? float(int64_t(mixed) >> 32) * 0x1p-31f + shift : NAN;
-      }
-    });
+    fill();
     if (isLocked)
       CHECK_CUDA(cudaHostRegister(data, size_t(bytes), cudaHostRegisterDefault));
   }
@@ -89,9 +85,25 @@ public:
   }
   HostArray(const HostArray &) = delete;
 
+  void fill() const {
+    inParallel(bytes / 4, [&](int64_t begin, int64_t end) {
+      auto *numbers = reinterpret_cast<float *>(data);
+      for (int64_t i = begin; i < end; ++i) {
+        uint64_t mixed = uint64_t(i) * 0x9e3779b97f4a7c15u + seed * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ mixed >> 29) * 0x94d049bb133111ebu;
+        numbers[i] = isRandom ? float(int64_t(mixed) >> 32) * 0x1p-31f + shift : NAN;
+      }
+    });
+  }
+
   char *data = nullptr;
   const int64_t bytes;
   const bool isLocked;
+
+private:
+  const bool isRandom;
+  const uint32_t seed;
+  const float shift;
 };
 
 /// Device memory that is freed with it.
@@ -218,7 +230,7 @@ Memory cufftOf(const HostArray &x, const std::vector<int64_t> &sides) {
 }
 
 /// The first result of a program for data on the GPU.
-Memory resultOf(const std::string &prefix, const std::vector<std::unique_ptr<HostArray>> &inputs, double &time) {
+Memory resultOf(const std::string &prefix, const std::vector<std::shared_ptr<HostArray>> &inputs, double &time) {
   const std::string image = readText(prefix + ".fatbin"), text = readText(prefix + ".json");
   const Manifest manifest = idc::runtime::parseManifest(text);
   idc_module *module = nullptr;
@@ -287,16 +299,18 @@ int runCase(const std::string &text, int runs) {
     check(idc_module_load(image.data(), image.size(), json.data(), json.size(), &modules[size_t(gpu)]));
   }
   idc_module *module = modules[0];
-  std::vector<std::unique_ptr<HostArray>> inputs, outputs;
+  std::vector<std::shared_ptr<HostArray>> inputs, outputs;
   std::vector<const void *> in;
   std::vector<void *> out;
   for (const Operand &input : manifest.inputs) {
-    inputs.push_back(std::make_unique<HostArray>(input.bytesPerProblem(), true, uint32_t(inputs.size() + 1),
+    inputs.push_back(std::make_shared<HostArray>(input.bytesPerProblem(), true, uint32_t(inputs.size() + 1),
                                                  input.name == "b" ? 4.0f : 0.0f));
     in.push_back(inputs.back()->data);
   }
   for (const Operand &output : manifest.outputs) {
-    outputs.push_back(std::make_unique<HostArray>(output.bytesPerProblem(), false));
+    outputs.push_back(isInPlace && !output.inPlace.empty()
+                          ? inputs[size_t(output.inPlace.front())]
+                          : std::make_shared<HostArray>(output.bytesPerProblem(), false));
     out.push_back(outputs.back()->data);
   }
   int64_t hostBytes = 0, deviceBytes = 0;
@@ -304,7 +318,8 @@ int runCase(const std::string &text, int runs) {
   check(idc_host_memory_size(module, &deviceBytes));
   auto between = std::make_unique<HostArray>(std::max<int64_t>(hostBytes, 16), false);
   const double rate = linkBothWays();
-  double time = 0;
+  double time = 0, inCore = 0;
+  Memory expected; // of a launch in place
   PassClock clock(manifest);
   {
     std::vector<Memory> memory;
@@ -324,6 +339,12 @@ int runCase(const std::string &text, int runs) {
       }));
     times.erase(times.begin());
     time = median(times);
+    if (isInPlace && words.size() > 2) { // once more, of what was overwritten
+      for (const auto &input : inputs)
+        input->fill();
+      expected = resultOf(words[2], inputs, inCore);
+      check(idc_host_launch_on(gpus, modules.data(), 1, calls.data(), nullptr));
+    }
   }
   const double least = leastSeconds(manifest, rate);
   std::printf("%-26s %zu passes, %5.2f GiB of the GPU  %8.4f s  %.3f of the link (%.1f GB/s each way)",
@@ -342,7 +363,10 @@ int runCase(const std::string &text, int runs) {
     std::printf("  error %.1e%s%s", difference.relative, difference.sameBits ? " (same bits)" : "",
                 wrong ? " WRONG" : "");
   };
-  if (words.size() > 2 && std::isdigit(words[2][0])) {
+  if (expected) {
+    compare(expected);
+    std::printf("  all on the GPU %.4f s", inCore);
+  } else if (words.size() > 2 && std::isdigit(words[2][0])) {
     std::vector<int64_t> sides;
     for (const std::string &side : split(words[2], 'x'))
       sides.push_back(std::atoll(side.c_str()));
@@ -357,7 +381,6 @@ int runCase(const std::string &text, int runs) {
     std::printf("  cuFFT by hand %8.4f s, x%.2f", median(times), median(times) / time);
     compare(cufftOf(*inputs[0], sides));
   } else if (words.size() > 2) {
-    double inCore = 0;
     compare(resultOf(words[2], inputs, inCore));
     std::printf("  all on the GPU %.4f s", inCore);
   }
@@ -380,6 +403,8 @@ int main(int argc, char **argv) {
         gpus = std::max(1, std::atoi(argv[++i]));
       else if (!std::strcmp(argv[i], "--pageable"))
         isPageLocked = false;
+      else if (!std::strcmp(argv[i], "--in-place"))
+        isInPlace = true;
       else
         wrong += runCase(argv[i], runs);
     }

@@ -42,6 +42,8 @@ typedef struct idc_host_call {
 /// enqueued on `stream` before comes first. Copies are as fast as the link where the arrays are page-locked
 /// (cudaHostAlloc(), cudaHostRegister()), and right for all memory, mapped files as well.
 ///
+/// An output may have the memory of an input where the module was compiled for that (idc compile --in-place).
+///
 /// IDC_ERROR_STOPPED when `progress` asked for that. After this or any other error nothing is in flight any more, and
 /// outputs hold what was copied until then: the message says how far that was.
 idc_status idc_host_launch(const idc_module *module, int64_t batch, const idc_host_call *call, void *stream);
