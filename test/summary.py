@@ -15,6 +15,7 @@ import xml.etree.ElementTree as xml
 
 MISSING_FEATURE = {
     "chromium": "no chromium (Debian's package of that name)",
+    "fish": "no fish (Debian's package of that name)",
     "fuzzers": "the targets of libFuzzer are built with sanitizers (./dev fuzz, ./dev check --sanitize)",
     "gfortran": "no gfortran (Debian's package of that name)",
     "mkdocs": "no MkDocs (Debian's packages mkdocs and mkdocs-material)",
@@ -24,6 +25,7 @@ MISSING_FEATURE = {
     "libdevice": "no libdevice.10.bc: the CUDA toolkit is not installed",
     "ptxas": "no ptxas: the CUDA toolkit is not installed",
     "vscode": "the extension for Visual Studio Code was not packed here (./dev vscode)",
+    "zsh": "no zsh (Debian's package of that name)",
     "unsanitized": "a build with sanitizers: what it installs is not for programs without them",
 }
 NOT_SELECTED = "Test not selected"
