@@ -122,11 +122,7 @@ int commands::run() {
   work.expected.assign(expected.begin(), expected.end());
   work.sketches.assign(sketches.begin(), sketches.end());
   work.expectedSketches.assign(expectedSketches.begin(), expectedSketches.end());
-  for (llvm::StringRef given : distributions) {
-    auto [name, text] = given.split('=');
-    if (name.empty() || text.empty() || !work.distributions.emplace(name.str(), text.str()).second)
-      return fail("--random needs NAME=DISTRIBUTION once for an input, not '" + given + "'");
-  }
+  work.distributions.assign(distributions.begin(), distributions.end());
   work.tolerance = givenTolerance();
   work.seed = seed;
   work.inPlace = request.inPlace;
