@@ -23,6 +23,7 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   scipy     SciPy, for the system's python3
   vscode    npm's packages of the extension for Visual Studio Code: ./dev vscode has fetched them
   fish, zsh  these shells
+  locales   the sources of locales, which localedef compiles
   fuzzers   the targets of libFuzzer are built
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
@@ -72,6 +73,8 @@ if has_gpu():
 for program in ("chromium", "fish", "gfortran", "mkdocs", "patchelf", "zsh"):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
+if os.path.exists("/usr/share/i18n/locales/de_DE"):
+    config.available_features.add("locales")
 if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("scipy")
 if os.path.isdir(os.path.join(config.idc_source_dir, "editors", "vscode", "node_modules")):

@@ -18,6 +18,7 @@ MISSING_FEATURE = {
     "fish": "no fish (Debian's package of that name)",
     "fuzzers": "the targets of libFuzzer are built with sanitizers (./dev fuzz, ./dev check --sanitize)",
     "gfortran": "no gfortran (Debian's package of that name)",
+    "locales": "no sources of locales (Debian's package locales)",
     "mkdocs": "no MkDocs (Debian's packages mkdocs and mkdocs-material)",
     "patchelf": "no patchelf (Debian's package of that name)",
     "scipy": "no SciPy (Debian's package python3-scipy)",
