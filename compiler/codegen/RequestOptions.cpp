@@ -21,9 +21,11 @@ std::optional<std::pair<int64_t, int64_t>> codegen::readRange(llvm::StringRef te
 }
 
 llvm::Expected<Setting> codegen::readSetting(llvm::StringRef text) {
-  auto [name, values] = text.split('=');
+  const llvm::StringRef name = text.split('=').first.trim();
   llvm::SmallVector<llvm::StringRef> items;
-  values.split(items, ',');
+  text.split('=').second.split(items, ',');
+  for (llvm::StringRef &item : items)
+    item = item.trim();
   if (name.empty() || llvm::is_contained(items, ""))
     return wrong("--set needs NAME=VALUE, not '" + text + "'");
   Setting setting{name.str(), {}, {}};

@@ -123,7 +123,10 @@ int commands::run() {
   work.sketches.assign(sketches.begin(), sketches.end());
   work.expectedSketches.assign(expectedSketches.begin(), expectedSketches.end());
   work.distributions.assign(distributions.begin(), distributions.end());
-  work.tolerance = givenTolerance();
+  std::optional<double> tolerance = givenTolerance();
+  if (!tolerance)
+    return 1;
+  work.tolerance = *tolerance;
   work.seed = seed;
   work.inPlace = request.inPlace;
   work.time = timeIt;
