@@ -22,6 +22,8 @@ Features, for REQUIRES lines (summary.py gives the reasons when one is missing)
   chromium  a browser without a window: pages can be looked at
   scipy     SciPy, for the system's python3
   vscode    npm's packages of the extension for Visual Studio Code: ./dev vscode has fetched them
+  fish, zsh  these shells
+  locales   the sources of locales, which localedef compiles
   fuzzers   the targets of libFuzzer are built
   unsanitized  a build without sanitizers: programs that are not instrumented can link its libraries
 """
@@ -68,9 +70,11 @@ if any(os.path.exists(os.path.join(folder, "libdevice.10.bc")) for folder in lib
     config.available_features.add("libdevice")
 if has_gpu():
     config.available_features.add("gpu")
-for program in ("chromium", "gfortran", "mkdocs", "patchelf"):
+for program in ("chromium", "fish", "gfortran", "mkdocs", "patchelf", "zsh"):
     if shutil.which(program, path=config.environment["PATH"]):
         config.available_features.add(program)
+if os.path.exists("/usr/share/i18n/locales/de_DE"):
+    config.available_features.add("locales")
 if subprocess.run([config.python, "-c", "import scipy"], stderr=subprocess.DEVNULL).returncode == 0:
     config.available_features.add("scipy")
 if os.path.isdir(os.path.join(config.idc_source_dir, "editors", "vscode", "node_modules")):

@@ -15,8 +15,10 @@ import xml.etree.ElementTree as xml
 
 MISSING_FEATURE = {
     "chromium": "no chromium (Debian's package of that name)",
+    "fish": "no fish (Debian's package of that name)",
     "fuzzers": "the targets of libFuzzer are built with sanitizers (./dev fuzz, ./dev check --sanitize)",
     "gfortran": "no gfortran (Debian's package of that name)",
+    "locales": "no sources of locales (Debian's package locales)",
     "mkdocs": "no MkDocs (Debian's packages mkdocs and mkdocs-material)",
     "patchelf": "no patchelf (Debian's package of that name)",
     "scipy": "no SciPy (Debian's package python3-scipy)",
@@ -24,6 +26,7 @@ MISSING_FEATURE = {
     "libdevice": "no libdevice.10.bc: the CUDA toolkit is not installed",
     "ptxas": "no ptxas: the CUDA toolkit is not installed",
     "vscode": "the extension for Visual Studio Code was not packed here (./dev vscode)",
+    "zsh": "no zsh (Debian's package of that name)",
     "unsanitized": "a build with sanitizers: what it installs is not for programs without them",
 }
 NOT_SELECTED = "Test not selected"

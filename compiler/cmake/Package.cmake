@@ -6,9 +6,10 @@ install(TARGETS idc idc-opt idc-runner RUNTIME DESTINATION bin COMPONENT compile
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/stdlib DESTINATION share/idc COMPONENT compiler)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION share/doc/idc COMPONENT compiler)
 install(FILES ${CMAKE_BINARY_DIR}/idc.1 DESTINATION share/man/man1 COMPONENT compiler)
+# Where Debian's shells look; zsh elsewhere has another folder (docs/install.md).
 install(FILES ${CMAKE_BINARY_DIR}/completion/idc.bash DESTINATION share/bash-completion/completions RENAME idc
   COMPONENT compiler)
-install(FILES ${CMAKE_BINARY_DIR}/completion/idc.zsh DESTINATION share/zsh/site-functions RENAME _idc
+install(FILES ${CMAKE_BINARY_DIR}/completion/idc.zsh DESTINATION share/zsh/vendor-completions RENAME _idc
   COMPONENT compiler)
 install(FILES ${CMAKE_BINARY_DIR}/completion/idc.fish DESTINATION share/fish/vendor_completions.d COMPONENT compiler)
 

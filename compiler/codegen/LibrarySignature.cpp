@@ -1,5 +1,7 @@
 #include "compiler/codegen/LibrarySignature.h"
 
+#include "host/ElementType.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -87,22 +89,28 @@ std::string codegen::whyNoCName(llvm::StringRef name) {
   return "";
 }
 
-/// The C type of a number, or "" for what has none (complex numbers, records, bool, floats of 16 bits).
-static std::string numberType(llvm::StringRef type) {
-  if (type.consume_front("mod<")) {
-    uint64_t modulus = 0;
-    type.drop_back().getAsInteger(10, modulus);
-    return modulus <= uint64_t(1) << 32 ? "uint32_t" : "uint64_t";
-  }
-  static const std::pair<const char *, const char *> types[] = {{"i8", "int8_t"},    {"i16", "int16_t"},
-                                                                {"u8", "uint8_t"},   {"u16", "uint16_t"},
-                                                                {"i32", "int32_t"},  {"i64", "int64_t"},
-                                                                {"u32", "uint32_t"}, {"u64", "uint64_t"},
-                                                                {"f32", "float"},    {"f64", "double"}};
-  for (auto [own, c] : types)
-    if (type == own)
-      return c;
-  return "";
+/// The C type of a number, or "" for what has none: bool and floats of 16 bits.
+static std::string numberType(host::ScalarKind kind) {
+  // In the order of ScalarKind.
+  static const char *const types[] = {"",         "int8_t",   "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t",
+                                      "uint32_t", "uint64_t", "",        "",        "float",   "double"};
+  return types[int(kind)];
+}
+
+/// The C type that carries a number by value; floats of 16 bits travel as their bits.
+static std::string scalarType(host::ScalarKind kind) {
+  if (kind == host::ScalarKind::Bool)
+    return "uint8_t";
+  if (kind == host::ScalarKind::F16 || kind == host::ScalarKind::BF16)
+    return "uint16_t";
+  return numberType(kind);
+}
+
+/// The C type of an array's elements, or "" for what has none (complex numbers and records, too).
+static std::string elementType(const std::string &type) {
+  const host::ElementType element = host::ElementType::parse(type);
+  const host::Field &first = element.fields.front();
+  return element.fields.size() == 1 && !first.complex && element.shape.empty() ? numberType(first.kind) : "";
 }
 
 std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
@@ -132,20 +140,19 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
     if (planes.empty())
       planes.emplace_back(array.name, array.type);
     for (auto [part, plane] : llvm::enumerate(planes)) {
-      std::string type = numberType(plane.second);
+      std::string type = elementType(plane.second);
       add(role, (qualifier + (type.empty() ? "void" : type) + " *").str(), plane.first, index, int(part));
     }
   };
   for (auto [i, input] : llvm::enumerate(function.inputs))
     addArray(Role::Input, input, "const ", int(i));
   for (auto [i, scalar] : llvm::enumerate(function.scalars)) {
-    llvm::StringRef type = scalar.type;
-    if (type.consume_front("complex<")) {
-      std::string real = scalarType(type.drop_back());
-      add(Role::Scalar, real, scalar.name + "_re", int(i), 0);
-      add(Role::Scalar, real, scalar.name + "_im", int(i), 1);
+    const host::Field field = host::ElementType::parse(scalar.type).fields.front();
+    if (field.complex) {
+      add(Role::Scalar, scalarType(field.kind), scalar.name + "_re", int(i), 0);
+      add(Role::Scalar, scalarType(field.kind), scalar.name + "_im", int(i), 1);
     } else {
-      add(Role::Scalar, scalarType(type), scalar.name, int(i));
+      add(Role::Scalar, scalarType(field.kind), scalar.name, int(i));
     }
   }
   for (auto [i, output] : llvm::enumerate(function.outputs))
@@ -153,12 +160,4 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
   add(Role::Workspace, "void *", "workspace", 0);
   add(Role::Stream, "void *", "stream", 0);
   return result;
-}
-
-std::string codegen::scalarType(llvm::StringRef type) {
-  if (type == "bool")
-    return "uint8_t";
-  if (type == "f16" || type == "bf16")
-    return "uint16_t";
-  return numberType(type);
 }

@@ -24,7 +24,4 @@ std::string whyNoCName(llvm::StringRef name);
 /// Sizes, batch, inputs, scalars, outputs, workspace, stream.
 std::vector<CParameter> signature(const LibraryFunction &function);
 
-/// The C type that carries a real or integer scalar by value; floats of 16 bits travel as their bits.
-std::string scalarType(llvm::StringRef type);
-
 } // namespace idc::codegen

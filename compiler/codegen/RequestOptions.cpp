@@ -11,20 +11,54 @@ static llvm::Error wrong(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
 }
 
-llvm::Error codegen::addSetting(llvm::StringRef setting, CompileRequest &request) {
-  auto [name, value] = setting.split('=');
-  if (name.empty() || value.empty())
-    return wrong("--set needs NAME=VALUE, not '" + setting + "'");
-  int64_t number = 0;
-  bool isNumber = !value.getAsInteger(10, number);
-  double real = 0;
-  const bool isReal = value.contains('.') && !value.getAsDouble(real);
-  if (!isNumber && !isReal && (llvm::isDigit(value[0]) || value[0] == '-'))
-    return wrong("--set " + setting + ": '" + value + "' is no integer of 64 bits, no real number and no type");
-  bool fresh = isNumber ? request.sizes.emplace(name.str(), number).second
-                        : request.types.emplace(name.str(), value.str()).second;
+std::optional<std::pair<int64_t, int64_t>> codegen::readRange(llvm::StringRef text, int64_t most) {
+  auto [low, high] = text.split("..");
+  int64_t first = 0, last = 0;
+  if (low.getAsInteger(10, first) || (text.contains("..") ? high : low).getAsInteger(10, last) || last < first ||
+      uint64_t(last) - uint64_t(first) >= uint64_t(most))
+    return std::nullopt;
+  return std::make_pair(first, last);
+}
+
+llvm::Expected<Setting> codegen::readSetting(llvm::StringRef text) {
+  const llvm::StringRef name = text.split('=').first.trim();
+  llvm::SmallVector<llvm::StringRef> items;
+  text.split('=').second.split(items, ',');
+  for (llvm::StringRef &item : items)
+    item = item.trim();
+  if (name.empty() || llvm::is_contained(items, ""))
+    return wrong("--set needs NAME=VALUE, not '" + text + "'");
+  Setting setting{name.str(), {}, {}};
+  for (llvm::StringRef item : items) {
+    double real = 0;
+    const bool isReal = item.contains('.') && !item.contains("..") && !item.getAsDouble(real);
+    if (isReal || (!llvm::isDigit(item[0]) && item[0] != '-')) {
+      setting.types.push_back(item.str());
+      continue;
+    }
+    std::optional<std::pair<int64_t, int64_t>> range = readRange(item, mostSizes);
+    if (!range)
+      return wrong("--set " + text + ": '" + item + "' is no integer of 64 bits, no range A..B of at most " +
+                   llvm::Twine(mostSizes) + ", no real number and no type");
+    for (int64_t size = range->first; size <= range->second; ++size)
+      setting.sizes.push_back(size);
+  }
+  if (!setting.sizes.empty() && !setting.types.empty())
+    return wrong("--set " + text + " mixes sizes and types");
+  return setting;
+}
+
+llvm::Error codegen::addSetting(llvm::StringRef text, CompileRequest &request) {
+  llvm::Expected<Setting> setting = readSetting(text);
+  if (!setting)
+    return setting.takeError();
+  if (setting->sizes.size() + setting->types.size() > 1)
+    return wrong("--set " + text +
+                 ": one value is taken here; several are for a library (idc compile -o) and idc tune");
+  const bool fresh = setting->types.empty() ? request.sizes.emplace(setting->name, setting->sizes.front()).second
+                                            : request.types.emplace(setting->name, setting->types.front()).second;
   if (!fresh)
-    return wrong("--set " + name + " is given twice");
+    return wrong("--set " + setting->name + " is given twice");
   return llvm::Error::success();
 }
 

@@ -87,7 +87,9 @@ static size_t countNumbers(const std::vector<Value> &values, size_t most) {
 
 void Elaborator::checkNumbers(const Expr &expr, const std::vector<Value> &members) {
   constexpr size_t most = 65536;
-  if (countNumbers(members, most) > most)
+  const size_t numbers = countNumbers(members, most);
+  madeNumbers += static_cast<int64_t>(numbers);
+  if (numbers > most)
     fail(expr, "the value is made of more than " + std::to_string(most) + " numbers");
 }
 

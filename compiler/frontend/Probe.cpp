@@ -33,9 +33,9 @@ constexpr int64_t triedSizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 32, 50, 64
 /// What an only type without a default is tried with.
 const char *const triedTypes[] = {"f32", "i32", "u32", "complex<f32>", "mod<998244353>", "bool"};
 
-/// What is wrong with an algorithm when all its sizes are one number.
+/// What is wrong with an algorithm when all its sizes are one number. What finding out took is added to `taken`.
 std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &types, const Source &source,
-                                               const Function &algorithm, Diagnostics &diagnostics) {
+                                               const Function &algorithm, Diagnostics &diagnostics, int64_t &taken) {
   SizeMap sizes;
   for (const Expr *named : sizesOf(algorithm))
     sizes[named->name] = size;
@@ -44,6 +44,7 @@ std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &type
   try {
     elaborator.run(algorithm, sizes, types);
   } catch (const ElaborationFailed &) {
+    taken += elaborator.taken();
     return elaborator.mistake;
   }
   return std::nullopt;
@@ -51,14 +52,17 @@ std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &type
 
 /// The mistake with the largest of the sizes tried, if none is right and the one before it has it at the same place
 /// (what small sizes lack is another). Sizes that the program refuses itself, or that are too large for any machine,
-/// say nothing.
+/// say nothing. Larger sizes are not tried when the others took long.
 std::optional<std::pair<int64_t, Elaborator::Mistake>> commonMistake(const TypeMap &types, const Source &source,
                                                                      const Function &algorithm) {
   Diagnostics unseen;
   std::optional<std::pair<int64_t, Elaborator::Mistake>> last;
   bool isCommon = false;
+  int64_t taken = 0;
   for (int64_t size : triedSizes) {
-    std::optional<Elaborator::Mistake> found = mistakeWith(size, types, source, algorithm, unseen);
+    if (taken > Elaborator::triedWork)
+      break;
+    std::optional<Elaborator::Mistake> found = mistakeWith(size, types, source, algorithm, unseen, taken);
     if (!found)
       return std::nullopt;
     if (found->isTooLong)
@@ -92,7 +96,8 @@ bool probeAlgorithm(const Source &source, const Function &algorithm, Diagnostics
     if (!first)
       first = std::move(found);
   }
-  return !mistakeWith(first->first, choices.front(), source, algorithm, diagnostics);
+  int64_t taken = 0;
+  return !mistakeWith(first->first, choices.front(), source, algorithm, diagnostics, taken);
 }
 
 } // namespace

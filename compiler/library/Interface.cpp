@@ -13,6 +13,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/thread.h"
 
+#include <locale.h>
+
 #include <memory>
 #include <new>
 #include <optional>
@@ -32,9 +34,31 @@ struct idc_result {
   idc_origin origin = IDC_ORIGIN_COMPILED;
 };
 
-/// Calls `body`, which returns an idc_status: no exception crosses the C interface. Those of LLVM's and this code's
-/// containers are about memory.
+namespace {
+
+/// While it lives this thread reads and writes numbers with a point, whatever locale the application has: LLVM and MLIR
+/// do so by functions of C.
+class NumbersWithPoint {
+public:
+  NumbersWithPoint() : before(uselocale(locale())) {}
+  ~NumbersWithPoint() { uselocale(before); }
+  NumbersWithPoint(const NumbersWithPoint &) = delete;
+  NumbersWithPoint &operator=(const NumbersWithPoint &) = delete;
+
+private:
+  static locale_t locale() {
+    static const locale_t plain = newlocale(LC_ALL_MASK, "C", nullptr);
+    return plain;
+  }
+  locale_t before;
+};
+
+} // namespace
+
+/// Calls `body`, which returns an idc_status: no exception crosses the C interface, and no locale. Exceptions of LLVM's
+/// and this code's containers are about memory.
 template <typename Body> static idc_status guarded(Body body) noexcept {
+  const NumbersWithPoint point;
   try {
     return body();
   } catch (...) {

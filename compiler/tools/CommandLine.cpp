@@ -17,6 +17,7 @@ using namespace idc;
 namespace cl = llvm::cl;
 
 static llvm::StringRef tool; // the name that the process was called by
+static std::string called;   // with that of the subcommand, if there is one
 
 /// What `action` writes to standard error: LLVM prints some messages there whatever stream it is given.
 static std::string standardErrorOf(llvm::function_ref<void()> action) {
@@ -45,7 +46,9 @@ static void printAlike(llvm::StringRef messages) {
     auto [text, rest] = messages.split("\n" + beginning);
     std::string line = llvm::join(llvm::split(text.trim(), '\n'), " ");
     line[0] = llvm::toLower(line[0]);
-    if (llvm::StringRef(line).starts_with("did you mean"))
+    if (llvm::StringRef(line).starts_with("not enough positional"))
+      tools::fail(called + " needs a file; " + called + " --help says what it takes");
+    else if (llvm::StringRef(line).starts_with("did you mean"))
       tools::note(line);
     else
       tools::fail(line);
@@ -66,6 +69,9 @@ static bool isGivenOnce(llvm::StringRef name, const cl::Option &option) {
 bool tools::parseCommandLine(llvm::ArrayRef<const char *> arguments, llvm::StringRef overview) {
   llvm::WithColor::setAutoDetectFunction(frontend::showsColours);
   tool = llvm::sys::path::filename(arguments.front());
+  called = tool.str();
+  if (arguments.size() > 1 && llvm::isAlpha(arguments[1][0]))
+    called += std::string(" ") + arguments[1];
   cl::SetVersionPrinter([](llvm::raw_ostream &os) { os << tool << " " IDC_VERSION "\n"; });
   bool isRight = false;
   printAlike(standardErrorOf([&] {

@@ -1,5 +1,7 @@
 #include "compiler/tools/Example.h"
 
+#include "compiler/codegen/RequestOptions.h"
+
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -204,16 +206,15 @@ std::optional<std::vector<Scalar>> tools::readNumbers(StringRef text, const std:
   llvm::SmallVector<StringRef> words;
   llvm::SplitString(text, words);
   for (StringRef word : words) {
-    auto [from, to] = word.split("..");
-    int64_t first = 0, last = 0;
     if (!word.contains("..")) {
       if (!add(word))
         return std::nullopt;
       continue;
     }
-    if (from.getAsInteger(10, first) || to.getAsInteger(10, last) || last < first || last - first >= mostOfRange)
+    std::optional<std::pair<int64_t, int64_t>> range = codegen::readRange(word, mostOfRange);
+    if (!range)
       return std::nullopt;
-    for (int64_t number = first; number <= last; ++number)
+    for (int64_t number = range->first; number <= range->second; ++number)
       if (!add(std::to_string(number)))
         return std::nullopt;
   }

@@ -1,7 +1,9 @@
 #include "compiler/tools/LibraryCommand.h"
 
 #include "compiler/codegen/LibrarySignature.h"
+#include "compiler/codegen/RequestOptions.h"
 #include "compiler/codegen/ResultCache.h"
+#include "compiler/passes/Target.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
 
@@ -30,13 +32,6 @@ namespace {
 
 // As many as a product of two ranges may reasonably have; each takes about a second.
 constexpr size_t maxCompilations = 4096;
-
-/// What --set binds a name to: sizes or types.
-struct Setting {
-  std::string name;
-  std::vector<int64_t> sizes;
-  std::vector<std::string> types;
-};
 
 /// One compilation: a point of a function for a target.
 struct Job {
@@ -81,18 +76,15 @@ llvm::Error LibraryMaker::readTargets() {
   const bool cpu = llvm::is_contained(kinds, "cpu"), gpu = llvm::is_contained(kinds, "nvptx");
   if (size_t(cpu) + gpu != kinds.size())
     return wrong("unknown targets '" + request.targets + "'; known are nvptx, cpu, and nvptx,cpu");
-  std::vector<std::pair<int, std::string>> known;
-  for (llvm::StringRef name : request.architectures) {
-    int number = 0;
-    if (!llvm::StringRef(name).starts_with("sm_") || name.drop_front(3).getAsInteger(10, number))
+  for (llvm::StringRef name : request.architectures)
+    if (!name.starts_with("sm_"))
       return wrong("'" + name + "' is no architecture of a GPU");
-    known.emplace_back(number, name.str());
-  }
-  llvm::sort(known);
-  for (const auto &[number, name] : known) {
-    if (!library.targets.empty() && library.targets.back() == name)
+  for (const std::string &name : passes::targetNames()) { // oldest first
+    const auto times = llvm::count(request.architectures, name);
+    if (times > 1)
       return wrong("--arch names " + name + " twice");
-    library.targets.push_back(name);
+    if (times == 1)
+      library.targets.push_back(name);
   }
   if (cpu)
     library.targets.push_back("cpu");
@@ -101,39 +93,18 @@ llvm::Error LibraryMaker::readTargets() {
 
 llvm::Error LibraryMaker::readSettings() {
   for (llvm::StringRef text : request.settings) {
-    auto [name, values] = text.split('=');
-    llvm::SmallVector<llvm::StringRef> items;
-    values.split(items, ',');
-    Setting setting{name.str(), {}, {}};
-    if (name.empty() || llvm::is_contained(items, ""))
-      return wrong("--set needs NAME=VALUE, not '" + text + "'");
-    for (llvm::StringRef item : items) {
-      auto [low, high] = item.split("..");
-      int64_t first = 0, last = 0;
-      double real = 0;
-      const bool isReal = item.contains('.') && !item.contains("..") && !item.getAsDouble(real);
-      if (isReal || (!llvm::isDigit(item[0]) && item[0] != '-')) {
-        setting.types.push_back(item.str());
-        continue;
-      }
-      if (low.getAsInteger(10, first) || (item.contains("..") ? high : low).getAsInteger(10, last) || last < first ||
-          last - first >= int64_t(maxCompilations))
-        return wrong("--set " + text + ": '" + item + "' is no integer, no range A..B of at most " +
-                     llvm::Twine(maxCompilations) + " and no real number or type");
-      for (int64_t value = first; value <= last; ++value)
-        setting.sizes.push_back(value);
-    }
-    if (!setting.sizes.empty() && !setting.types.empty())
-      return wrong("--set " + text + " mixes sizes and types");
+    llvm::Expected<Setting> setting = readSetting(text);
+    if (!setting)
+      return setting.takeError();
     auto unique = [](auto values) {
       llvm::sort(values);
       return std::adjacent_find(values.begin(), values.end()) == values.end();
     };
-    if (!unique(setting.sizes) || !unique(setting.types))
+    if (!unique(setting->sizes) || !unique(setting->types))
       return wrong("--set " + text + " names a value twice");
-    if (llvm::any_of(settings, [&](const Setting &other) { return other.name == setting.name; }))
-      return wrong("--set " + name + " is given twice");
-    settings.push_back(std::move(setting));
+    if (llvm::any_of(settings, [&](const Setting &other) { return other.name == setting->name; }))
+      return wrong("--set " + setting->name + " is given twice");
+    settings.push_back(std::move(*setting));
   }
   return llvm::Error::success();
 }

@@ -16,7 +16,9 @@ llvm::Expected<std::vector<std::string>> tools::programFiles(llvm::ArrayRef<std:
     }
     std::vector<std::string> found;
     std::error_code error;
-    for (fs::recursive_directory_iterator entry(path, error), end; entry != end && !error; entry.increment(error))
+    constexpr bool followsLinks = false; // which may lead around
+    for (fs::recursive_directory_iterator entry(path, error, followsLinks), end; entry != end && !error;
+         entry.increment(error))
       if (llvm::sys::path::extension(entry->path()) == ".id" && !fs::is_directory(entry->path()))
         found.push_back(entry->path());
     if (error)

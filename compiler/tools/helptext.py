@@ -28,11 +28,13 @@ def takes_file(idc, command):
     return "FILE.id" in help_of(idc, command)
 
 
-def values(idc, command, option):
-    """The values that there are of an option; none for one whose values nobody can list."""
+def values(idc, command, option, known):
+    """The values that there are of an option; none for one whose values nobody can list. `known` are the options that
+    the command has."""
     if option not in LISTED:
         return []
-    run = subprocess.run([idc, command, "fft.id", "--entry=fft", "--set=n=4", option + "=?"], capture_output=True,
-                         text=True)
-    found = re.search(r"known are ([^:;\n]*)", run.stderr)
+    asked = [idc, command, "fft.id", option + "=?"]
+    if "--entry" in known:
+        asked += ["--entry=fft", "--set=n=4"]
+    found = re.search(r"known are ([^:;\n]*)", subprocess.run(asked, capture_output=True, text=True).stderr)
     return [word for word in re.split(r"[\s,]+", found[1]) if word not in ("", "and")] if found else []

@@ -3,6 +3,7 @@
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/commands/Commands.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <algorithm>
@@ -44,6 +45,8 @@ int main(int argc, char **argv) {
     arguments.erase(arguments.begin() + 1);
     arguments.resize(std::min<size_t>(arguments.size(), 2));
     arguments.push_back("--help");
+    if (argc > 2 && llvm::none_of(all, [&](const auto &known) { return known.first.getName() == argv[2]; }))
+      return fail("there is no command '" + llvm::Twine(argv[2]) + "'; idc help lists them");
   }
   if (!tools::parseCommandLine(arguments, "idc: a compiler for index-digit algorithms\n"))
     return 1;

@@ -38,7 +38,8 @@ void Progress::finished(std::string_view piece) {
   next = now + pause;
   const double rate = double(done) / std::chrono::duration<double>(now - begin).count();
   erase();
-  std::fprintf(stderr, "[%zu/%zu] %.1f/s, %s left: %.*s", done, total, rate,
+  // Between the marks the terminal cuts what is longer than its line, which could not be taken away in two lines.
+  std::fprintf(stderr, "\033[?7l[%zu/%zu] %.1f/s, %s left: %.*s\033[?7h", done, total, rate,
                durationText(double(total - done) / rate).c_str(), int(piece.size()), piece.data());
   std::fflush(stderr);
   stands = true;

@@ -6,6 +6,7 @@
 #include "host/Measure.h"
 #include "host/Memory.h"
 #include "host/Mismatch.h"
+#include "host/NamedValues.h"
 #include "host/Operands.h"
 #include "host/Progress.h"
 #include "host/Scalars.h"
@@ -16,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <map>
 
 namespace idc::host {
 
@@ -47,6 +49,7 @@ private:
   Operands operands;
   const std::vector<Operand> &inputs = operands.inputs, &outputs = operands.outputs;
   std::vector<std::vector<char>> scalars;
+  std::map<std::string, std::string> distributions; // of inputs, by name
   Memory::Buffer workspace;
 };
 
@@ -78,7 +81,8 @@ Runner::Runner(const RunRequest &request)
     if (files->size() > outputs.size())
       throw Error("the module has " + std::to_string(outputs.size()) + " outputs, but " +
                   std::to_string(files->size()) + " " + what + " files are given");
-  for (const auto &[name, text] : request.distributions) {
+  distributions = namedValues("--random", request.distributions);
+  for (const auto &[name, text] : distributions) {
     auto named = [name = &name](const Operand &operand) { return operand.name == *name; };
     if (std::none_of(inputs.begin(), inputs.end(), named))
       throw Error("the module has no input '" + name + "' that a distribution could be given for");
@@ -105,9 +109,9 @@ void Runner::setInput(size_t i, char *set) {
     memory->upload(set + operand.offset, data.data(), operand.memoryBytes);
     return;
   }
-  auto distribution = request.distributions.find(operand.name);
+  auto distribution = distributions.find(operand.name);
   fillInput(*memory, operands, i, set, request.batch, request.seed,
-            distribution == request.distributions.end() ? Distribution() : Distribution::parse(distribution->second));
+            distribution == distributions.end() ? Distribution() : Distribution::parse(distribution->second));
 }
 
 std::vector<char> Runner::download(const Operand &operand, const char *set) {

@@ -16,7 +16,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -34,8 +33,8 @@ struct RunRequest {
   std::vector<std::string> inputs;
   /// Instead of files the bytes of each input's elements, problem by problem without gaps.
   std::vector<std::vector<char>> inputData;
-  /// How random inputs are drawn (Distribution.h), by the names of inputs; standard normal without it.
-  std::map<std::string, std::string> distributions;
+  /// How random inputs are drawn as NAME=DISTRIBUTION (Distribution.h); standard normal without it.
+  std::vector<std::string> distributions;
   /// The values of the program's run-time scalars as NAME=VALUE (Scalars.h).
   std::vector<std::string> scalars;
   /// Where to write the outputs, in manifest order; fewer than the module has (or none) is allowed. The first

@@ -5,6 +5,7 @@
 #include "host/Error.h"
 #include "host/HalfFloat.h"
 #include "host/Memory.h"
+#include "host/NamedValues.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -12,7 +13,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <map>
 
 namespace idc::host {
 
@@ -117,14 +117,7 @@ private:
 } // namespace
 
 std::vector<std::vector<char>> scalarValues(const idc_module *module, const std::vector<std::string> &settings) {
-  std::map<std::string, std::string> given;
-  for (const std::string &setting : settings) {
-    size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw Error("a scalar is set by NAME=VALUE, not '" + setting + "'");
-    if (!given.emplace(setting.substr(0, equals), setting.substr(equals + 1)).second)
-      throw Error("scalar '" + setting.substr(0, equals) + "' is set twice");
-  }
+  std::map<std::string, std::string> given = namedValues("--scalar", settings);
   std::vector<std::vector<char>> values;
   std::string known;
   for (int32_t i = 0; i < idc_scalar_count(module); ++i) {

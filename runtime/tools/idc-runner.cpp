@@ -23,13 +23,6 @@ struct Options {
   std::string jobs, results;
 };
 
-void addDistribution(RunRequest &request, const std::string &text) {
-  size_t equals = text.find('=');
-  if (equals == std::string::npos ||
-      !request.distributions.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
-    throw CLI::ValidationError("--random", "needs NAME=DISTRIBUTION once for an input, not '" + text + "'");
-}
-
 void addOptions(CLI::App &tool, Options &options) {
   RunRequest &request = options.request;
   auto list = [&](const char *name, std::vector<std::string> &values, const char *placeholder, const char *meaning) {
@@ -42,15 +35,8 @@ void addOptions(CLI::App &tool, Options &options) {
   list("--scalar", request.scalars, "S=V", "the value of a run-time scalar, once for each (complex: RE,IM)");
   list("--output", request.outputs, "Y.npy", "where to write an output, once for each in order");
   list("--expect", request.expected, "Y.npy", "a reference for an output, once for each in order");
-  tool.add_option_function<std::vector<std::string>>(
-          "--random",
-          [&request](const std::vector<std::string> &texts) {
-            for (const std::string &text : texts)
-              addDistribution(request, text);
-          },
-          "how a random input is drawn: x=uniform, b=3+|normal|; \",zero/K\" makes every K-th problem zero")
-      ->type_name("NAME=D")
-      ->allow_extra_args(false);
+  list("--random", request.distributions, "NAME=D",
+       "how a random input is drawn: x=uniform, b=3+|normal|; \",zero/K\" makes every K-th problem zero");
   list("--sketch", request.sketches, "S.npy", "where to write a small sketch of an output, once for each in order");
   list("--expect-sketch", request.expectedSketches, "S.npy",
        "a sketch that an output is compared with, once for each in order");

@@ -104,17 +104,13 @@ int commands::compile() {
       return fail("--emit: unknown level '" + name + "'; known are " + levelNames());
     wanted.push_back(*level);
   }
-  if (wanted.empty() && !printSchedule) {
-    std::string missing = request.target == "cpu" ? "" : Compiler::whyNoFatbin();
-    if (!missing.empty())
-      tools::note(missing);
-    wanted = {request.target == "cpu" ? Level::Llvm : missing.empty() ? Level::Fatbin : Level::Ptx, Level::Manifest};
-  }
+  if (wanted.empty() && !printSchedule)
+    return fail("compile needs -o PREFIX, for a C library, or --emit=LEVEL, for a level as in --emit=ptx");
   std::sort(wanted.begin(), wanted.end()); // each level consumes the one above it
   wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
   bool toFiles = !outputPrefix.empty() && outputPrefix != "-";
   if (!toFiles && wanted.size() > 1)
-    return fail("several levels need -o PREFIX");
+    return fail("several levels need -o PREFIX, which says where they go");
   if (!toFiles && wanted.size() == 1 && (wanted[0] == Level::Cubin || wanted[0] == Level::Fatbin))
     return fail(llvm::Twine(codegen::levelName(wanted[0])) + " is binary and needs -o PREFIX");
 

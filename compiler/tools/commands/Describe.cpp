@@ -31,7 +31,7 @@ static cl::list<std::string> listedFiles(cl::Positional, cl::desc("[FILE.id… o
 /// `idc list` and `idc doc`: on the files given, or on the standard library.
 static int describe(int (*command)(const codegen::CompileRequest &, const std::vector<std::string> &)) {
   codegen::CompileRequest request;
-  if (!makeRequest(request))
+  if (!makeRequest(request) || !chooseArchitecture(givenArchitectures(), request))
     return 1;
   std::vector<std::string> paths(listedFiles);
   if (paths.empty())

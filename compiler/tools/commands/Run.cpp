@@ -122,12 +122,11 @@ int commands::run() {
   work.expected.assign(expected.begin(), expected.end());
   work.sketches.assign(sketches.begin(), sketches.end());
   work.expectedSketches.assign(expectedSketches.begin(), expectedSketches.end());
-  for (llvm::StringRef given : distributions) {
-    auto [name, text] = given.split('=');
-    if (name.empty() || text.empty() || !work.distributions.emplace(name.str(), text.str()).second)
-      return fail("--random needs NAME=DISTRIBUTION once for an input, not '" + given + "'");
-  }
-  work.tolerance = givenTolerance();
+  work.distributions.assign(distributions.begin(), distributions.end());
+  std::optional<double> tolerance = givenTolerance();
+  if (!tolerance)
+    return 1;
+  work.tolerance = *tolerance;
   work.seed = seed;
   work.inPlace = request.inPlace;
   work.time = timeIt;

@@ -95,7 +95,12 @@ llvm::Expected<std::vector<std::string>> commands::givenFiles() {
   return programFiles(std::vector<std::string>(files));
 }
 
-double commands::givenTolerance() { return tolerance; }
+std::optional<double> commands::givenTolerance() {
+  if (tolerance >= 0)
+    return tolerance;
+  fail("--tolerance needs a number that is not negative");
+  return std::nullopt;
+}
 
 std::string commands::givenArchitectures() { return arch; }
 

@@ -29,10 +29,11 @@ int commands::test() {
   llvm::Expected<std::vector<std::string>> found = givenFiles();
   if (!found)
     return fail(found.takeError());
-  if (!device)
+  std::optional<double> tolerance = givenTolerance();
+  if (!device || !tolerance)
     return 1;
   request.files = std::move(*found);
   request.device = *device;
-  request.tolerance = givenTolerance();
+  request.tolerance = *tolerance;
   return tools::testPrograms(request);
 }

@@ -2,6 +2,7 @@
 #include "compiler/tools/commands/Commands.h"
 
 #include "compiler/codegen/Installation.h"
+#include "compiler/codegen/RequestOptions.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/TuneCommand.h"
 #include "compiler/tools/commands/Shared.h"
@@ -35,30 +36,38 @@ static cl::opt<std::string> table("table",
                                            "~/.local/share/idc/tuned)"),
                                   cl::value_desc("TABLE.id"), cl::sub(tuneCommand()), cl::cat(category()));
 
-/// The last setting of the form NAME=A..B is a range of sizes; each size with the other settings. Nothing with a
-/// message printed on a malformed range.
+/// The sizes that are tuned: those of the setting that has several, each with the other settings. Nothing with a
+/// message printed on a malformed setting.
 static std::optional<std::vector<frontend::SizeMap>> sizesOf(codegen::CompileRequest &request) {
-  std::vector<std::string> settings = givenSettings();
-  std::string name;
-  int64_t first = 0, last = 0;
-  for (std::string &setting : settings) {
-    auto [left, range] = llvm::StringRef(setting).split('=');
-    auto [low, high] = range.split("..");
-    if (!range.contains(".."))
-      continue;
-    if (!name.empty() || low.getAsInteger(10, first) || high.getAsInteger(10, last) || last < first) {
-      fail("--set " + setting + ": tune takes one range A..B of sizes");
+  std::vector<std::string> others;
+  codegen::Setting several;
+  for (const std::string &text : givenSettings()) {
+    llvm::Expected<codegen::Setting> setting = codegen::readSetting(text);
+    if (!setting) {
+      fail(setting.takeError());
       return std::nullopt;
     }
-    name = left.str();
-    setting = name + "=" + low.str();
+    if (setting->sizes.size() <= 1) {
+      others.push_back(text);
+    } else if (several.name.empty()) {
+      several = std::move(*setting);
+    } else {
+      fail("--set " + text + ": tune takes several sizes of one name only");
+      return std::nullopt;
+    }
   }
-  if (!makeRequest(request, settings))
+  if (!makeRequest(request, others))
     return std::nullopt;
-  std::vector<frontend::SizeMap> sizes{request.sizes};
-  for (int64_t size = first + 1; !name.empty() && size <= last; ++size) {
+  if (several.name.empty())
+    return std::vector<frontend::SizeMap>{request.sizes};
+  if (!request.sizes.emplace(several.name, several.sizes.front()).second) {
+    fail("--set " + several.name + " is given twice");
+    return std::nullopt;
+  }
+  std::vector<frontend::SizeMap> sizes;
+  for (int64_t size : several.sizes) {
     sizes.push_back(request.sizes);
-    sizes.back()[name] = size;
+    sizes.back()[several.name] = size;
   }
   return sizes;
 }

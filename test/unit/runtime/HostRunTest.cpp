@@ -197,7 +197,7 @@ TEST_F(HostRun, Sketches) {
 }
 
 TEST_F(HostRun, DistributionsOfRandomInput) {
-  request.distributions = {{"x", "5+|uniform|,zero/2"}};
+  request.distributions = {"x=5+|uniform|,zero/2"};
   request.outputs = {path("y")};
   run(request);
   npy::Array y = npy::read(path("y"));
@@ -207,9 +207,9 @@ TEST_F(HostRun, DistributionsOfRandomInput) {
     EXPECT_GE(values[i], i < 4 ? 10 : 0);
     EXPECT_LE(values[i], i < 4 ? 12 : 0);
   }
-  request.distributions = {{"z", "normal"}};
+  request.distributions = {"z=normal"};
   EXPECT_NE(errorOf(request).find("no input 'z'"), std::string::npos);
-  request.distributions = {{"x", "gamma"}};
+  request.distributions = {"x=gamma"};
   EXPECT_NE(errorOf(request).find("not 'gamma'"), std::string::npos);
 }
 

@@ -71,7 +71,7 @@ TEST(Scalars, ValuesOfEveryType) {
 
 TEST(Scalars, ValuesThatDoNotFit) {
   EXPECT_EQ(refusal("f32", 4, "low"), "scalar 's' is of type f32: 'low' is no number");
-  EXPECT_EQ(refusal("f32", 4, ""), "scalar 's' is of type f32: '' is no number");
+  EXPECT_EQ(refusal("f32", 4, ""), "--scalar needs NAME=VALUE, not 's='");
   EXPECT_EQ(refusal("f64", 8, "1,2"), "scalar 's' is of type f64: '1,2' is no number");
   EXPECT_EQ(refusal("complex<f32>", 8, "1,2,3"), "scalar 's' is of type complex<f32>: '1,2,3' is not RE,IM");
   EXPECT_EQ(refusal("complex<f32>", 8, "1,"), "scalar 's' is of type complex<f32>: '1,' is not RE,IM");
@@ -90,9 +90,9 @@ TEST(Scalars, EveryScalarIsSetOnce) {
   EXPECT_EQ(scalarValues(module.get(), {"f=3", "c=1,2"}).at(1).size(), 4u);
   EXPECT_EQ(errorOf(module.get(), {"f=3"}),
             "scalar 'c' of type complex<f32> has no value; set it with --scalar c=VALUE");
-  EXPECT_EQ(errorOf(module.get(), {"f=3", "c=1", "f=4"}), "scalar 'f' is set twice");
+  EXPECT_EQ(errorOf(module.get(), {"f=3", "c=1", "f=4"}), "--scalar f is given twice");
   EXPECT_EQ(errorOf(module.get(), {"f=3", "c=1", "g=4"}), "the program has no scalar 'g'; it has c, f");
-  EXPECT_EQ(errorOf(module.get(), {"f"}), "a scalar is set by NAME=VALUE, not 'f'");
+  EXPECT_EQ(errorOf(module.get(), {"f"}), "--scalar needs NAME=VALUE, not 'f'");
   ModulePointer plain = makeCpuModule(doubleManifest(), doubleKernel);
   EXPECT_EQ(errorOf(plain.get(), {"f=3"}), "the program has no scalar 'f'");
 }
