@@ -184,9 +184,11 @@ llvm::Error Compiler::State::chooseEntry() {
   if (!request.entry.empty())
     return llvm::Error::success();
   const std::vector<std::string> algorithms = frontend::algorithmsOf(*source);
-  if (algorithms.size() != 1)
-    return message(request.file + " has " + llvm::Twine(algorithms.size()) + " algorithms; choose one with --entry" +
-                   (algorithms.empty() ? "" : ": " + llvm::join(algorithms, ", ")));
+  if (algorithms.empty())
+    return message(request.file + " has no algorithm");
+  if (algorithms.size() > 1)
+    return message(request.file + " has " + llvm::Twine(algorithms.size()) +
+                   " algorithms; choose one with --entry: " + llvm::join(algorithms, ", "));
   request.entry = algorithms.front();
   return llvm::Error::success();
 }

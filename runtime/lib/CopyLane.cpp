@@ -193,7 +193,7 @@ idc_status CopyLane::makePieces() {
 
 void CopyLane::pack(char *host, char *packed, const Rectangle &rectangle) {
   constexpr int64_t shareBytes = 256 << 10; // of a thread at a time
-  const auto &[width, rows, pitch] = rectangle;
+  const int64_t width = rectangle.width, rows = rectangle.rows, pitch = rectangle.pitch;
   const bool isIn = way == Way::In;
   auto move = [&](int64_t at, int64_t place, int64_t bytes) {
     std::memcpy(isIn ? packed + place : host + at, isIn ? host + at : packed + place, size_t(bytes));
