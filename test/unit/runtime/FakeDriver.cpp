@@ -49,6 +49,9 @@ int launch(const std::string *function, FakeLaunch record, void **arguments) {
   record.kernel = *function;
   record.context = contexts.back();
   std::memcpy(&record.firstArgument, arguments[0], sizeof record.firstArgument);
+  if (*function == "meet")
+    for (int k = 0; k < 6; ++k)
+      std::memcpy(&record.arguments.emplace_back(), arguments[k], sizeof(uint64_t));
   if (function->rfind("twice", 0) == 0) {
     const float *x = *static_cast<float **>(arguments[0]);
     float *y = *static_cast<float **>(arguments[1]);
@@ -161,11 +164,11 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
 
 int cuLaunchKernel(void *function, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned, unsigned,
                    unsigned sharedBytes, void *stream, void **arguments, void **) {
-  return launch(static_cast<std::string *>(function), {"", gridX, blockX, sharedBytes, stream, {}, nullptr, 0},
+  return launch(static_cast<std::string *>(function), {"", gridX, blockX, sharedBytes, stream, {}, nullptr, 0, {}},
                 arguments);
 }
 int cuLaunchKernelEx(const Config *config, void *function, void **arguments, void **) {
-  FakeLaunch record{"", config->grid[0], config->block[0], config->sharedBytes, config->stream, {}, nullptr, 0};
+  FakeLaunch record{"", config->grid[0], config->block[0], config->sharedBytes, config->stream, {}, nullptr, 0, {}};
   for (unsigned i = 0; i < config->count; ++i)
     record.attributes[config->attributes[i].id] = config->attributes[i].value[0];
   return launch(static_cast<std::string *>(function), record, arguments);

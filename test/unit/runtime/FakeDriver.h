@@ -24,6 +24,7 @@ struct FakeLaunch {
   std::map<unsigned, unsigned> attributes; // id -> value (x for the cluster dimension)
   void *context;                           // current at the launch
   uint64_t firstArgument;
+  std::vector<uint64_t> arguments; // of a kernel "meet" of two devices: all of them
 };
 
 /// Shared by all threads; launches are recorded under a lock.
