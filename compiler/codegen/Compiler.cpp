@@ -166,6 +166,7 @@ Compiler::Compiler(CompileRequest request) : state(std::make_unique<State>()) {
 }
 Compiler::~Compiler() = default;
 const passes::Target &Compiler::target() const { return state->target; }
+int64_t Compiler::devices() const { return state->request.devices; }
 
 //===--- front end ----------------------------------------------------------------------------------------------===//
 

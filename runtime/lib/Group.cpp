@@ -125,11 +125,14 @@ private:
 
   /// Bytes of another device that a kernel may reach from this argument on; 0 for what is in no other's memory.
   int64_t bytesOf(const Argument &argument, const Manifest &manifest, int64_t batch) const {
+    using Kind = Argument::Kind;
     if (argument.device < 0 || argument.device == group.rank)
       return 0;
-    if (argument.kind == Argument::Kind::Workspace)
+    if (argument.kind == Kind::Workspace)
       return manifest.workspaceBytes(batch) - batch * argument.bytesPerProblem - argument.offset;
-    for (const Operand &operand : argument.kind == Argument::Kind::Input ? manifest.inputs : manifest.outputs)
+    if (argument.kind != Kind::Input && argument.kind != Kind::Output)
+      return 0;
+    for (const Operand &operand : argument.kind == Kind::Input ? manifest.inputs : manifest.outputs)
       if (const auto plane = size_t(argument.operand - operand.firstPointer); plane < operand.planes.size())
         return (operand.offset + operand.reach(batch)) * operand.planes[plane].bytes;
     return 0;

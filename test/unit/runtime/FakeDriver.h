@@ -3,7 +3,8 @@
 // FakeDriver.cpp is a shared library with the driver's functions. "Device memory" is host memory, and a launch is
 // recorded. The image of a module lists its kernels: ".version" and then names, separated by spaces. A kernel whose
 // name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch), "twice16" of 16. Machine
-// code has kernels of all names, which do nothing.
+// code has kernels of all names, which do nothing. There are IDC_FAKE_DEVICES devices, 1 without the variable, at
+// most 8.
 //
 //===----------------------------------------------------------------------===//
 

@@ -144,9 +144,9 @@ TEST_F(Group, CannotBeUsedWhenARankDidNotCome) {
   ASSERT_EQ(meeting.kernel, "meet");
   ASSERT_EQ(meeting.arguments.size(), 6u);
   const auto *words = reinterpret_cast<const uint64_t *>(meeting.arguments[0]);
-  EXPECT_EQ(words[4], 30000u * 1000000); // the limit, behind the number, two devices and the mark
+  EXPECT_EQ(words[4], 30000000000u); // the limit, behind the number, two devices and the mark
   ASSERT_EQ(idc_group_set_limit(ranks[0], 250), IDC_SUCCESS);
-  EXPECT_EQ(words[4], 250u * 1000000);
+  EXPECT_EQ(words[4], 250000000u);
   EXPECT_EQ(idc_group_check(ranks[0]), IDC_SUCCESS);
   // Rank 0 waited for rank 1 in what it launched.
   *reinterpret_cast<uint64_t *>(meeting.arguments[2]) = meeting.arguments[3] << 32 | 1 << 16 | 0 << 8 | 1;
