@@ -676,8 +676,8 @@ std::vector<frontend::Diagnostics::Message> Compiler::messages() const {
 
 llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llvm::raw_ostream &errors) {
   State &s = *state;
-  if (s.request.devices > 1 || s.request.memory)
-    return message("functions of libraries are for one device and what lies in its memory: others take kernels and a "
+  if (s.request.memory)
+    return message("functions of libraries are for what lies in the memory of devices: others take kernels and a "
                    "manifest (--emit=fatbin,manifest)");
   LibraryInstance result;
   result.target = s.request.target;

@@ -94,11 +94,9 @@ static std::string numberType(llvm::StringRef type) {
     type.drop_back().getAsInteger(10, modulus);
     return modulus <= uint64_t(1) << 32 ? "uint32_t" : "uint64_t";
   }
-  static const std::pair<const char *, const char *> types[] = {{"i8", "int8_t"},    {"i16", "int16_t"},
-                                                                {"u8", "uint8_t"},   {"u16", "uint16_t"},
-                                                                {"i32", "int32_t"},  {"i64", "int64_t"},
-                                                                {"u32", "uint32_t"}, {"u64", "uint64_t"},
-                                                                {"f32", "float"},    {"f64", "double"}};
+  static const std::pair<const char *, const char *> types[] = {
+      {"i8", "int8_t"},   {"i16", "int16_t"},  {"u8", "uint8_t"},   {"u16", "uint16_t"}, {"i32", "int32_t"},
+      {"i64", "int64_t"}, {"u32", "uint32_t"}, {"u64", "uint64_t"}, {"f32", "float"},    {"f64", "double"}};
   for (auto [own, c] : types)
     if (type == own)
       return c;
@@ -125,7 +123,10 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
   };
   using Role = CParameter::Role;
   for (auto [i, size] : llvm::enumerate(function.sizes))
-    add(Role::Size, "int64_t", size, int(i));
+    if (i == 0 && function.hasGroup)
+      add(Role::Group, "const idc_group *", "group", 0);
+    else
+      add(Role::Size, "int64_t", size, int(i));
   add(Role::Batch, "int64_t", "batch", 0);
   auto addArray = [&](Role role, const LibraryParameter &array, llvm::StringRef qualifier, int index) {
     auto planes = array.planes;

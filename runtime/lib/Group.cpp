@@ -1,11 +1,9 @@
 //===- Group.cpp - several GPUs that work on one problem ------------------===//
 
-#include "Driver.h"
+#include "Group.h"
 #include "Meeting.h"
 #include "Module.h"
 #include "Status.h"
-
-#include "idc/group.h"
 
 #include <algorithm>
 #include <cstring>
@@ -366,6 +364,8 @@ idc_status idc_group_destroy(idc_group *group) {
   delete group;
   return IDC_SUCCESS;
 }
+
+CUcontext idc::runtime::contextOf(const idc_group &group) { return group.context; }
 
 int32_t idc_group_rank(const idc_group *group) { return group ? group->rank : 0; }
 int32_t idc_group_size(const idc_group *group) { return group ? group->count : 0; }

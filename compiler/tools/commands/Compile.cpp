@@ -48,6 +48,7 @@ static int makeLibrary() {
   if (!makeRequestWithoutSettings(request.program))
     return 1;
   request.settings = givenSettings();
+  request.devices = givenDevices();
   request.targets = compileTarget;
   if (llvm::StringRef(compileTarget).contains("nvptx")) {
     llvm::Expected<std::vector<std::string>> found = architecturesOf(givenArchitectures());

@@ -23,6 +23,7 @@ llvm::Expected<std::vector<std::string>> givenFiles();
 
 /// The values of --set, --tolerance and --arch.
 std::vector<std::string> givenSettings();
+std::vector<int64_t> givenDevices();
 double givenTolerance();
 std::string givenArchitectures();
 
