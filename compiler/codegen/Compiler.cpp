@@ -59,7 +59,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 static constexpr size_t maxSteps = 16384;
 static constexpr uint64_t maxChunks = uint64_t(1) << 30;
 static constexpr int64_t leastTileBytes = 4096; // of kernels for data in host memory
-static constexpr int64_t mostDevices = 32;      // one thread of a warp meets each
+static constexpr int64_t mostDevices = 64;      // each is met by a thread, and known by pointers
 static constexpr size_t maxMessageLine = 1000;  // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
 // In one launch, of the batch together; the runtime refuses more.

@@ -19,8 +19,8 @@ namespace idc::runtime {
 /// Kernel parameters occupy at most 4 KiB, 8 bytes each.
 constexpr int maxKernelArguments = 512;
 constexpr int64_t maxArgumentBytes = 8;
-/// Devices that work on a problem together: one thread of a warp meets each.
-constexpr int32_t mostDevices = 32;
+/// Devices that work on a problem together: one thread meets each.
+constexpr int32_t mostDevices = 64;
 /// Blocks in a grid's x dimension.
 constexpr int64_t maxGridBlocks = 2147483647;
 

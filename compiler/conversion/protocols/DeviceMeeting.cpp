@@ -6,13 +6,16 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <limits>
 
 using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 
-static constexpr int64_t meetingThreads = 32; // at most so many devices
+/// Whole warps, with a thread for each device.
+static int64_t meetingThreads(int64_t devices) { return llvm::alignTo(devices, 32); }
 
 namespace {
 
@@ -27,7 +30,7 @@ public:
     SmallVector<Type> parameters(static_cast<size_t>(devices) + 1, pointer);
     parameters.append({i32, i32, i64});
     LLVM::LLVMFuncOp kernel = makeKernel(b, loc, name, parameters);
-    setLaunchBounds(kernel, meetingThreads, 1);
+    setLaunchBounds(kernel, meetingThreads(devices), 1);
     entry = kernel.addEntryBlock(b);
     b.setInsertionPointToStart(entry);
   }
@@ -148,7 +151,7 @@ void conversion::insertMeetings(gpu::GPUModuleOp module, StringRef name, int64_t
   MeetingKernel(module, name, devices).emit();
   LoweredKernel meeting;
   meeting.name = name.str();
-  meeting.threads = meetingThreads;
+  meeting.threads = meetingThreads(devices);
   meeting.residentBlocks = 1;
   meeting.problemsPerBlockGroup = std::numeric_limits<int64_t>::max(); // one block, whatever the batch
   meeting.devices = devices;

@@ -1,7 +1,7 @@
 // Devices that work on one problem meet: what each has stored before, whether in its own memory or in another's, all
 // may read behind.
 //
-// A meeting is a kernel of one warp on every device, behind the kernels before it and ahead of those after it by the
+// A meeting is a kernel of one block on every device, behind the kernels before it and ahead of those after it by the
 // order of the device's stream. Each device has words of 64 bits:
 //
 //   0                  the number of its meetings so far, in 32 bits

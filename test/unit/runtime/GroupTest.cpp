@@ -180,7 +180,7 @@ TEST_F(Group, RefusesWhatDoesNotFit) {
   EXPECT_EQ(idc_group_register(ranks[0], x, 0), IDC_ERROR_INVALID_ARGUMENT);
   for (idc_group *rank : ranks)
     idc_group_destroy(rank);
-  EXPECT_EQ(idc_group_of_devices(33, devices, ranks.data()), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(idc_group_of_devices(65, devices, ranks.data()), IDC_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(idc_group_of_devices(2, nullptr, ranks.data()), IDC_ERROR_INVALID_ARGUMENT);
   EXPECT_EQ(idc_group_destroy(nullptr), IDC_SUCCESS);
 }
