@@ -2,6 +2,7 @@
 #include "compiler/tools/commands/Commands.h"
 
 #include "compiler/tools/Architectures.h"
+#include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/LibraryCommand.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
@@ -133,6 +134,15 @@ int commands::compile() {
     if (!result)
       return fail(result.takeError());
     schedule = *result;
+  }
+  if (compiler.devices() > 1) {
+    llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::errs(), explain::Assembler::Unused);
+    if (!facts)
+      return fail(facts.takeError());
+    auto several = explain::predictDevices(request, *facts, compiler.target(), llvm::errs());
+    if (!several)
+      return fail(several.takeError());
+    tools::noteSlower(*several);
   }
   // Everything is made: only now is anything written.
   std::vector<std::pair<std::string, std::string>> files;
