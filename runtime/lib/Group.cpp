@@ -86,6 +86,7 @@ struct idc_group {
       driver->ipcCloseHandle(reinterpret_cast<CUdeviceptr>(memory.begin));
     if (meeting)
       driver->memFree(reinterpret_cast<CUdeviceptr>(meeting));
+    shared.reset(); // and its memory with the last rank, in a context
   }
 
   idc_status makeMeeting();

@@ -135,7 +135,7 @@ int commands::compile() {
       return fail(result.takeError());
     schedule = *result;
   }
-  if (compiler.devices() > 1) {
+  if (compiler.devices() > 1 && !wanted.empty() && wanted.back() >= Level::Gpu) {
     llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::errs(), explain::Assembler::Unused);
     if (!facts)
       return fail(facts.takeError());
