@@ -188,6 +188,9 @@ Argument parseArgument(const Field &field, const Manifest &manifest) {
       1)
     field.error("must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', 'ownDevice', 'meeting', "
                 "'report' and 'launched'");
+  for (const std::optional<Field> &several : {ownDevice, meeting, report, launched})
+    if (several && manifest.devices == 1)
+      several->error("is of programs for several devices, and this one is for 1");
   Argument argument;
   if (std::optional<Field> device = field.find("device")) // absent: the one that runs the kernel
     argument.device = int32_t(device->integer(0, manifest.devices - 1));
@@ -339,7 +342,7 @@ Pass parsePass(const Field &field, const Manifest &program) {
   parseKernels(field, kernels);
   for (const Kernel &kernel : kernels.kernels)
     for (const Argument &argument : kernel.arguments)
-      if (argument.kind == Argument::Kind::Meeting || argument.device >= 0)
+      if (argument.kind == Argument::Kind::Meeting || argument.kind == Argument::Kind::Report || argument.device >= 0)
         field.get("kernels").error("must not reach what other chunks have");
   return pass;
 }

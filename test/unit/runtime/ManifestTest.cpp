@@ -86,6 +86,10 @@ TEST(Manifest, Scalars) {
   EXPECT_EQ(errorOf(withArgument(R"({"scalar": 0, "batch": true})")),
             "manifest: kernels[0].args[3] must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', "
             "'ownDevice', 'meeting', 'report' and 'launched'");
+  for (const char *several : {"meeting", "report", "launched", "ownDevice"})
+    EXPECT_EQ(errorOf(withArgument(std::string("{\"") + several + "\": 0}")),
+              std::string("manifest: kernels[0].args[3].") + several +
+                  " is of programs for several devices, and this one is for 1");
 }
 
 TEST(Manifest, InPlace) {
