@@ -1,5 +1,6 @@
 # idc_add_library(NAME SOURCE file.id ENTRY algorithm [SIZES [n=]8..24 ...] [TYPES [T=]f32 ...] [ARCHS 80 90 ...] [CPU]
-#                 [PLAN throughput|latency] [IN_PLACE] [LAYOUTS x=stride:4 ...] [IMPORTS folder...])
+#                 [PLAN throughput|latency] [IN_PLACE] [LAYOUTS x=stride:4 ...] [IMPORTS folder...]
+#                 [DEVICES 2 4 ...] [DISTRIBUTE x=low ...])
 #
 # Compiles an algorithm to the library NAME, a target to link: it brings the header NAME.h, the archive libNAME.a and
 # idc's runtime. It is made again when the source or a file that it imports has changed.
@@ -11,11 +12,13 @@
 #   CPU      also for the CPU; alone, without ARCHS, only for it
 #   IN_PLACE every result may have the memory of an input
 #   LAYOUTS  how arrays lie in memory that are not dense, as docs/linking.md describes
+#   DEVICES  GPUs that work on each problem together: functions take a group of one of these numbers (docs/devices.md)
+#   DISTRIBUTE  which of them has what of arrays
 #   IMPORTS  folders where imports are looked for, beside the source's own and the standard library
 #
 # The functions of the header are called NAME; docs/linking.md describes them.
 function(idc_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU;IN_PLACE" "SOURCE;ENTRY;PLAN" "SIZES;TYPES;ARCHS;LAYOUTS;IMPORTS")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU;IN_PLACE" "SOURCE;ENTRY;PLAN" "SIZES;TYPES;ARCHS;LAYOUTS;IMPORTS;DEVICES;DISTRIBUTE")
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCE OR NOT ARG_ENTRY)
     message(FATAL_ERROR "idc_add_library(${name} ...) needs SOURCE and ENTRY and does not know: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -68,6 +71,13 @@ function(idc_add_library name)
   endif()
   foreach(layout IN LISTS ARG_LAYOUTS)
     list(APPEND arguments --layout ${layout})
+  endforeach()
+  if(ARG_DEVICES)
+    list(JOIN ARG_DEVICES "," devices)
+    list(APPEND arguments --devices ${devices})
+  endif()
+  foreach(distribution IN LISTS ARG_DISTRIBUTE)
+    list(APPEND arguments --distribute ${distribution})
   endforeach()
   foreach(import IN LISTS ARG_IMPORTS)
     get_filename_component(import ${import} ABSOLUTE BASE_DIR ${CMAKE_CURRENT_SOURCE_DIR})

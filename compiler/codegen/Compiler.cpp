@@ -54,7 +54,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 // What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
 // cannot be cut, or were asked for by a schedule.
 static constexpr size_t maxSteps = 16384;
-static constexpr int64_t mostDevices = 32;     // one thread of a warp meets each
+static constexpr int64_t mostDevices = 64;     // each is met by a thread, and known by pointers
 static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
 // In one launch, of the batch together; the runtime refuses more.
@@ -161,6 +161,7 @@ Compiler::Compiler(CompileRequest request) : state(std::make_unique<State>()) {
 }
 Compiler::~Compiler() = default;
 const passes::Target &Compiler::target() const { return state->target; }
+int64_t Compiler::devices() const { return state->request.devices; }
 
 //===--- front end ----------------------------------------------------------------------------------------------===//
 
@@ -609,8 +610,8 @@ std::vector<frontend::Diagnostics::Message> Compiler::messages() const {
 
 llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llvm::raw_ostream &errors) {
   State &s = *state;
-  if (s.request.devices > 1 || s.request.memory)
-    return message("functions of libraries are for one device and what lies in its memory: others take kernels and a "
+  if (s.request.memory)
+    return message("functions of libraries are for what lies in the memory of devices: others take kernels and a "
                    "manifest (--emit=fatbin,manifest)");
   LibraryInstance result;
   result.target = s.request.target;

@@ -118,6 +118,8 @@ public:
   static std::string whyNoFatbin();
 
   const passes::Target &target() const;
+  /// How many devices the request is for.
+  int64_t devices() const;
 
 private:
   struct State;

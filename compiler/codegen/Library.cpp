@@ -63,6 +63,18 @@ void codegen::describe(const frontend::Program &program, const frontend::Functio
   }
 }
 
+void codegen::addGroup(const std::vector<std::string> &distributions, LibraryFunction &function) {
+  function.hasGroup = true;
+  function.sizes.insert(function.sizes.begin(), devicesName);
+  for (std::vector<LibraryParameter> *side : {&function.inputs, &function.outputs})
+    for (LibraryParameter &array : *side) {
+      array.distribution = "top";
+      for (llvm::StringRef distribution : distributions)
+        if (auto [name, digits] = distribution.split('='); name == array.name)
+          array.distribution = digits.str();
+    }
+}
+
 std::string codegen::libraryManifest(const Library &library) {
   std::string text;
   llvm::raw_string_ostream stream(text);

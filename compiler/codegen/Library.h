@@ -32,6 +32,7 @@ struct LibraryParameter {
   std::string layout = {};                                      // of an array that is not dense: as in the request
   int64_t alignment = 16;                                       // of its pointers, in bytes
   std::vector<std::pair<std::string, std::string>> planes = {}; // of a planar array: names and types
+  std::string distribution = {};                                // of several devices' array: as in the request
 };
 
 /// A program at one choice of types, and at every choice of sizes for every target.
@@ -40,6 +41,8 @@ struct LibraryFunction {
   std::string entry, documentation;
   std::vector<std::pair<std::string, std::string>> types;
   std::vector<std::string> sizes; // names, in the order of the C parameters
+  /// The first of the sizes is a number of devices, which a call takes from its group.
+  bool hasGroup = false;
   std::vector<LibraryParameter> inputs, scalars, outputs;
   std::vector<std::vector<int64_t>> points; // values of the sizes, ascending
   std::vector<LibraryInstance> instances;   // of each point for each target in turn
@@ -55,6 +58,9 @@ struct Library {
 /// Fills in what the program, and the manifest and the layouts of one of its instances, say about its parameters.
 void describe(const frontend::Program &program, const frontend::Function &declaration, const std::string &manifest,
               const std::vector<std::string> &layouts, LibraryFunction &function);
+/// Makes a function that was described one for groups of devices, which arrays are distributed to as in the request.
+constexpr char devicesName[] = "devices"; // of the size
+void addGroup(const std::vector<std::string> &distributions, LibraryFunction &function);
 
 /// The name of a symbol that stands for all that the library consists of, code and manifests included, and for the
 /// runtime's interface: the header refers to it and the object defines it, so that a header and an archive of different

@@ -19,7 +19,7 @@ static std::string declaration(const CParameter &parameter) {
 
 /// The parameters up to `last`, which comes after the sizes.
 static std::string sizeParameters(const LibraryFunction &function, CParameter::Role last = CParameter::Role::Size) {
-  std::string text;
+  std::string text = function.hasGroup ? std::string("int64_t ") + devicesName : "";
   for (const CParameter &parameter : signature(function))
     if (parameter.role == CParameter::Role::Size || parameter.role == last)
       text += (text.empty() ? "" : ", ") + declaration(parameter);
@@ -76,6 +76,13 @@ static std::string describeArray(const LibraryParameter &array, size_t plane, co
     text += "; residues below the modulus";
   if (!array.layout.empty())
     text += "; layout " + array.layout;
+  if (array.distribution == "all")
+    text += "; each rank has all of it";
+  else if (array.distribution == "top" || array.distribution == "low")
+    text += "; a rank has the part with its number in the " +
+            std::string(array.distribution == "top" ? "highest" : "lowest") + " digits of the index";
+  else if (!array.distribution.empty())
+    text += "; a rank has the part with its number in the digits " + array.distribution + " of the index";
   if (array.alignment < IDC_POINTER_ALIGNMENT)
     text += "; a multiple of " + std::to_string(array.alignment) + " bytes";
   return text;
@@ -172,6 +179,9 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
       os << comment(llvm::formatv("  {0,-10} {1}", parameter.name, text).str());
     };
     switch (parameter.role) {
+    case CParameter::Role::Group:
+      line("the rank of this call: every rank makes it, with the same sizes and batch, and all in the same order");
+      break;
     case CParameter::Role::Input:
       line(describeArray(function.inputs[parameter.index], size_t(parameter.part), function));
       break;
@@ -200,13 +210,16 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
     }
   }
   os << "///\n"
-     << comment("Pointers are multiples of 16 bytes" + std::string(relaxed ? " where nothing else is said.\n" : ".\n") +
-                (laidOut
-                     ? "A layout counts elements: with stride:S, offset:O and batch:B element i of problem b lies at\n"
+     << comment(
+            "Pointers are multiples of 16 bytes" + std::string(relaxed ? " where nothing else is said.\n" : ".\n") +
+            (laidOut ? "A layout counts elements: with stride:S, offset:O and batch:B element i of problem b lies at\n"
                        "O + i * S + b * B.\n"
                      : "") +
-                describeInPlace(function) + "The workspace must not overlap inputs or results.\n" +
-                "Any number of threads may call it at once, with a workspace and results of their own.");
+            describeInPlace(function) + "The workspace must not overlap inputs or results.\n" +
+            (function.hasGroup
+                 ? "Arrays and workspace are registered with the group (idc_group_register()), in the same order by\n"
+                   "every rank. Threads may call it at once for different ranks."
+                 : "Any number of threads may call it at once, with a workspace and results of their own."));
   if (gpu)
     os << comment(
         "On a GPU it enqueues kernels and returns; nothing is allocated, nothing waits, and the stream may be\n"
@@ -236,7 +249,10 @@ static std::string headerText(const Library &library, llvm::StringRef symbol) {
   llvm::raw_string_ostream os(text);
   os << "/* " << library.name << ".h: made by idc " << IDC_VERSION << " from " << library.source << ".\n"
      << "   Link lib" << library.name << ".a and the runtime of idc (pkg-config --libs idc). */\n"
-     << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <idc/runtime.h>\n\n"
+     << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <idc/"
+     << (llvm::any_of(library.functions, [](const LibraryFunction &function) { return function.hasGroup; }) ? "group"
+                                                                                                            : "runtime")
+     << ".h>\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const LibraryFunction &function : library.functions)
     writeFunction(os, library, function);

@@ -150,10 +150,14 @@ void ObjectWriter::defineLaunch(const LibraryFunction &function, llvm::Value *ta
     types.push_back(typeOf(parameter));
   llvm::Function *launch = define(function.name, builder.getInt32Ty(), types);
   std::vector<llvm::Value *> sizes, inputs, scalars, outputs;
-  llvm::Value *batch = nullptr, *workspace = nullptr, *stream = nullptr;
+  llvm::Value *group = nullptr, *batch = nullptr, *workspace = nullptr, *stream = nullptr;
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
     llvm::Value *argument = launch->getArg(unsigned(i));
     switch (parameter.role) {
+    case CParameter::Role::Group:
+      group = argument;
+      sizes.push_back(builder.CreateSExt(call("idc_group_size", builder.getInt32Ty(), {group}), builder.getInt64Ty()));
+      break;
     case CParameter::Role::Size:
       sizes.push_back(argument);
       break;
@@ -181,9 +185,17 @@ void ObjectWriter::defineLaunch(const LibraryFunction &function, llvm::Value *ta
     }
   }
   llvm::Type *pointer = builder.getPtrTy();
-  builder.CreateRet(call("idc_library_launch", builder.getInt32Ty(),
-                         {table, pack(builder.getInt64Ty(), sizes), batch, pack(pointer, inputs),
-                          pack(pointer, scalars), pack(pointer, outputs), workspace, stream}));
+  std::vector<llvm::Value *> arguments{table,
+                                       pack(builder.getInt64Ty(), sizes),
+                                       batch,
+                                       pack(pointer, inputs),
+                                       pack(pointer, scalars),
+                                       pack(pointer, outputs),
+                                       workspace,
+                                       stream};
+  if (group)
+    arguments.insert(arguments.begin() + 1, group);
+  builder.CreateRet(call(group ? "idc_library_group_launch" : "idc_library_launch", builder.getInt32Ty(), arguments));
 }
 
 void ObjectWriter::defineOthers(const LibraryFunction &function, llvm::Value *table) {

@@ -133,7 +133,10 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
   };
   using Role = CParameter::Role;
   for (auto [i, size] : llvm::enumerate(function.sizes))
-    add(Role::Size, "int64_t", size, int(i));
+    if (i == 0 && function.hasGroup)
+      add(Role::Group, "const idc_group *", "group", 0);
+    else
+      add(Role::Size, "int64_t", size, int(i));
   add(Role::Batch, "int64_t", "batch", 0);
   auto addArray = [&](Role role, const LibraryParameter &array, llvm::StringRef qualifier, int index) {
     auto planes = array.planes;

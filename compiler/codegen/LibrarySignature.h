@@ -8,7 +8,7 @@
 namespace idc::codegen {
 
 struct CParameter {
-  enum class Role { Size, Batch, Input, Scalar, Output, Workspace, Stream };
+  enum class Role { Group, Size, Batch, Input, Scalar, Output, Workspace, Stream };
   Role role;
   std::string type; // ends in '*' for pointers
   std::string name; // one that C and C++ can use
@@ -21,7 +21,8 @@ struct CParameter {
 /// Why a C and C++ program cannot have a function called `name`, to be put after it; empty when it can.
 std::string whyNoCName(llvm::StringRef name);
 
-/// Sizes, batch, inputs, scalars, outputs, workspace, stream.
+/// The group in the place of the number of devices, where there is one; other sizes, batch, inputs, scalars, outputs,
+/// workspace, stream.
 std::vector<CParameter> signature(const LibraryFunction &function);
 
 } // namespace idc::codegen

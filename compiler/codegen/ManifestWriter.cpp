@@ -79,6 +79,9 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
   json.attributeArray("args", [&] {
     for (int64_t device = 0; kernel.isMeeting && device < kernel.devices; ++device)
       json.object([&] { json.attribute("meeting", device); });
+    if (kernel.isMeeting)
+      for (const char *what : {"report", "launched"})
+        json.object([&] { json.attribute(what, true); });
     for (const Buffer &buffer : kernel.buffers)
       for (int64_t pointer = 0; pointer < buffer.pointers(); ++pointer)
         json.object([&] {

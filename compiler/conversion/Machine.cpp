@@ -75,12 +75,23 @@ Value conversion::readPost(OpBuilder &b, Location loc, Value place) {
 
 void conversion::tellDevice(OpBuilder &b, Location loc, Value word, Value place) {
   LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::acq_rel, systemScope);
-  LLVM::StoreOp::create(b, loc, word, place, 4, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, systemScope);
+  markDevice(b, loc, word, place);
+}
+
+static Value loadWord(OpBuilder &b, Location loc, Value place, LLVM::AtomicOrdering ordering) {
+  return LLVM::LoadOp::create(b, loc, b.getI64Type(), place, 8, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                              /*isInvariant=*/false, /*isInvariantGroup=*/false, ordering, systemScope);
 }
 
 Value conversion::hearDevice(OpBuilder &b, Location loc, Value place) {
-  return LLVM::LoadOp::create(b, loc, b.getI32Type(), place, 4, /*isVolatile=*/false, /*isNonTemporal=*/false,
-                              /*isInvariant=*/false, /*isInvariantGroup=*/false, LLVM::AtomicOrdering::acquire,
-                              systemScope);
+  return loadWord(b, loc, place, LLVM::AtomicOrdering::acquire);
+}
+
+void conversion::markDevice(OpBuilder &b, Location loc, Value word, Value place) {
+  LLVM::StoreOp::create(b, loc, word, place, 8, /*isVolatile=*/false, /*isNonTemporal=*/false,
+                        /*isInvariantGroup=*/false, LLVM::AtomicOrdering::monotonic, systemScope);
+}
+
+Value conversion::readMark(OpBuilder &b, Location loc, Value place) {
+  return loadWord(b, loc, place, LLVM::AtomicOrdering::monotonic);
 }

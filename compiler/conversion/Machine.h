@@ -39,10 +39,13 @@ mlir::Value readFlag(mlir::OpBuilder &b, mlir::Location loc, mlir::Value counter
 void post(mlir::OpBuilder &b, mlir::Location loc, mlir::Value bits, mlir::Value place);
 mlir::Value readPost(mlir::OpBuilder &b, mlir::Location loc, mlir::Value place);
 
-/// Stores a word of 32 bits, perhaps on another device; whoever then hears it sees what this thread knows, which is all
+/// Stores a word of 64 bits, perhaps on another device; whoever then hears it sees what this thread knows, which is all
 /// of what the kernels before on its stream have stored.
 void tellDevice(mlir::OpBuilder &b, mlir::Location loc, mlir::Value word, mlir::Value place);
-/// A word of 32 bits, and what those knew who have told it.
+/// A word of 64 bits, and what those knew who have told it.
 mlir::Value hearDevice(mlir::OpBuilder &b, mlir::Location loc, mlir::Value place);
+/// The same words without what was known: they are whole, and order nothing else.
+void markDevice(mlir::OpBuilder &b, mlir::Location loc, mlir::Value word, mlir::Value place);
+mlir::Value readMark(mlir::OpBuilder &b, mlir::Location loc, mlir::Value place);
 
 } // namespace idc::conversion

@@ -25,7 +25,8 @@ def PlaceDevices : Pass<"id-place-devices", "::mlir::func::FuncOp"> {
     For a function with `id.devices`. Digits that number blocks become those of devices, so that every device does a part
     of a kernel's blocks; the ones are taken for which the fewest bytes go from device to device. What a kernel stores is
     where the kernel that loads it first needs it; a kernel whose blocks cannot be divided runs on every device, and so
-    does every device have what it makes. Arguments and results are distributed as `id.distribution` asks for.
+    does every device have what it makes. Arguments and results are distributed as `id.distribution` asks for. Digits
+    that the mappings of a kernel, of a schedule, name as those of devices are taken as they are.
 
         func.func @f(%x: S) -> S attributes {id.devices = 2 : i64} {
           %0 = id.kernel "f_k0" grid(%x) : (S) -> S {… !id.tile<2**12, "reg(12..9) lane(5..1) block(8..6)", f32> …}

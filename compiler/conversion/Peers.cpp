@@ -74,6 +74,40 @@ Reach conversion::reachOf(Operation *access) {
   return ::reachOf(cast<id::StoreOp>(access), memory);
 }
 
+template <typename Access>
+static Crossing crossingOf(Access access, const digits::Mapping &mapping, int64_t devices, int64_t devicesOfHost) {
+  const DenseMap<Value, BufferMemory> memory = memoryOf(access->template getParentOfType<id::KernelOp>());
+  const Reach reach = ::reachOf(access, memory);
+  if (reach == Reach::Own || reach == Reach::OwnPart)
+    return {};
+  if (reach == Reach::Copies || mapping[Field::Device].empty())
+    return {double(devices - 1), double(std::max<int64_t>(0, devices - devicesOfHost))};
+  // Digits of the two numbers that are not the same digit of an element are independent of each other.
+  const ViewLayout layout = layoutOf(access, memory);
+  double same = 1, sameHost = 1;
+  int64_t weight = 1;
+  for (const digits::Column &column : mapping[Field::Device]) {
+    const std::vector<int64_t> &held = layout.view.device.weight;
+    const size_t digit = column.digits.size() == 1 ? static_cast<size_t>(column.digits[0]) - 1 : held.size();
+    if (!layout.knowsDevice || digit >= held.size() || held[digit] != weight) {
+      same /= column.radix;
+      sameHost /= weight >= devicesOfHost ? column.radix : 1;
+    }
+    weight *= column.radix;
+  }
+  return {1 - same, 1 - sameHost};
+}
+
+Crossing conversion::crossingOf(Operation *access, int64_t devicesOfHost) {
+  const int64_t devices = id::devicesOf(access->getParentOfType<func::FuncOp>());
+  if (devices == 1)
+    return {};
+  if (auto load = dyn_cast<id::LoadOp>(access))
+    return ::crossingOf(load, load.getResult().getType().getMapping(), devices, devicesOfHost);
+  auto store = cast<id::StoreOp>(access);
+  return ::crossingOf(store, store.getTile().getType().getMapping(), devices, devicesOfHost);
+}
+
 void conversion::findPeers(id::KernelOp kernel, int64_t devices, MutableArrayRef<Buffer> buffers) {
   Block &body = kernel.getBody().front();
   SmallVector<Value> values(body.getArguments());

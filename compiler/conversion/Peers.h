@@ -22,6 +22,14 @@ enum class Reach {
 /// Of a load or store in a kernel whose devices are placed.
 Reach reachOf(mlir::Operation *access);
 
+/// Of the elements of a load or store the part that lies on other devices than their tile, and on those of other hosts,
+/// of which each has so many devices with numbers that follow each other; of a store to every device, the number of
+/// these.
+struct Crossing {
+  double devices = 0, hosts = 0;
+};
+Crossing crossingOf(mlir::Operation *access, int64_t devicesOfHost);
+
 /// Notes at the buffers of a kernel (inputs, then outputs) which of them it reaches on other devices.
 void findPeers(id::KernelOp kernel, int64_t devices, llvm::MutableArrayRef<Buffer> buffers);
 

@@ -4,9 +4,10 @@
 // through in launch order. Where the digits of a kernel's devices are those by which what it loads, or what made that,
 // is divided, nothing goes from device to device; what is stored goes where it is loaded first. So an exchange of all
 // with all stands only between two kernels that can have no device digits in common. A kernel whose blocks cannot be
-// divided, as there are too few, runs on every device.
+// divided, as there are too few, runs on every device. Where a schedule names devices, they are taken as they are.
 #include "compiler/conversion/BlockDigits.h"
 #include "compiler/conversion/Passes.h"
+#include "compiler/conversion/TileBlocks.h"
 
 #include "id/Chunks.h"
 #include "id/ConstantData.h"
@@ -34,8 +35,12 @@ struct PlaceDevices : conversion::impl::PlaceDevicesBase<PlaceDevices> {
     if (failed(distributeEnds()))
       return signalPassFailure();
     bool isDivided = false;
-    for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>())
-      isDivided |= divide(kernel);
+    for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
+      std::optional<SmallVector<int>> named = takeNamed(kernel);
+      if (!named)
+        return signalPassFailure();
+      isDivided |= divide(kernel, *named);
+    }
     if (!isDivided) {
       function.emitError()
           << "no kernel leaves " << devices
@@ -123,19 +128,43 @@ private:
     return set;
   }
 
+  /// Makes blocks, the last ones, of the devices that the kernel's schedule names; which columns these are, or none
+  /// where it names no devices. Nothing, with an error, where it cannot be done.
+  std::optional<SmallVector<int>> takeNamed(id::KernelOp kernel) {
+    SmallVector<int> named;
+    const int64_t extent = widestExtent(kernel, Field::Device);
+    if (extent == 1)
+      return named;
+    if (extent != devices) {
+      kernel.emitError() << "its schedule names " << extent << " devices, and there are " << devices;
+      return std::nullopt;
+    }
+    changeMappings(kernel, [&](Mapping &mapping) {
+      named.clear();
+      for (const digits::Column &column : std::exchange(mapping[Field::Device], {})) {
+        named.push_back(static_cast<int>(mapping[Field::Block].size()));
+        mapping[Field::Block].push_back(column);
+      }
+    });
+    if (commonBlocks(kernel))
+      return named;
+    kernel.emitError() << "its schedule does not name devices alike in all of its mappings";
+    return std::nullopt;
+  }
+
   /// False when every device does all of the kernel.
-  bool divide(id::KernelOp kernel) {
+  bool divide(id::KernelOp kernel, const SmallVector<int> &named) {
     const SmallVector<Reached> all = reachedBy(kernel);
-    SmallVector<int> set;
-    if (const std::optional<Mapping> blocks = commonBlocks(kernel)) {
+    SmallVector<int> set = named;
+    if (const std::optional<Mapping> blocks = commonBlocks(kernel); blocks && named.empty()) {
       int64_t least = 0;
       for (const SmallVector<int> &one : columnSets((*blocks)[Field::Block], devices))
         if (const int64_t cost = costOf(all, one); set.empty() || cost < least) {
           set = one;
           least = cost;
         }
-      set = inOrder(all, set);
     }
+    set = inOrder(all, set);
     for (const Reached &reached : all) {
       const SmallVector<int> digits = digitsAt(reached, set);
       if (!reached.isStore) {

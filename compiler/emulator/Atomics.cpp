@@ -75,17 +75,30 @@ void KernelRun::post(Block &block, uint32_t t, const Place &at, const Instructio
   memory.changed(at.data);
 }
 
-void KernelRun::wake(const char *place) {
+template <typename Condition> bool KernelRun::wakeThose(Condition isWoken) {
+  bool some = false;
   for (size_t k = flagWaiters.size(); k-- > 0;) {
     auto [waiting, number] = flagWaiters[k];
     Thread &thread = waiting->threads[number];
-    if (llvm::none_of(thread.asked, [&](const auto &asked) { return asked.place == place; }))
+    if (!isWoken(thread))
       continue;
     thread.asked.clear();
     thread.askedAgain = 0;
     waiting->setReady(number);
     flagWaiters.erase(flagWaiters.begin() + static_cast<long>(k));
+    some = true;
   }
+  return some;
+}
+
+void KernelRun::wake(const char *place) {
+  wakeThose([&](const Thread &thread) {
+    return llvm::any_of(thread.asked, [&](const auto &asked) { return asked.place == place; });
+  });
+}
+
+bool KernelRun::wakeByTime() {
+  return wakeThose([](const Thread &thread) { return thread.hasReadClock; });
 }
 
 void KernelRun::storeRelaxed(Block &block, uint32_t t, uint32_t pc) {
@@ -98,6 +111,9 @@ void KernelRun::storeRelaxed(Block &block, uint32_t t, uint32_t pc) {
   watch(block, at, i.scalarBytes, true, now);
   visit(block, at, now);
   post(block, t, at, i, now, slots[i.b], false);
+  // What the thread asks from here on is another question.
+  block.threads[t].asked.clear();
+  block.threads[t].askedAgain = 0;
 }
 
 bool KernelRun::loadAcquire(Block &block, uint32_t t, uint32_t pc) {

@@ -391,6 +391,8 @@ private:
       instruction.b = slot(over.getParity());
       instruction.result = result;
       instruction.relaxed = over.getOrder() != machine::PhaseOrder::Cluster;
+    } else if (isa<machine::TimeOp>(op)) {
+      emit(Kind::Time, op).result = result;
     } else if (isa<machine::StartNextOp>(op)) {
       emit(Kind::LaunchDependents, op);
     } else if (isa<machine::AwaitPreviousOp>(op)) {

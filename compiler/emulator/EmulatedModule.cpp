@@ -3,6 +3,7 @@
 #include "compiler/emulator/Dialects.h"
 #include "compiler/emulator/EmulatedQueues.h"
 
+#include "runtime/lib/Meeting.h"
 #include "runtime/lib/Shares.h"
 #include "runtime/lib/Status.h"
 
@@ -94,9 +95,30 @@ void EmulatedModule::addBuffers(Device &device, int64_t batch, const std::string
   }
 }
 
+struct EmulatedModule::Meetings {
+  static constexpr int64_t limit = 30000; // milliseconds
+
+  explicit Meetings(size_t devices) : words(devices, std::vector<uint64_t>(runtime::meetingWords(devices))) {
+    reports.resize(devices);
+    auto add = [](std::deque<Buffer> &buffers, const std::string &name, uint64_t *data, size_t count) {
+      buffers.emplace_back(name, reinterpret_cast<char *>(data), static_cast<int64_t>(count * sizeof *data), true);
+    };
+    for (auto [number, own] : llvm::enumerate(words)) {
+      own[runtime::limitWord(devices)] = limit * 1000000;
+      const std::string device = "device " + std::to_string(number);
+      add(onDevices, "meetings of " + device, own.data(), own.size());
+      add(onHost, "report of " + device, &reports[number], 1);
+    }
+  }
+
+  std::vector<std::vector<uint64_t>> words;
+  std::vector<uint64_t> reports;
+  std::deque<Buffer> onDevices, onHost;
+};
+
 /// A kernel's launch on device number `own`.
 Launch EmulatedModule::launchOf(const runtime::Kernel &kernel, int64_t batch, std::deque<Device> &devices, size_t own,
-                                std::deque<Buffer> &meetings) const {
+                                Meetings &meetings) const {
   constexpr int64_t least = 2; // of what shares the work, so that something is shared
   Launch launch{kernel.blocks(batch), kernel.threads, kernel.sharedBytes, {}, kernel.cluster};
   if (kernel.persistent) {
@@ -120,7 +142,13 @@ Launch EmulatedModule::launchOf(const runtime::Kernel &kernel, int64_t batch, st
           {nullptr, device.operands.peers ? device.operands.peers->device() : static_cast<int64_t>(own)});
       break;
     case runtime::Argument::Kind::Meeting:
-      launch.arguments.push_back({&meetings[size_t(argument.device)], 0});
+      launch.arguments.push_back({&meetings.onDevices[size_t(argument.device)], 0});
+      break;
+    case runtime::Argument::Kind::Report:
+      launch.arguments.push_back({&meetings.onHost[own], 0});
+      break;
+    case runtime::Argument::Kind::Launched:
+      launch.arguments.push_back({nullptr, runtime::launchedNumber(ofDevice, batch)});
       break;
     case runtime::Argument::Kind::Scalar: {
       int64_t bits = 0;
@@ -143,12 +171,7 @@ Launch EmulatedModule::launchOf(const runtime::Kernel &kernel, int64_t batch, st
 }
 
 idc_status EmulatedModule::run(int64_t batch, std::deque<Device> &devices) const {
-  // Of each device how often it has met others, and the last meeting that each of these has come to.
-  std::vector<std::vector<int32_t>> words(devices.size(), std::vector<int32_t>(devices.size() + 1, 0));
-  std::deque<Buffer> meetings;
-  for (auto [number, own] : llvm::enumerate(words))
-    meetings.emplace_back("meetings of device " + std::to_string(number), reinterpret_cast<char *>(own.data()),
-                          static_cast<int64_t>(own.size() * sizeof(int32_t)), true);
+  Meetings meetings(devices.size());
   auto finish = [&](llvm::Expected<std::vector<KernelReport>> reports) -> idc_status {
     if (!reports)
       return runtime::fail(IDC_ERROR_IMAGE, "%s", llvm::toString(reports.takeError()).c_str());
@@ -157,6 +180,10 @@ idc_status EmulatedModule::run(int64_t batch, std::deque<Device> &devices) const
     for (const KernelReport &report : llvm::ArrayRef(finished).drop_front(before))
       if (!report.finished)
         return runtime::fail(IDC_ERROR_DRIVER, "a fault ended kernel '%s'", report.name.c_str());
+    for (uint64_t report : meetings.reports)
+      if (report)
+        return runtime::fail(IDC_ERROR_GROUP, "%s",
+                             runtime::Mark(report).text(ofDevice.symbol, Meetings::limit).c_str());
     return IDC_SUCCESS;
   };
   std::vector<std::vector<Emulator::OnStream>> streams(devices.size());

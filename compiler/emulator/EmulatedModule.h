@@ -40,8 +40,10 @@ private:
     std::deque<Buffer> buffers; // one per operand; an output may be an input as well
   };
   void addBuffers(Device &device, int64_t batch, const std::string &where) const;
+  /// Where devices meet: the words of each, and the word in which it reports that others did not come.
+  struct Meetings;
   Launch launchOf(const runtime::Kernel &kernel, int64_t batch, std::deque<Device> &devices, size_t own,
-                  std::deque<Buffer> &meetings) const;
+                  Meetings &meetings) const;
   idc_status run(int64_t batch, std::deque<Device> &devices) const;
   /// A host program, or one that several devices run.
   idc_status launchPasses(int64_t batch, const runtime::Operands &operands) const;

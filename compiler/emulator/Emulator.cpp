@@ -65,9 +65,20 @@ struct Stream {
 } // namespace
 
 /// Runs the grids to their ends, or until a fault stops one.
-static void interleave(std::vector<KernelRun> &grids, std::vector<Stream> &streams, const EmulatorOptions &options) {
+static void interleave(std::vector<KernelRun> &grids, std::vector<Stream> &streams, GlobalMemory &memory,
+                       const EmulatorOptions &options) {
+  constexpr uint64_t hour = 3600 * uint64_t(1000000000), mostHours = 1000;
   std::mt19937_64 random(options.seed);
   size_t turns = 0;
+  auto passHour = [&] { // false when nobody looks at the clock, or nobody has enough of waiting
+    if (memory.nanoseconds == mostHours * hour)
+      return false;
+    memory.nanoseconds += hour;
+    bool woken = false;
+    for (KernelRun &grid : grids)
+      woken |= grid.wakeByTime();
+    return woken;
+  };
   while (true) {
     llvm::SmallVector<KernelRun *> able;
     KernelRun *waiting = nullptr; // one that has not ended
@@ -81,8 +92,13 @@ static void interleave(std::vector<KernelRun> &grids, std::vector<Stream> &strea
     }
     if (!waiting)
       return;
-    if (able.empty())
+    if (able.empty()) {
+      if (passHour())
+        continue;
       return waiting->deadlock();
+    }
+    if (options.turnsPerHour && random() % options.turnsPerHour == 0)
+      passHour();
     size_t which = options.interleaving == Interleaving::Random       ? random() % able.size()
                    : options.interleaving == Interleaving::RoundRobin ? turns++ % able.size()
                    : options.interleaving == Interleaving::Reverse    ? able.size() - 1
@@ -168,7 +184,7 @@ llvm::Expected<std::vector<KernelReport>> Emulator::runDevices(const std::vector
   for (const Stream &stream : streams)
     if (!stream.hasEnded())
       grids[stream.first].startBehind(static_cast<uint32_t>(stream.first), {});
-  interleave(grids, streams, options);
+  interleave(grids, streams, memory, options);
   std::vector<KernelReport> reports;
   for (KernelRun &grid : grids)
     reports.push_back(grid.takeReport());

@@ -31,6 +31,9 @@ struct EmulatorOptions {
   int64_t residentBlocks = 4;               // that run at the same time
   int64_t heldBlocks = 0;                   // of teams, that the device holds; 0: two whole teams
   int64_t maxIterations = int64_t(1) << 24; // of loops, by one thread
+  /// The clock stands still while anybody can go on, then goes on by an hour; not 0: also at one of so many turns, by
+  /// chance.
+  uint64_t turnsPerHour = 0;
   /// Of a program for several devices, one after another: what the next one may do before others are done shows.
   int64_t launches = 1;
 };

@@ -11,7 +11,7 @@
 
 namespace idc::emulator {
 
-/// Global memory as grids that run at the same time see it.
+/// Global memory as grids that run at the same time see it, and the clock that they read.
 class GlobalMemory {
 public:
   struct Region {
@@ -32,6 +32,7 @@ public:
   bool isFirst(uint32_t grid) const { return grid == 0 || devices[grid - 1] != devices[grid]; }
 
   std::map<const char *, Flag> flags; // places of atomic writes
+  uint64_t nanoseconds = 0;           // by the clock
   /// Called where a flag changes: of every grid, for its threads that wait.
   std::vector<std::function<void(const char *place)>> waiters;
   void changed(const char *place) const {

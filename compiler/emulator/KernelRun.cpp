@@ -271,6 +271,11 @@ void KernelRun::step(Block &block, uint32_t t, bool far) {
         return;
       pc = thread.pc;
       continue;
+    case Kind::Time:
+      slots[i.result] = memory.nanoseconds;
+      thread.hasReadClock = true;
+      ++pc;
+      continue;
     case Kind::LaunchDependents:
       release(block);
       ++pc;

@@ -46,6 +46,8 @@ public:
   }
   /// What its threads know of other devices.
   const std::shared_ptr<const Known> &learned() const { return ofThreads; }
+  /// The clock goes on: threads that have read it ask again for what they wait for. False when there are none.
+  bool wakeByTime();
   /// Nobody can go on: says who waits for whom and stops.
   void deadlock();
   KernelReport takeReport();
@@ -79,7 +81,8 @@ private:
     std::shared_ptr<const Known> offered; // by a fence, with atomic writes from then on
     Scope offeredTo = Scope::Thread;      // the fence's
     bool askedBefore = false;             // for a phase, in vain
-    size_t waitsFor = 0;                  // AtPhase: the barrier
+    bool hasReadClock = false;
+    size_t waitsFor = 0; // AtPhase: the barrier
     // Places that it asks for a value which others are to change, with what it last read there; how many of them it
     // has asked again since the first answer that differed.
     struct Asked {
@@ -217,6 +220,7 @@ private:
   void storeRelaxed(Block &block, uint32_t thread, uint32_t pc);
   /// Those of this grid who wait for a change at a place go on.
   void wake(const char *place);
+  template <typename Condition> bool wakeThose(Condition isWoken);
 
   void barrierInit(Block &block, uint32_t thread, uint32_t pc);
   /// Barriers that the thread has made are published by its next arrival at a cluster barrier.

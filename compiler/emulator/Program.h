@@ -42,6 +42,7 @@ struct Instruction {
     PhasePublish, // publishes counting barriers to the cluster
     PhaseExpect,  // arrives at address slots[a], expecting slots[b] more bytes
     PhaseOver,    // slots[result] = the phase of parity slots[b] is over at slots[a]; `relaxed`: orders no other block
+    Time,         // slots[result] = nanoseconds by the clock
     Shuffle,      // slots[result] = slots[a] of lane slots[b], or, `isXor`, of the lane that differs in these bits
     Return
   };

@@ -102,6 +102,7 @@ void KernelRun::count() {
     case Kind::LoadAcquire:
     case Kind::StoreRelaxed:
     case Kind::Fence:
+    case Kind::Time:
     case Kind::StoreAsync:
     case Kind::PhaseInit:
     case Kind::PhasePublish:

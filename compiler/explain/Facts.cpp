@@ -4,7 +4,9 @@
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/TileMappings.h"
 
+#include "compiler/conversion/TileBlocks.h"
 #include "id/Chunks.h"
+
 #include "id/Devices.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -149,6 +151,7 @@ private:
       }
       access.staysInCache = load.getDelay().has_value();
       access.reach = conversion::reachOf(load);
+      access.crossing = crossingOf(load);
       add(std::move(access));
     } else if (auto store = mlir::dyn_cast<id::StoreOp>(each)) {
       const digits::Permutation map = store.getMap().getPermutation();
@@ -162,6 +165,7 @@ private:
       }
       access.staysInCache = store.getRing().has_value();
       access.reach = conversion::reachOf(store);
+      access.crossing = crossingOf(store);
       add(std::move(access));
     } else if (auto exchange = mlir::dyn_cast<id::ExchangeOp>(each)) {
       Exchange facts;
@@ -194,6 +198,10 @@ private:
     } else if (mlir::isa<id::PointwiseOp>(each)) {
       addStep(each, each.getResult(0).getType(), "pointwise");
     }
+  }
+
+  conversion::Crossing crossingOf(mlir::Operation *access) const {
+    return target.link ? conversion::crossingOf(access, target.link->devices) : conversion::Crossing();
   }
 
   Access accessOf(mlir::TypedValue<id::TileType> tile, mlir::Value buffer, int64_t bytes) {
@@ -336,7 +344,9 @@ public:
   void add(mlir::func::FuncOp function, const llvm::json::Array &described) {
     llvm::json::Array launches;
     for (const llvm::json::Value &launch : described)
-      if (!isMeeting(launch))
+      if (isMeeting(launch))
+        ++facts.meetings;
+      else
         launches.push_back(launch);
     for (auto [op, launch] : llvm::zip(function.getOps<id::KernelOp>(), launches)) {
       std::vector<std::string> inputs, outputs;
@@ -348,6 +358,7 @@ public:
       kernel.launch = op.getLaunch().getLaunch().str();
       kernel.isPersistent = op.getLaunch().getLaunch().persistent;
       kernel.team = op.getLaunch().getLaunch().team;
+      kernel.isDivided = conversion::widestExtent(op, digits::Field::Device) > 1;
       KernelFacts(kernel, op, target).gather(inputs, outputs);
       kernel.predicted = predict(kernel, target, std::max<int64_t>(1, facts.leastBytes));
       facts.movedBytes += kernel.movedBytes;
@@ -450,6 +461,7 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
   for (auto [value, array] : llvm::zip(function->front().getTerminator()->getOperands(), facts.outputs))
     nameParts(value, array.name, names);
   KernelList list(facts, compiler.target(), names);
+  facts.devices = manifest.getInteger("devices").value_or(1);
   facts.memoryBytes = manifest.getInteger("memory").value_or(0);
   if (facts.memoryBytes)
     for (auto [call, described] : llvm::zip(id::passesOf(*function), *manifest.getArray("passes")))

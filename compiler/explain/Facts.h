@@ -37,6 +37,7 @@ struct Access {
   int64_t runBytes = 0;      // consecutive bytes that a block or cluster touches; 0: not counted
   bool staysInCache = false; // a ring between two passes
   conversion::Reach reach = conversion::Reach::Own; // of several devices
+  conversion::Crossing crossing;                    // between them
   /// Of one access of a warp, by brute force; none where the lanes of a warp are no digits of the mapping, or the order
   /// is unknown.
   std::optional<digits::AccessCount> count;
@@ -71,6 +72,7 @@ using Event = std::variant<Access, Stage, Exchange>;
 struct Kernel {
   std::string name, launch;
   bool isPersistent = false;
+  bool isDivided = false; // among several devices; else each does all of it
   int64_t team = 1, cluster = 1, threads = 0, problems = 1, blocks = 1, sharedBytes = 0; // `blocks` do `problems`
   std::optional<int64_t> registers, spillBytes;                                          // where there is an assembler
   std::optional<int64_t> residentBlocks; // for which a multiprocessor has threads, registers and shared memory
@@ -117,6 +119,7 @@ struct Facts {
   std::vector<Array> inputs, outputs;
   std::vector<Kernel> kernels;
   std::vector<DataPass> passes;                        // of data in the host's memory
+  int64_t devices = 1, meetings = 0;                   // several of them, and how often they meet
   int64_t memoryBytes = 0;                             // of the device, that these may take; 0: data lie on it
   int64_t workspaceBytes = 0, workspaceFixedBytes = 0; // per problem, and once
   int64_t movedBytes = 0, leastBytes = 0;              // of one problem

@@ -284,7 +284,7 @@ void explain::printText(llvm::raw_ostream &os, const Facts &facts) {
   // What kernels take beside the link is little, and no part of the prediction.
   if (!facts.passes.empty())
     return;
-  if (std::string predicted = predictedFor(facts); !predicted.empty())
+  if (std::string predicted = predictedFor(facts); !predicted.empty() && facts.devices == 1)
     os << "predicted: " << predicted << '\n';
   if (std::string measured = measuredFor(facts); !measured.empty())
     os << "measured: " << measured << '\n';

@@ -89,6 +89,14 @@ static bool readHostLink(const llvm::json::Value &value, HostLink &link, llvm::j
          map.map("bytesPerSecondBothWays", link.bytesPerSecondBothWays) && map.map("copySeconds", link.copySeconds);
 }
 
+static bool readLink(const llvm::json::Value &value, DeviceLink &link, llvm::json::Path path) {
+  llvm::json::ObjectMapper map(value, path.field("link"));
+  link.runCost = readTable(*value.getAsObject(), "runCost");
+  return map && map.map("copyBytesPerSecond", link.copyBytesPerSecond) &&
+         map.map("bytesPerSecond", link.bytesPerSecond) && map.map("meetingSeconds", link.meetingSeconds) &&
+         map.map("devices", link.devices) && map.map("bytesPerSecondBetweenHosts", link.bytesPerSecondBetweenHosts);
+}
+
 /// The fields of a target, with those of the one that it is like where it has none; null when there is no such file.
 static llvm::Expected<llvm::json::Value> readFields(llvm::StringRef name) {
   for (const auto &[key, text] : files) {
@@ -150,12 +158,14 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
     target.storeRunCost = {readTable(file, "storeRunCost"), readTable(file, "farStoreRunCost"), nearBytes, farBytes};
     target.clusterCost = readTable(file, "clusterCost");
     const llvm::json::Value *passes = file.get("passes"), *groups = file.get("groups"), *latency = file.get("latency"),
-                            *clusters = file.get("clusters"), *hostLink = file.get("hostLink");
+                            *clusters = file.get("clusters"), *hostLink = file.get("hostLink"),
+                            *link = file.get("link");
     if ((clusters && !readClusters(*clusters, target.clusters, root)) ||
         (passes && !readPasses(*passes, target.passes, root)) ||
         (groups && !readGroups(*groups, target.groups, root)) ||
         (latency && !readLatency(*latency, target.latency, root)) ||
-        (hostLink && !readHostLink(*hostLink, target.hostLink, root))) {
+        (hostLink && !readHostLink(*hostLink, target.hostLink, root)) ||
+        (link && !readLink(*link, target.link.emplace(), root))) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;
     }

@@ -103,6 +103,16 @@ struct HostLink {
   CostTable runCost;                    // of a rectangle's rows, by their bytes
 };
 
+/// The links between GPUs that work on a problem together.
+struct DeviceLink {
+  double copyBytesPerSecond = 2e12;         // of a copy in one's own memory, read and written
+  double bytesPerSecond = 20e9;             // that leave one, when all store to all
+  double meetingSeconds = 5e-6;             // that a meeting takes
+  int64_t devices = 8;                      // of one host
+  double bytesPerSecondBetweenHosts = 20e9; // that leave one for other hosts
+  CostTable runCost;                        // of stores to others, by the bytes that lie together
+};
+
 struct Target {
   std::string name;
   std::string like;     // the target whose costs these are; empty: measured on machines of this one
@@ -145,6 +155,7 @@ struct Target {
   GroupCosts groups;       // of GPUs
   LatencyCosts latency;    // of GPUs
   HostLink hostLink;       // of GPUs
+  std::optional<DeviceLink> link; // none: not known
 
   /// The blocks of the largest cluster that every machine runs without asking the driver.
   int64_t clusterBlocks() const { return std::min<int64_t>(maxCluster, 8); }

@@ -24,6 +24,10 @@ tools::Executable::Executable(Compiler &compiler, const std::string &device, llv
     emulator::EmulatedModule *emulated = tools::emulatedModule(compiler, options, errors).release();
     kernels = adopt(emulated);
     emulatedModule = emulated;
+  } else if (device == "gpu" && compiler.devices() > 1) {
+    host::GroupModule *group = tools::groupModule(compiler, errors).release();
+    kernels = adopt(group);
+    several = group;
   } else {
     kernels = device == "gpu" ? gpuModule(compiler, errors) : cpuModule(compiler, errors);
   }

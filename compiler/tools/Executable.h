@@ -26,6 +26,8 @@ public:
   std::string processor() const;
   /// The module if it is emulated, else null.
   const emulator::EmulatedModule *emulated() const { return emulatedModule; }
+  /// The module if several GPUs run it, else null.
+  const host::GroupModule *group() const { return several; }
   /// Throws host::Error when the reference interpreter failed.
   void checkEvaluation() const;
 
@@ -33,6 +35,7 @@ private:
   std::optional<ReferenceModule> evaluator;
   Module kernels = adopt(nullptr);
   const emulator::EmulatedModule *emulatedModule = nullptr;
+  const host::GroupModule *several = nullptr;
   const codegen::Compiler &compiler;
 };
 

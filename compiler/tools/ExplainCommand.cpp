@@ -2,6 +2,7 @@
 
 #include "compiler/explain/Html.h"
 #include "compiler/explain/Pictures.h"
+#include "compiler/explain/SeveralDevices.h"
 #include "compiler/explain/Text.h"
 #include "compiler/explain/TileValues.h"
 #include "compiler/tools/Messages.h"
@@ -11,11 +12,17 @@
 
 using namespace idc;
 
+void tools::noteSlower(const std::optional<explain::SeveralDevices> &several) {
+  llvm::outs().flush();
+  if (several && several->isSlower())
+    note("one device is predicted to be faster than " + std::to_string(several->devices) + ": " + several->times());
+}
+
 int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &output) {
   if (request.target == "cpu")
     return fail("idc explain shows kernels of GPUs, not of cpu");
   request.listed = explain::listedCandidates;
-  codegen::Compiler compiler(std::move(request));
+  codegen::Compiler compiler(request);
   llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::errs());
   if (!facts)
     return fail(facts.takeError());
@@ -36,5 +43,11 @@ int tools::explainProgram(codegen::CompileRequest request, const ExplainOutput &
     return fail(std::move(error));
   if (output.text)
     explain::printText(llvm::outs(), *facts);
+  auto several = explain::predictDevices(request, *facts, compiler.target(), llvm::errs());
+  if (!several)
+    return fail(several.takeError());
+  if (*several && output.text)
+    llvm::outs() << "devices: " << (*several)->links() << "\npredicted: " << (*several)->times() << '\n';
+  noteSlower(*several);
   return 0;
 }

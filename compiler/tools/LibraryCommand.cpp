@@ -102,6 +102,8 @@ llvm::Error LibraryMaker::readSettings() {
     };
     if (!unique(setting->sizes) || !unique(setting->types))
       return wrong("--set " + text + " names a value twice");
+    if (!request.devices.empty() && setting->name == devicesName)
+      return wrong("a size called '" + setting->name + "' is the number of devices where there are several");
     if (llvm::any_of(settings, [&](const Setting &other) { return other.name == setting->name; }))
       return wrong("--set " + setting->name + " is given twice");
     settings.push_back(std::move(*setting));
@@ -144,16 +146,23 @@ llvm::Error LibraryMaker::makeJobs() {
     if (points.size() * choices.size() * library.targets.size() > maxCompilations)
       return wrong("the settings ask for more than " + llvm::Twine(maxCompilations) + " compilations");
   }
+  std::vector<std::pair<int64_t, frontend::SizeMap>> onDevices; // number of devices, sizes
+  for (int64_t devices : request.devices.empty() ? std::vector<int64_t>{1} : request.devices)
+    for (const frontend::SizeMap &point : points)
+      onDevices.emplace_back(devices, point);
+  if (onDevices.size() * choices.size() * library.targets.size() > maxCompilations)
+    return wrong("the settings ask for more than " + llvm::Twine(maxCompilations) + " compilations");
   for (const Choice &choice : choices) {
     LibraryFunction function;
     function.name = library.name + choice.suffix;
     if (std::string why = whyNoCName(function.name); !why.empty())
       return wrong("-o " + request.prefix + ": '" + function.name + "' " + why);
     library.functions.push_back(std::move(function));
-    for (const frontend::SizeMap &point : points)
+    for (const auto &[devices, point] : onDevices)
       for (auto [i, target] : llvm::enumerate(library.targets)) {
         Job job;
         job.request = request.program;
+        job.request.devices = devices;
         job.request.types = choice.types;
         job.request.sizes = point;
         job.request.target = target;
@@ -187,12 +196,17 @@ void LibraryMaker::run(Job &job) {
   if (!instance)
     return fail(instance.takeError());
   job.instance = std::move(*instance);
+  if (!request.devices.empty())
+    job.point.push_back(job.request.devices);
   for (const auto &[size, value] : (*program)->sizes)
     job.point.push_back(value);
 
   std::lock_guard<std::mutex> lock(mutex);
-  if (LibraryFunction &function = library.functions[job.function]; function.outputs.empty())
+  if (LibraryFunction &function = library.functions[job.function]; function.outputs.empty()) {
     describe(**program, **declaration, job.instance.manifest, job.request.layouts, function);
+    if (!request.devices.empty())
+      addGroup(job.request.distributions, function);
+  }
   for (const std::string &file : sources)
     files.insert(file);
   progress->finished(job.instance.target);

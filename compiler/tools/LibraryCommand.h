@@ -13,6 +13,7 @@ struct LibraryRequest {
   std::vector<std::string> settings;      // "n=8..24", "m=1,3", "T=f32,f64"
   std::vector<std::string> architectures; // of GPUs, when `targets` has nvptx (Architectures.h)
   std::string targets;                    // "nvptx", "cpu" or both
+  std::vector<int64_t> devices;           // numbers of devices of groups; none: functions without a group
   std::string prefix;                     // DIR/NAME: writes DIR/libNAME.a, DIR/NAME.h, DIR/NAME.json
   std::string depfile;                    // empty: none
   unsigned jobs = 0;                      // compilations at a time; 0: one per core

@@ -30,12 +30,22 @@ tools::Module tools::cpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
   return adopt(module);
 }
 
-tools::Module tools::gpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
+/// An image for the driver.
+static std::string imageOf(Compiler &compiler, llvm::raw_ostream &errors) {
   bool toolkit = Compiler::whyNoFatbin().empty();
   std::string image = take(compiler.emit(toolkit ? Level::Fatbin : Level::Ptx, errors));
-  std::string manifest = take(compiler.emit(Level::Manifest, errors));
   if (!toolkit)
     image.push_back('\0');
+  return image;
+}
+
+std::unique_ptr<host::GroupModule> tools::groupModule(Compiler &compiler, llvm::raw_ostream &errors) {
+  const std::string image = imageOf(compiler, errors);
+  return host::GroupModule::load(image, take(compiler.emit(Level::Manifest, errors)));
+}
+
+tools::Module tools::gpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
+  const std::string image = imageOf(compiler, errors), manifest = take(compiler.emit(Level::Manifest, errors));
   idc_module *module = nullptr;
   host::check(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module));
   return adopt(module);

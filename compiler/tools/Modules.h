@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/Compiler.h"
 #include "compiler/emulator/EmulatedModule.h"
+#include "host/GroupModule.h"
 
 #include <memory>
 
@@ -21,6 +22,8 @@ Module cpuModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 
 /// The kernels for the GPU: a fat binary where the toolkit is, else PTX for the driver to assemble.
 Module gpuModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
+/// The same for several GPUs.
+std::unique_ptr<host::GroupModule> groupModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 
 /// The kernels for the GPU, in the emulator.
 std::unique_ptr<emulator::EmulatedModule>

@@ -84,6 +84,7 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
   try {
     const Executable executable(compiler, chosen, llvm::errs(), emulation.options);
     run.module = executable.module();
+    run.group = executable.group();
     const frontend::Program &program = programOf(compiler, llvm::errs());
     if (verify)
       run.reference = makeReference(program);

@@ -78,6 +78,7 @@ int main(int argc, char **argv) {
     check(idc_group_launch(group, module, 1, inputs, NULL, outputs, workspace, stream), "the transform");
   }
   check(idc_stream_synchronize(stream), "the transforms");
+  check(idc_group_check(group), "the group");
   const double seconds = (MPI_Wtime() - begin) / launches;
 
   check(idc_device_download(data, y, bytes, stream), "downloading");

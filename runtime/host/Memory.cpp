@@ -25,6 +25,12 @@ void check(idc_status status) {
 
 namespace {
 
+std::string deviceName() {
+  char name[256] = "";
+  check(idc_device_name(name, sizeof name));
+  return name;
+}
+
 class DeviceMemory final : public Memory {
 public:
   DeviceMemory() {
@@ -83,11 +89,7 @@ public:
     return bytes;
   }
   int launchesPerMeasurement() const override { return 8; }
-  std::string processor() const override {
-    char name[256] = "";
-    check(idc_device_name(name, sizeof name));
-    return name;
-  }
+  std::string processor() const override { return deviceName(); }
 
 private:
   void destroy() {
@@ -140,13 +142,14 @@ public:
   }
 };
 
-/// Of a module whose data pass from the host through a GPU.
-class ChunkedMemory final : public HostMemory {
-  std::string processor() const override {
-    char name[256] = "";
-    check(idc_device_name(name, sizeof name));
-    return std::string(name) + ", data in the host's memory";
-  }
+/// Of a module whose data pass from the host to another processor.
+class SharedHostMemory final : public HostMemory {
+public:
+  explicit SharedHostMemory(std::string name) : name(std::move(name)) {}
+  std::string processor() const override { return name; }
+
+private:
+  const std::string name;
 };
 
 } // namespace
@@ -155,8 +158,12 @@ std::unique_ptr<Memory> Memory::forModule(const idc_module *module) {
   if (idc_module_is_cpu(module))
     return std::make_unique<HostMemory>();
   if (idc_module_is_host(module))
-    return std::make_unique<ChunkedMemory>();
+    return onHost(deviceName() + ", data in the host's memory");
   return std::make_unique<DeviceMemory>();
+}
+
+std::unique_ptr<Memory> Memory::onHost(std::string processor) {
+  return std::make_unique<SharedHostMemory>(std::move(processor));
 }
 
 } // namespace idc::host

@@ -27,6 +27,8 @@ public:
 
   /// Device memory for GPU modules, host memory for CPU modules.
   static std::unique_ptr<Memory> forModule(const idc_module *module);
+  /// Host memory, of which `processor` takes and to which it returns its operands.
+  static std::unique_ptr<Memory> onHost(std::string processor);
 
   /// Memory that is freed with the pointer; aligned to 256 bytes; null for 0 bytes.
   using Buffer = std::unique_ptr<char, std::function<void(char *)>>;

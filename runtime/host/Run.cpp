@@ -3,6 +3,7 @@
 #include "host/Run.h"
 #include "host/Arrays.h"
 #include "host/ElementType.h"
+#include "host/GroupModule.h"
 #include "host/Measure.h"
 #include "host/Memory.h"
 #include "host/Mismatch.h"
@@ -64,6 +65,8 @@ const idc_module *moduleOf(const RunRequest &request) {
                 std::to_string(request.batch) + "; they are counted from 0");
   if (request.inPlace && request.launches > 1)
     throw Error("a launch in place cannot be repeated: its input is gone");
+  if (request.group && request.latency)
+    throw Error("the latency of dependent executions is measured on one device");
   return request.module;
 }
 
@@ -90,7 +93,7 @@ Runner::Runner(const RunRequest &request)
       throw Error("distributions are for random inputs, but input files are given");
   }
   scalars = scalarValues(module, request.scalars);
-  memory = Memory::forModule(module);
+  memory = request.group ? Memory::onHost(request.group->processor()) : Memory::forModule(module);
 }
 
 /// Input number i, from its file or data or from the seed.
@@ -298,6 +301,10 @@ RunReport Runner::run() {
 
 /// Launches go round enough sets of operands that none is still in the cache when its turn comes again.
 Timing Runner::measure(const Memory::Buffer &first) {
+  if (request.group) { // operands lie in the devices' memory by now
+    const GroupModule::Times times = request.group->measure(request.repeat);
+    return {times.launch, times.copy, operands.operandBytes};
+  }
   // More sets of small operands would only lengthen the measurement: their launch costs more than their bytes.
   constexpr int64_t mostSets = 1024;
   int64_t sets =

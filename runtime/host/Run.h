@@ -26,8 +26,11 @@ namespace idc::host {
 /// The outputs that one problem must have, from the bytes of its inputs and then of the scalars, all in manifest order.
 using Reference = std::function<std::vector<npy::Array>(const std::vector<std::vector<char>> &inputs)>;
 
+class GroupModule;
+
 struct RunRequest {
   const idc_module *module = nullptr;
+  const GroupModule *group = nullptr; ///< the same module where several devices run it
   int64_t batch = 1;
   /// .npy files, one per input in manifest order, or none: inputs are then random (RandomInput.h).
   std::vector<std::string> inputs;

@@ -71,6 +71,8 @@ void CpuModule::point(const Kernel &kernel, int64_t first, int64_t batch, const 
     case Argument::Kind::Batch:
     case Argument::Kind::Device: // of GPUs only
     case Argument::Kind::Meeting:
+    case Argument::Kind::Report:
+    case Argument::Kind::Launched:
       break;
     }
 }

@@ -2,6 +2,7 @@
 
 #include "Driver.h"
 #include "HostModule.h"
+#include "Meeting.h"
 #include "Module.h"
 #include "Status.h"
 #include "WholeFile.h"
@@ -237,14 +238,15 @@ idc_status GpuModule::launch(int64_t batch, const Operands &operands, void *stre
       case Argument::Kind::Meeting:
         values[i] = reinterpret_cast<uint64_t>(operands.peers->meeting(argument.device));
         break;
+      case Argument::Kind::Report:
+        values[i] = reinterpret_cast<uint64_t>(operands.peers->report());
+        break;
+      case Argument::Kind::Launched:
+        values[i] = launchedNumber(manifest, batch);
+        break;
       default:
-        if (argument.device >= 0 && argument.device != operands.peers->device()) {
+        if (argument.device >= 0 && argument.device != operands.peers->device())
           pointer = operands.peers->at(pointer, argument.device);
-          if (!pointer)
-            return fail(IDC_ERROR_INVALID_ARGUMENT,
-                        "kernel '%s' reaches memory of device %d that is not registered with the group",
-                        kernel.name.c_str(), int(argument.device));
-        }
         values[i] = reinterpret_cast<uint64_t>(pointer);
       }
       arguments[i] = argument.kind == Argument::Kind::Scalar ? pointer : &values[i]; // the driver copies what it needs

@@ -203,7 +203,7 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
 idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, const Operands &operands,
                                        void *stream) {
   const auto &[inputs, scalars, outputs, workspace, peers, host] = operands;
-  (void)peers, (void)host;
+  (void)host;
   int64_t workspaceBytes = 0;
   if (idc_status status = idc_workspace_size(module, batch, &workspaceBytes))
     return status;
@@ -230,6 +230,9 @@ idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, 
     return status;
   if (idc_status status = checkWorkspace(manifest, inputs, outputs, workspace, workspaceBytes, batch))
     return status;
+  if (peers)
+    if (idc_status status = peers->admit(manifest, batch, operands))
+      return status;
   return module->launch(batch, operands, stream);
 }
 

@@ -8,7 +8,7 @@
 #include "idc/library.h"
 
 #include "Checksum.h"
-#include "Driver.h"
+#include "Group.h"
 #include "Module.h"
 #include "Status.h"
 
@@ -331,5 +331,27 @@ idc_status idc_library_launch(idc_library *library, const int64_t *sizes, int64_
     if (idc_status status = Call(*library).module(point, stream, module))
       return status;
     return idc_launch(module, batch, inputs, scalars, outputs, workspace, stream);
+  });
+}
+
+idc_status idc_library_group_launch(idc_library *library, const idc_group *group, const int64_t *sizes, int64_t batch,
+                                    const void *const *inputs, const void *const *scalars, void *const *outputs,
+                                    void *workspace, void *stream) {
+  return guarded([&]() -> idc_status {
+    if (!group)
+      return fail(IDC_ERROR_INVALID_ARGUMENT, "'group' must not be null");
+    int32_t point = 0;
+    if (idc_status status = choosePoint(library, sizes, point))
+      return status;
+    const Driver *driver = nullptr;
+    if (idc_status status = Driver::get(driver))
+      return status;
+    ContextScope scope(*driver, contextOf(*group));
+    if (scope.status())
+      return scope.status();
+    const idc_module *module = nullptr;
+    if (idc_status status = Call(*library).module(point, stream, module))
+      return status;
+    return idc_group_launch(group, module, batch, inputs, scalars, outputs, workspace, stream);
   });
 }

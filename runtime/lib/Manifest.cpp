@@ -1,6 +1,8 @@
 //===- Manifest.cpp - how a module's kernels are launched -----------------===//
 
 #include "Manifest.h"
+
+#include "Checksum.h"
 #include "idc/runtime.h"
 
 #include <algorithm>
@@ -179,12 +181,16 @@ int32_t pointerNumber(const Field &number, const Field &argument, const std::vec
 Argument parseArgument(const Field &field, const Manifest &manifest) {
   std::optional<Field> input = field.find("input"), output = field.find("output"), scalar = field.find("scalar"),
                        workspace = field.find("workspace"), batch = field.find("batch"),
-                       ownDevice = field.find("ownDevice"), meeting = field.find("meeting");
+                       ownDevice = field.find("ownDevice"), meeting = field.find("meeting"),
+                       report = field.find("report"), launched = field.find("launched");
   if (input.has_value() + output.has_value() + scalar.has_value() + workspace.has_value() + batch.has_value() +
-          ownDevice.has_value() + meeting.has_value() !=
+          ownDevice.has_value() + meeting.has_value() + report.has_value() + launched.has_value() !=
       1)
-    field.error("must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', 'ownDevice' and "
-                "'meeting'");
+    field.error("must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', 'ownDevice', 'meeting', "
+                "'report' and 'launched'");
+  for (const std::optional<Field> &several : {ownDevice, meeting, report, launched})
+    if (several && manifest.devices == 1)
+      several->error("is of programs for several devices, and this one is for 1");
   Argument argument;
   if (std::optional<Field> device = field.find("device")) // absent: the one that runs the kernel
     argument.device = int32_t(device->integer(0, manifest.devices - 1));
@@ -210,6 +216,10 @@ Argument parseArgument(const Field &field, const Manifest &manifest) {
   } else if (meeting) {
     argument.kind = Argument::Kind::Meeting;
     argument.device = int32_t(meeting->integer(0, manifest.devices - 1));
+  } else if (report) {
+    argument.kind = Argument::Kind::Report;
+  } else if (launched) {
+    argument.kind = Argument::Kind::Launched;
   }
   return argument;
 }
@@ -332,7 +342,7 @@ Pass parsePass(const Field &field, const Manifest &program) {
   parseKernels(field, kernels);
   for (const Kernel &kernel : kernels.kernels)
     for (const Argument &argument : kernel.arguments)
-      if (argument.kind == Argument::Kind::Meeting || argument.device >= 0)
+      if (argument.kind == Argument::Kind::Meeting || argument.kind == Argument::Kind::Report || argument.device >= 0)
         field.get("kernels").error("must not reach what other chunks have");
   return pass;
 }
@@ -349,6 +359,7 @@ Manifest parseManifest(std::string_view text) {
   Field root(document, "the document");
   Field version = root.get("idc");
   Manifest manifest;
+  manifest.checksum = checksum(nullptr, 0, text.data(), int64_t(text.size()));
   manifest.version = version.integer(0, maxInt64);
   if (manifest.version < 1 || manifest.version > newestVersion)
     version.error("is version " + std::to_string(manifest.version) + "; this runtime reads versions 1 to " +

@@ -19,8 +19,8 @@ namespace idc::runtime {
 /// Kernel parameters occupy at most 4 KiB, 8 bytes each.
 constexpr int maxKernelArguments = 512;
 constexpr int64_t maxArgumentBytes = 8;
-/// Devices that work on a problem together: one thread of a warp meets each.
-constexpr int32_t mostDevices = 32;
+/// Devices that work on a problem together: one thread meets each.
+constexpr int32_t mostDevices = 64;
 /// Blocks in a grid's x dimension.
 constexpr int64_t maxGridBlocks = 2147483647;
 
@@ -81,7 +81,7 @@ struct Scalar {
 };
 
 struct Argument {
-  enum class Kind { Input, Output, Scalar, Workspace, Batch, Device, Meeting };
+  enum class Kind { Input, Output, Scalar, Workspace, Batch, Device, Meeting, Report, Launched };
   Kind kind = Kind::Batch;
   int32_t operand = 0; ///< Scalar: which one; Input, Output: which of all planes
   int32_t device = -1; ///< whose memory it is; -1: that of the device which runs the kernel
@@ -126,7 +126,8 @@ struct Kernel {
 struct Pass;
 
 struct Manifest {
-  int64_t version = 1; ///< of the format
+  int64_t version = 1;   ///< of the format
+  uint64_t checksum = 0; ///< of the text
   std::string entry, symbol, target;
   std::vector<Operand> inputs, outputs;
   std::vector<Scalar> scalars;

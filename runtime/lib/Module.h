@@ -9,14 +9,20 @@
 
 namespace idc::runtime {
 
+struct Operands;
+
 /// The devices that work on a launch's problems together.
 class Peers {
 public:
   virtual ~Peers() = default;
+  /// Refuses a launch whose arguments have been checked, before anything of it is done.
+  virtual idc_status admit(const Manifest &, int64_t, const Operands &) const { return IDC_SUCCESS; }
   /// What lies at the same place of another device's memory as this pointer in the own one; null when it is not known.
   virtual void *at(const void *own, int32_t device) const = 0;
   /// A device's words for meetings.
   virtual void *meeting(int32_t device) const = 0;
+  /// The host's word in which a meeting of the own device reports that others did not come; null where none is held.
+  virtual void *report() const { return nullptr; }
   /// The number of the own device.
   virtual int32_t device() const = 0;
 };
@@ -72,6 +78,8 @@ inline void *pointerFor(const Argument &argument, int64_t batch, const Operands 
   case Argument::Kind::Batch:
   case Argument::Kind::Device:
   case Argument::Kind::Meeting:
+  case Argument::Kind::Report:
+  case Argument::Kind::Launched:
     break;
   }
   return nullptr;

@@ -53,6 +53,8 @@ const char *idc_error_message(idc_status status) {
     return "CUDA driver error";
   case IDC_ERROR_STOPPED:
     return "stopped";
+  case IDC_ERROR_GROUP:
+    return "the ranks of a group did not meet";
   case IDC_ERROR_NOT_LOADED:
     return "not loaded before the capture of a graph";
   case IDC_ERROR_PROGRAM:

@@ -4,10 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "host/GroupModule.h"
 #include "host/Jobs.h"
 #include "host/Memory.h"
 #include "host/Run.h"
 #include "host/ToolMain.h"
+#include "lib/WholeFile.h"
 
 #include <csignal>
 #include <iostream>
@@ -84,6 +86,13 @@ int runModule(const Options &options) {
   std::unique_ptr<idc_module, idc_status (*)(idc_module *)> owner(module, idc_module_unload);
   RunRequest request = options.request;
   request.module = module;
+  std::unique_ptr<GroupModule> group;
+  if (idc_module_devices(module) > 1) {
+    constexpr int64_t largest = int64_t(1) << 30;
+    group = GroupModule::load(idc::runtime::readFile(options.kernels, largest),
+                              idc::runtime::readFile(options.manifest, largest));
+    request.module = request.group = group.get();
+  }
   RunReport report = run(request);
   print(std::cout, report);
   if (!std::cout.flush())

@@ -1,12 +1,14 @@
 // Programs on several GPUs, beside the same on one and cuFFT's several-GPU transforms.
 //
-// usage: gpu-devices [--launches N] [--repetitions N] CASE…
+// usage: gpu-devices [--launches N] [--repetitions N] [--missing] CASE…
 // A case is NAME:MANY:ONE[:SIDES]: prefixes of two images and manifests (PREFIX.fatbin, PREFIX.json), for several
 // devices and for one, and for cuFFT the sides of a complex transform (1024x1024x1024). Data are random and differ in
 // every element; results on several devices are compared with those on one, element by element, after every array has
 // been filled with what is no number. A line per case: how large the largest difference is in units of the largest
 // value, whether all bits are the same, times in ms on several devices, on one, and of cuFFT on as many. With
 // --repetitions nothing is timed: so many launches, each on results that are no numbers, have to give the same bits.
+// With --missing the last device launches nothing: every other one has to end with an error after the limit of a
+// second.
 #include "Cuda.h"
 #include "idc/group.h"
 #include "runtime/lib/Shares.h"
@@ -193,6 +195,11 @@ public:
       CHECK_CUDA(cudaStreamSynchronize(ranks[device].stream));
     }
   }
+  /// Throws when the devices have not met.
+  void checkMeetings() {
+    if (ranks[0].group)
+      check(idc_group_check(ranks[0].group));
+  }
 
   const Manifest manifest;
   std::vector<Rank> ranks;
@@ -310,10 +317,31 @@ int repeatCase(const std::string &text, int repetitions) {
     }
     wrong += !same;
   }
+  many.checkMeetings();
   std::printf("%-28s %d devices  %d launches, %d with other results than the first\n", words[0].c_str(),
               int(many.manifest.devices), repetitions, wrong);
   std::fflush(stdout);
   return wrong;
+}
+
+/// 1 when devices do not end as they have to without the last one.
+int missCase(const std::string &text) {
+  const std::vector<std::string> words = split(text, ':');
+  Program many(words.at(1));
+  for (const Rank &rank : many.ranks)
+    check(idc_group_set_limit(rank.group, 1000));
+  const auto begin = std::chrono::steady_clock::now();
+  for (size_t r = 0; r + 1 < many.ranks.size(); ++r)
+    many.ranks[r].launch();
+  many.synchronize();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bool right = seconds > 0.9 && seconds < 3;
+  for (const Rank &rank : many.ranks)
+    right &= idc_group_check(rank.group) == IDC_ERROR_GROUP;
+  std::printf("%-28s %d devices without the last: %.2f s, %s%s\n", words[0].c_str(), int(many.manifest.devices),
+              seconds, idc_last_error(), right ? "" : "  WRONG");
+  std::fflush(stdout);
+  return right ? 0 : 1;
 }
 
 int runCase(const std::string &text, int launches) {
@@ -357,6 +385,7 @@ int runCase(const std::string &text, int launches) {
     compare();
     manyTime = many.milliseconds(launches);
     compare(); // timed loops repeat their data and cannot see what is stale
+    many.checkMeetings();
   }
   double peer = 0;
   if (words.size() > 3) {
@@ -379,6 +408,7 @@ int runCase(const std::string &text, int launches) {
 
 int main(int argc, char **argv) {
   int launches = 20, repetitions = 0, wrong = 0;
+  bool missing = false;
   for (int i = 1; i < argc; ++i) {
     if (!std::strcmp(argv[i], "--launches") && i + 1 < argc) {
       launches = std::max(1, std::atoi(argv[++i]));
@@ -388,8 +418,14 @@ int main(int argc, char **argv) {
       repetitions = std::atoi(argv[++i]);
       continue;
     }
+    if (!std::strcmp(argv[i], "--missing")) {
+      missing = true;
+      continue;
+    }
     try {
-      wrong += repetitions > 0 ? repeatCase(argv[i], repetitions) : runCase(argv[i], launches);
+      wrong += missing           ? missCase(argv[i])
+               : repetitions > 0 ? repeatCase(argv[i], repetitions)
+                                 : runCase(argv[i], launches);
     } catch (const std::exception &error) {
       std::printf("%s: %s\n", argv[i], error.what());
       ++wrong;

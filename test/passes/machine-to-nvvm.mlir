@@ -7,12 +7,14 @@
 // CHECK: nvvm.read.ptx.sreg.nctaid.x
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"mov.u32 $0, %tid.x;", "=r"
 // CHECK: llvm.inline_asm has_side_effects {{.*}}"mov.u32 $0, %ctaid.x;", "=r"
+// CHECK: nvvm.read.ptx.sreg.globaltimer : i64
 llvm.func @numbers(%out: !llvm.ptr<1>) {
   %thread = machine.thread : i32
   %block = machine.block : i32
   %blocks = machine.grid_blocks : i32
   %thread_here = machine.thread_here : i32
   %block_here = machine.block_here : i32
+  %time = machine.time : i64
   llvm.return
 }
 

@@ -30,6 +30,8 @@ public:
   Value lower(machine::ThreadHereOp) { return ptx(i32(), {}, "mov.u32 $0, %tid.x;", "=r"); }
   Value lower(machine::BlockHereOp) { return ptx(i32(), {}, "mov.u32 $0, %ctaid.x;", "=r"); }
 
+  Value lower(machine::TimeOp) { return NVVM::GlobalTimerOp::create(b, loc, b.getI64Type()); }
+
   Value lower(machine::BarrierOp) { return made(NVVM::BarrierOp::create(b, loc)); }
   Value lower(machine::WarpBarrierOp) { return made(NVVM::SyncWarpOp::create(b, loc, constant(-1))); }
   Value lower(machine::ClusterArriveOp op) {

@@ -2,6 +2,7 @@
 #include "compiler/tools/commands/Commands.h"
 
 #include "compiler/tools/Architectures.h"
+#include "compiler/tools/ExplainCommand.h"
 #include "compiler/tools/LibraryCommand.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/OutputFiles.h"
@@ -48,6 +49,7 @@ static int makeLibrary() {
   if (!makeRequestWithoutSettings(request.program))
     return 1;
   request.settings = givenSettings();
+  request.devices = givenDevices();
   request.targets = compileTarget;
   if (llvm::StringRef(compileTarget).contains("nvptx")) {
     llvm::Expected<std::vector<std::string>> found = architecturesOf(givenArchitectures());
@@ -128,6 +130,15 @@ int commands::compile() {
     if (!result)
       return fail(result.takeError());
     schedule = *result;
+  }
+  if (compiler.devices() > 1 && !wanted.empty() && wanted.back() >= Level::Gpu) {
+    llvm::Expected<explain::Facts> facts = explain::gather(compiler, llvm::errs(), explain::Assembler::Unused);
+    if (!facts)
+      return fail(facts.takeError());
+    auto several = explain::predictDevices(request, *facts, compiler.target(), llvm::errs());
+    if (!several)
+      return fail(several.takeError());
+    tools::noteSlower(*several);
   }
   // Everything is made: only now is anything written.
   std::vector<std::pair<std::string, std::string>> files;

@@ -72,9 +72,12 @@ static cl::opt<std::string>
                     "number of bytes"),
            cl::value_desc("BYTES"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
            cl::cat(category()));
-static cl::opt<unsigned> devices("devices", cl::desc("GPUs that work on each problem together: 2, 4, … (default 1)"),
-                                 cl::init(1), cl::value_desc("N"), cl::sub(compileCommand()), cl::sub(runCommand()),
-                                 cl::sub(explainCommand()), cl::cat(category()));
+static cl::list<unsigned>
+    devices("devices", cl::CommaSeparated,
+            cl::desc("GPUs that work on each problem together: 2, 4, … (default 1); for a library several numbers, of "
+                     "which a call takes that of its group"),
+            cl::value_desc("N"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
+            cl::cat(category()));
 static cl::list<std::string>
     distributions("distribute",
                   cl::desc("which of several devices has what of an input or result (y0, y1, …): x=top (default), "
@@ -94,6 +97,8 @@ std::vector<std::string> commands::givenSettings() { return settings; }
 llvm::Expected<std::vector<std::string>> commands::givenFiles() {
   return programFiles(std::vector<std::string>(files));
 }
+
+std::vector<int64_t> commands::givenDevices() { return {devices.begin(), devices.end()}; }
 
 std::optional<double> commands::givenTolerance() {
   if (tolerance >= 0)
@@ -162,7 +167,7 @@ bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.candidate = candidate;
   request.ownSchedules = candidate.getNumOccurrences() == 0;
   request.inPlace = inPlace;
-  request.devices = devices;
+  request.devices = devices.empty() ? 1 : devices.front();
   if (memory.getNumOccurrences() && !(request.memory = bytesIn(memory))) {
     fail("--memory takes bytes of memory as in 8GiB, 512MiB or 65536, not '" + memory + "'");
     return false;
@@ -181,6 +186,10 @@ bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
 bool commands::makeRequest(codegen::CompileRequest &request, const std::vector<std::string> &settings) {
   if (!makeRequestWithoutSettings(request))
     return false;
+  if (devices.size() > 1) {
+    fail("--devices is one number; only a library is for several");
+    return false;
+  }
   for (llvm::StringRef setting : settings)
     if (llvm::Error error = codegen::addSetting(setting, request)) {
       fail(std::move(error));

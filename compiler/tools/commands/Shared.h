@@ -24,6 +24,7 @@ llvm::Expected<std::vector<std::string>> givenFiles();
 /// The values of --set, --tolerance and --arch.
 std::vector<std::string> givenSettings();
 std::optional<double> givenTolerance(); // nothing with a message printed when it is below 0 or no number
+std::vector<int64_t> givenDevices();
 std::string givenArchitectures();
 
 /// Sets the target of a request by the name of a GPU; false with a message printed when there is none.

@@ -46,6 +46,12 @@ def Machine_BlockHereOp : Machine_NumberOp<"block_here", []> {
   let summary = "the number of the block, read at this place and at no other";
 }
 
+def Machine_TimeOp : Machine_Op<"time"> {
+  let summary = "nanoseconds by a clock that goes on, from some moment on";
+  let results = (outs I64:$result);
+  let assemblyFormat = "attr-dict `:` type($result)";
+}
+
 //===--- barriers -----------------------------------------------------------------------------------------------===//
 
 class Machine_PlainOp<string mnemonic> : Machine_Op<mnemonic> { let assemblyFormat = "attr-dict"; }

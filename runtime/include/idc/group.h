@@ -47,10 +47,24 @@ idc_status idc_group_register(idc_group *group, void *pointer, size_t bytes);
 /// Takes the array with that pointer back; with several processes a collective call, in the same order.
 idc_status idc_group_unregister(idc_group *group, void *pointer);
 
+/// How long this rank waits for another one where devices meet, in milliseconds, 1 to 2^40; 30000 at first. Ranks are
+/// launched at different times, so it has to be longer than any may be behind another, with all that it does between
+/// two launches, and longer where a profiler or a debugger stops devices. Takes effect with the launches that come,
+/// recorded ones included. Waits for the default stream.
+idc_status idc_group_set_limit(idc_group *group, int64_t milliseconds);
+
+/// Whether devices have met so far. When a rank does not come within the limit, or comes with another module or batch,
+/// the ranks that wait for it end their launches, whose results are then wrong, and so are those of all later launches;
+/// from then on this function and idc_group_launch() return IDC_ERROR_GROUP on every rank that was to meet it, and
+/// idc_last_error() tells who waited for whom. Such a group can only be destroyed. Asks no device: what was launched
+/// before has been checked when its stream has been waited for. May be called at any time, by any thread.
+idc_status idc_group_check(const idc_group *group);
+
 /// idc_launch() of one rank: `module` is loaded in its context, pointers are those of its parts. Every rank launches
 /// the same modules in the same order with the same batch. Arrays of which kernels reach others' parts, and the
 /// workspace, must lie in registered memory, at the same distance from its beginning on every rank. The stream may be
-/// capturing a graph, once the module has been launched before.
+/// capturing a graph, once the module has been launched before. Where ranks are of one process, a call that does not
+/// match those of the other ranks is refused (IDC_ERROR_GROUP) and nothing is launched.
 idc_status idc_group_launch(const idc_group *group, const idc_module *module, int64_t batch, const void *const *inputs,
                             const void *const *scalars, void *const *outputs, void *workspace, void *stream);
 

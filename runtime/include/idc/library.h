@@ -12,7 +12,7 @@
 #ifndef IDC_LIBRARY_H
 #define IDC_LIBRARY_H
 
-#include "idc/runtime.h"
+#include "idc/group.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,6 +67,12 @@ void idc_library_unload(idc_library *library);
 /// that is capturing a graph (IDC_ERROR_NOT_LOADED). When it is loaded, the call takes no lock.
 idc_status idc_library_launch(idc_library *library, const int64_t *sizes, int64_t batch, const void *const *inputs,
                               const void *const *scalars, void *const *outputs, void *workspace, void *stream);
+
+/// The same for a rank of a group, by idc_group_launch() and in its device's context. The first of the sizes is how
+/// many ranks the group has.
+idc_status idc_library_group_launch(idc_library *library, const idc_group *group, const int64_t *sizes, int64_t batch,
+                                    const void *const *inputs, const void *const *scalars, void *const *outputs,
+                                    void *workspace, void *stream);
 
 #ifdef __cplusplus
 }

@@ -43,7 +43,8 @@ typedef enum idc_status {
   IDC_ERROR_DRIVER = 10,          /* the driver reported another error; an earlier kernel may have failed */
   IDC_ERROR_NOT_LOADED = 11,      /* the code has to be loaded before, as the stream is capturing a graph */
   IDC_ERROR_PROGRAM = 12,         /* the program or the request is wrong; diagnostics say how (idc/compiler.h) */
-  IDC_ERROR_STOPPED = 13          /* stopped before the end, as was asked for (idc/host_memory.h) */
+  IDC_ERROR_STOPPED = 13,         /* stopped before the end, as was asked for (idc/host_memory.h) */
+  IDC_ERROR_GROUP = 14            /* ranks of a group did not meet: one is missing, or launches differ (idc/group.h) */
 } idc_status;
 
 /// A short sentence for a status, in static storage; never null, also for numbers that are no status.

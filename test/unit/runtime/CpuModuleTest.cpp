@@ -336,11 +336,11 @@ TEST(CpuModule, CreationErrors) {
 
 TEST(Status, EveryStatusHasItsMessage) {
   std::set<std::string> messages;
-  for (int status = IDC_SUCCESS; status <= IDC_ERROR_STOPPED; ++status)
+  for (int status = IDC_SUCCESS; status <= IDC_ERROR_GROUP; ++status)
     messages.insert(idc_error_message(idc_status(status)));
-  EXPECT_EQ(messages.size(), size_t(IDC_ERROR_STOPPED) + 1);
+  EXPECT_EQ(messages.size(), size_t(IDC_ERROR_GROUP) + 1);
   EXPECT_EQ(messages.count("unknown status"), 0u);
-  EXPECT_STREQ(idc_error_message(idc_status(IDC_ERROR_STOPPED + 1)), "unknown status");
+  EXPECT_STREQ(idc_error_message(idc_status(IDC_ERROR_GROUP + 1)), "unknown status");
 }
 
 } // namespace

@@ -17,7 +17,8 @@ using idc::test::FakeState;
 
 namespace {
 
-constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, outOfMemory = 2;
+constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, invalidDevice = 101,
+              outOfMemory = 2;
 constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024, multiprocessorCount = 16;
 constexpr unsigned hostMemory = 1, deviceMemory = 2;
 constexpr int memoryType = 2, majorVersion = 75, minorVersion = 76;
@@ -26,7 +27,11 @@ FakeState state;
 std::mutex stateMutex;
 std::set<uint64_t> allocated;
 std::map<char *, size_t> pageLocked; // begin -> bytes
-int primaryContext;                  // its address serves
+int primaryContexts[8];              // of the devices; their addresses serve
+int deviceCount() {
+  const char *count = std::getenv("IDC_FAKE_DEVICES");
+  return count ? std::atoi(count) : 1;
+}
 thread_local std::vector<void *> contexts = {nullptr};
 
 struct Module {
@@ -49,6 +54,9 @@ int launch(const std::string *function, FakeLaunch record, void **arguments) {
   record.kernel = *function;
   record.context = contexts.back();
   std::memcpy(&record.firstArgument, arguments[0], sizeof record.firstArgument);
+  if (*function == "meet")
+    for (int k = 0; k < 6; ++k)
+      std::memcpy(&record.arguments.emplace_back(), arguments[k], sizeof(uint64_t));
   if (function->rfind("twice", 0) == 0) {
     const float *x = *static_cast<float **>(arguments[0]);
     float *y = *static_cast<float **>(arguments[1]);
@@ -83,8 +91,10 @@ extern "C" {
 int cuInit(unsigned) { return 0; }
 int cuGetErrorName(int, const char **name) { return *name = "CUDA_ERROR_FAKE", 0; }
 int cuGetErrorString(int, const char **text) { return *text = "fake error", 0; }
-int cuDeviceGetCount(int *count) { return *count = 1, 0; }
-int cuDeviceGet(int *device, int) { return *device = 0, 0; }
+int cuDeviceGetCount(int *count) { return *count = deviceCount(), 0; }
+int cuDeviceGet(int *device, int ordinal) {
+  return *device = ordinal, ordinal >= 0 && ordinal < deviceCount() ? 0 : invalidDevice;
+}
 int cuDeviceGetName(char *name, int capacity, int) {
   std::strncpy(name, "Fake GPU", size_t(capacity) - 1);
   name[capacity - 1] = '\0';
@@ -101,7 +111,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int) {
   }
   return *value = 1 << 20, 0;
 }
-int cuDevicePrimaryCtxRetain(void **context, int) { return *context = &primaryContext, 0; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &primaryContexts[device], 0; }
 
 int cuCtxGetCurrent(void **context) { return *context = contexts.back(), 0; }
 int cuCtxSetCurrent(void *context) { return contexts.back() = context, 0; }
@@ -111,23 +121,29 @@ int cuCtxPopCurrent_v2(void **context) {
   contexts.pop_back();
   return 0;
 }
-int cuCtxGetDevice(int *device) { return *device = 0, contexts.back() ? 0 : invalidContext; }
+int cuCtxGetDevice(int *device) {
+  *device = 0;
+  for (int k = 0; k < deviceCount(); ++k)
+    if (contexts.back() == &primaryContexts[k])
+      *device = k;
+  return contexts.back() ? 0 : invalidContext;
+}
 
 int cuModuleLoadDataEx(void **module, const char *image, unsigned count, int *options, void **values) {
   if (int failure = takeFailure())
     return failure;
-  const bool isElf = std::strncmp(image, "\177ELF", 4) == 0;
-  std::istringstream words(isElf ? "" : image);
+  const bool isMachineCode = std::strncmp(image, "\177ELF", 4) == 0 || std::strncmp(image, "\x50\xed\x55\xba", 4) == 0;
+  std::istringstream words(isMachineCode ? "" : image);
   std::string word;
   words >> word;
-  if (!isElf && word != ".version") {
+  if (!isMachineCode && word != ".version") {
     for (unsigned i = 0; i < count; ++i)
       if (options[i] == 5)
         std::strcpy(static_cast<char *>(values[i]), "ptxas fatal: fake log");
     return invalidImage;
   }
   Module *loaded = new Module;
-  loaded->hasAll = isElf;
+  loaded->hasAll = isMachineCode;
   while (words >> word)
     loaded->functions[word] = word;
   *module = loaded;
@@ -161,11 +177,11 @@ int cuFuncSetAttribute(void *function, int attribute, int value) {
 
 int cuLaunchKernel(void *function, unsigned gridX, unsigned, unsigned, unsigned blockX, unsigned, unsigned,
                    unsigned sharedBytes, void *stream, void **arguments, void **) {
-  return launch(static_cast<std::string *>(function), {"", gridX, blockX, sharedBytes, stream, {}, nullptr, 0},
+  return launch(static_cast<std::string *>(function), {"", gridX, blockX, sharedBytes, stream, {}, nullptr, 0, {}},
                 arguments);
 }
 int cuLaunchKernelEx(const Config *config, void *function, void **arguments, void **) {
-  FakeLaunch record{"", config->grid[0], config->block[0], config->sharedBytes, config->stream, {}, nullptr, 0};
+  FakeLaunch record{"", config->grid[0], config->block[0], config->sharedBytes, config->stream, {}, nullptr, 0, {}};
   for (unsigned i = 0; i < config->count; ++i)
     record.attributes[config->attributes[i].id] = config->attributes[i].value[0];
   return launch(static_cast<std::string *>(function), record, arguments);

@@ -3,7 +3,8 @@
 // FakeDriver.cpp is a shared library with the driver's functions. "Device memory" is host memory, and a launch is
 // recorded. The image of a module lists its kernels: ".version" and then names, separated by spaces. A kernel whose
 // name begins with "twice" does y = 2 x on problems of 4 floats with arguments (x, y, batch), "twice16" of 16. Machine
-// code has kernels of all names, which do nothing.
+// code has kernels of all names, which do nothing. There are IDC_FAKE_DEVICES devices, 1 without the variable, at
+// most 8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +25,7 @@ struct FakeLaunch {
   std::map<unsigned, unsigned> attributes; // id -> value (x for the cluster dimension)
   void *context;                           // current at the launch
   uint64_t firstArgument;
+  std::vector<uint64_t> arguments; // of a kernel "meet" of two devices: all of them
 };
 
 /// Shared by all threads; launches are recorded under a lock.

@@ -85,8 +85,11 @@ TEST(Manifest, Scalars) {
             "manifest: kernels[0].args[3].bytes is 8, outside 1 .. 4");
   EXPECT_EQ(errorOf(withArgument(R"({"scalar": 0, "batch": true})")),
             "manifest: kernels[0].args[3] must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', "
-            "'ownDevice' "
-            "and 'meeting'");
+            "'ownDevice', 'meeting', 'report' and 'launched'");
+  for (const char *several : {"meeting", "report", "launched", "ownDevice"})
+    EXPECT_EQ(errorOf(withArgument(std::string("{\"") + several + "\": 0}")),
+              std::string("manifest: kernels[0].args[3].") + several +
+                  " is of programs for several devices, and this one is for 1");
 }
 
 TEST(Manifest, InPlace) {
@@ -238,8 +241,7 @@ TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
             "manifest: kernels[0].args[0].input is 1, outside 0 .. 0");
   EXPECT_EQ(errorOf(with("{\"input\": 0}", "{\"input\": 0, \"output\": 0}")),
             "manifest: kernels[0].args[0] must have exactly one of 'input', 'output', 'scalar', 'workspace', 'batch', "
-            "'ownDevice' "
-            "and 'meeting'");
+            "'ownDevice', 'meeting', 'report' and 'launched'");
   EXPECT_EQ(errorOf(with("\"workspace\": 256", "\"workspace\": 257")),
             "manifest: kernels[0].args[2].workspace is 257, outside 0 .. 256");
   EXPECT_EQ(errorOf(valid.substr(0, valid.find("\"kernels\"")) + "\"kernels\": []}"),
