@@ -65,17 +65,21 @@ protected:
   std::vector<Pair> right;
 };
 
+/// The kernel that an op is of, or is.
+LLVM::LLVMFuncOp kernelOf(Operation *op) {
+  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+  return function ? function : op->getParentOfType<LLVM::LLVMFuncOp>();
+}
+
 /// True for ops of a team's kernel for any grid.
 bool isInSecondForm(Operation *op) {
-  auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
-  if (!function)
-    function = op->getParentOfType<LLVM::LLVMFuncOp>();
+  LLVM::LLVMFuncOp function = kernelOf(op);
   return function && function.getName().ends_with("_any");
 }
 
 /// Marks of meetings matter only where devices do not meet (MeetingTest).
 bool isOfMarks(Operation *op) {
-  if (!op->getParentOfType<LLVM::LLVMFuncOp>().getName().ends_with("_meet"))
+  if (!kernelOf(op).getName().ends_with("_meet"))
     return false;
   auto load = dyn_cast<LLVM::LoadOp>(op);
   auto store = dyn_cast<LLVM::StoreOp>(op);
