@@ -111,7 +111,7 @@ private:
 
   /// True when every chunk has all of a sequence.
   static bool isWhole(const DataPass &pass, Value sequence) {
-    return !pass.isDivided || pass.divisions.lookup(sequence).empty();
+    return pass.divisionOf(sequence).empty();
   }
 
   /// Bytes of the device's memory for one chunk of a sequence.

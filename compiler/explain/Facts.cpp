@@ -1,12 +1,11 @@
 #include "compiler/explain/Facts.h"
 
+#include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/addresses/Access.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/TileMappings.h"
 
-#include "compiler/conversion/TileBlocks.h"
 #include "id/Chunks.h"
-
 #include "id/Devices.h"
 
 #include "llvm/ADT/StringExtras.h"

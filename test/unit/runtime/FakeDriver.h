@@ -12,6 +12,7 @@
 #define IDC_TEST_UNIT_RUNTIME_FAKEDRIVER_H
 
 #include <cstdint>
+#include <dlfcn.h>
 #include <map>
 #include <string>
 #include <vector>
@@ -41,6 +42,12 @@ struct FakeState {
   bool capturing = false;                        // every stream
   int failNext = 0; // the error that the next launch, allocation or loading of a module returns
 };
+
+/// A function of the library that is found in the place of the driver; null where there is none.
+template <typename Function> Function driverFunction(const char *name) {
+  void *library = dlopen("libcuda.so.1", RTLD_NOW);
+  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
+}
 
 } // namespace idc::test
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -22,11 +21,6 @@ namespace {
 using ModulePointer = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
 
 /// A function of the library that the runtime has opened as the driver.
-template <typename Function> Function driverFunction(const char *name) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
-}
-
 std::string manifestOf(const std::string &kernels) {
   return R"({"idc": 1, "entry": "twice", "symbol": "twice_f32", "target": "sm_90",
     "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],

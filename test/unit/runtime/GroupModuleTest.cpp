@@ -5,10 +5,10 @@
 #include "host/Run.h"
 
 #include "FakeDriver.h"
+#include "TwoDevices.h"
 
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <set>
 #include <sstream>
@@ -20,23 +20,17 @@ namespace {
 
 // y = 2 x of 8 numbers, of which each of two devices has every other one: what the stand-in does for a kernel "twice".
 const std::string image = ".version meet twice";
-const std::string manifest = R"({"idc": 2, "entry": "twice", "symbol": "twice_f32", "target": "sm_90", "devices": 2,
-  "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4, "devices": [{"below": 1, "radix": 2}]}],
-  "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4, "devices": [{"below": 4, "radix": 2}]}],
-  "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
-  "kernels": [
-    {"name": "meet", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 9223372036854775807, "blocksPerGroup": 1,
-     "sharedBytes": 0, "args": [{"meeting": 0}, {"meeting": 1}, {"report": true}, {"launched": true},
-      {"ownDevice": true}, {"batch": true}]},
-    {"name": "twice", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1, "sharedBytes": 0,
-     "args": [{"input": 0}, {"output": 0}, {"batch": true}]}]})";
+const std::string manifest = manifestOfTwo(
+    "twice", 1, 4,
+    R"({"name": "twice", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1, "sharedBytes": 0,
+     "args": [{"input": 0}, {"output": 0}, {"batch": true}]})");
 
 class SeveralDevices : public ::testing::Test {
 protected:
   void SetUp() override {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_TRUE(library);
-    state = reinterpret_cast<decltype(&idcFakeDriverState)>(dlsym(library, "idcFakeDriverState"))();
+    auto stateOf = driverFunction<decltype(&idcFakeDriverState)>("idcFakeDriverState");
+    ASSERT_TRUE(stateOf);
+    state = stateOf();
     *state = {};
     setenv("IDC_FAKE_DEVICES", "2", 1);
   }

@@ -2,11 +2,11 @@
 
 #include "idc/group.h"
 #include "FakeDriver.h"
+#include "TwoDevices.h"
 
 #include <array>
 #include <condition_variable>
 #include <cstring>
-#include <dlfcn.h>
 #include <functional>
 #include <gtest/gtest.h>
 #include <mutex>
@@ -17,25 +17,19 @@ using namespace idc::test;
 
 namespace {
 
-const std::string manifest = R"({"idc": 2, "entry": "far", "symbol": "far_f32", "target": "sm_90", "devices": 2,
-  "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4, "devices": [{"below": 4, "radix": 2}]}],
-  "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4, "devices": [{"below": 4, "radix": 2}]}],
-  "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
-  "kernels": [
-    {"name": "meet", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 9223372036854775807, "blocksPerGroup": 1,
-     "sharedBytes": 0, "args": [{"meeting": 0}, {"meeting": 1}, {"report": true}, {"launched": true},
-      {"ownDevice": true}, {"batch": true}]},
-    {"name": "k0", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 3, "sharedBytes": 0,
+const std::string manifest = manifestOfTwo(
+    "far", 4, 4,
+    R"({"name": "k0", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 3, "sharedBytes": 0,
      "args": [{"input": 0, "device": 0}, {"output": 0}, {"ownDevice": true}, {"batch": true}]},
     {"name": "k1", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 3, "sharedBytes": 0,
-     "args": [{"output": 0, "device": 1}, {"batch": true}]}]})";
+     "args": [{"output": 0, "device": 1}, {"batch": true}]})");
 
 class Group : public ::testing::Test {
 protected:
   void SetUp() override {
-    void *library = dlopen("libcuda.so.1", RTLD_NOW);
-    ASSERT_TRUE(library);
-    state = reinterpret_cast<decltype(&idcFakeDriverState)>(dlsym(library, "idcFakeDriverState"))();
+    auto stateOf = driverFunction<decltype(&idcFakeDriverState)>("idcFakeDriverState");
+    ASSERT_TRUE(stateOf);
+    state = stateOf();
     *state = {};
     module = load(manifest);
   }

@@ -4,7 +4,6 @@
 #include "idc/host_memory.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -38,16 +37,12 @@ std::string manifestWith(const std::string &digits, int chunks, int64_t elements
 }
 
 /// The library is found as the runtime finds it.
-template <typename Function> Function driverFunction(const char *name) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  EXPECT_TRUE(library);
-  return reinterpret_cast<Function>(dlsym(library, name));
-}
-
 class HostModule : public ::testing::Test {
 protected:
   void SetUp() override {
-    state = driverFunction<decltype(&idcFakeDriverState)>("idcFakeDriverState")();
+    auto stateOf = driverFunction<decltype(&idcFakeDriverState)>("idcFakeDriverState");
+    ASSERT_TRUE(stateOf);
+    state = stateOf();
     *state = {};
     load(manifestWith(R"({"below": 2, "radix": 4})", 4));
   }

@@ -7,7 +7,6 @@
 #include "lib/Checksum.h"
 
 #include <atomic>
-#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <thread>
@@ -19,11 +18,6 @@ using namespace idc::test;
 namespace {
 
 /// A function of the library that the runtime has opened as the driver.
-template <typename Function> Function driverFunction(const char *name) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW);
-  return library ? reinterpret_cast<Function>(dlsym(library, name)) : nullptr;
-}
-
 std::string gpuManifest(const std::string &kernel, const std::string &target) {
   return R"({"idc": 1, "entry": "twice", "symbol": "twice_f32", "target": ")" + target + R"(",
     "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4}],
