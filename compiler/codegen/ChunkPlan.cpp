@@ -91,7 +91,7 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
     id::setDevices(host, chunks);
     host->setAttr(id::tileBytesAttr, Builder(module->getContext()).getI64IntegerAttr(tileBytes));
     if (succeeded(manager.run(*tried.module)))
-      tried.seconds = host->getAttrOfType<FloatAttr>(id::secondsAttr).getValueAsDouble();
+      tried.seconds = id::secondsOf(host);
     tried.schedule = host->getAttr("id.schedule");
     return tried;
   };

@@ -30,6 +30,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -38,8 +39,9 @@ using namespace idc;
 using namespace idc::codegen;
 
 static const std::pair<const char *, const char *> levels[] = {
-    {"ast", "ast"}, {"id", "id.mlir"}, {"flow", "flow.mlir"}, {"stages", "stages.mlir"}, {"gpu", "gpu.mlir"},
-    {"llvm", "ll"}, {"ptx", "ptx"},    {"cubin", "cubin"},    {"fatbin", "fatbin"},      {"manifest", "json"}};
+    {"ast", "ast"},       {"id", "id.mlir"},    {"flow", "flow.mlir"}, {"stages", "stages.mlir"},
+    {"gpu", "gpu.mlir"},  {"llvm", "ll"},       {"ptx", "ptx"},        {"cubin", "cubin"},
+    {"fatbin", "fatbin"}, {"manifest", "json"}, {"object", "o"}};
 
 const char *codegen::levelName(Level level) { return levels[static_cast<int>(level)].first; }
 const char *codegen::levelExtension(Level level) { return levels[static_cast<int>(level)].second; }
@@ -111,13 +113,15 @@ struct Compiler::State {
   MLIRContext context{MLIRContext::Threading::DISABLED};
   OwningOpRef<ModuleOp> module; // id, flow or stages
   Level moduleLevel = Level::Ast;
-  OwningOpRef<ModuleOp> kernels;                                       // gpu, then in the LLVM dialect
+  OwningOpRef<ModuleOp> kernels;    // gpu, then in the LLVM dialect
+  OwningOpRef<ModuleOp> cpuKernels; // where the CPU takes a share of chunks, in the LLVM dialect at last
   std::vector<std::shared_ptr<const frontend::Source>> otherSchedules; // a file's, or tables'
   std::optional<const frontend::ScheduleDecl *> found; // the schedule in force, once looked for; null: the planner's
   std::string scheduleOrigin, scheduleMeasured;
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
-  std::vector<std::vector<conversion::LoweredKernel>> launches; // of each of kernelFunctions()
+  std::vector<std::vector<conversion::LoweredKernel>> launches;    // of each of kernelFunctions()
+  std::vector<std::vector<conversion::LoweredKernel>> cpuLaunches; // of each of cpuFunctions()
   std::map<std::string, KernelResources> resources;
   std::optional<CpuJit> machineCode;
 
@@ -141,6 +145,16 @@ struct Compiler::State {
     SmallVector<func::FuncOp> functions = llvm::map_to_vector(id::passesOf(function()), id::functionOf);
     return functions.empty() ? SmallVector<func::FuncOp>{function()} : functions;
   }
+  /// Those of passes of which the CPU takes a share.
+  SmallVector<func::FuncOp> cpuFunctions() {
+    SmallVector<func::FuncOp> functions;
+    for (func::CallOp call : id::passesOf(function()))
+      if (func::FuncOp onCpu = id::onCpuOf(id::functionOf(call)))
+        functions.push_back(onCpu);
+    return functions;
+  }
+  /// What runs on the processor of this computer: all kernels, or those of chunks; null where there is nothing.
+  ModuleOp hostModule() { return target.kind == "cpu" ? *kernels : cpuKernels ? *cpuKernels : ModuleOp(); }
   std::string manifest(const std::map<std::string, KernelResources> &resources);
 
   /// Runs `work` with MLIR's diagnostics printed like the front end's.
@@ -296,7 +310,11 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       if (!addressable)
         return function().emitError(
             "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
-      return request.memory ? planChunks(module, target, manager) : manager.run(*module);
+      if (!request.memory)
+        return manager.run(*module);
+      PassManager sharing(&context);
+      sharing.addPass(conversion::createChunksOnCpu({request.target}));
+      return failed(planChunks(module, target, manager)) ? failure() : sharing.run(*module);
     };
     if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
@@ -341,13 +359,31 @@ llvm::Error Compiler::State::distribute() {
 /// Notes where data in host memory are, and how much of the device's memory they may pass through.
 llvm::Error Compiler::State::useHostMemory() {
   if (request.memory == 0)
-    return llvm::Error::success();
+    return request.cpuShare || !request.hostLinkFile.empty()
+               ? message("data of the GPU's memory take no link: --memory says what passes through it in chunks")
+               : llvm::Error::success();
   if (request.memory < 0)
     return message("a program takes at least 1 byte of memory");
   if (target.kind == "cpu")
     return message("only data of GPUs pass through their memory in chunks: a CPU has the host's");
   if (request.devices > 1 || !request.layouts.empty())
     return message("what passes through memory in chunks is dense, and of one device");
+  if (request.cpuShare && request.inPlace)
+    return message("the CPU takes no share of what works in place");
+  if (request.cpuShare) {
+    const auto [part, parts] = *request.cpuShare;
+    function()->setAttr(id::cpuShareAttr, Builder(&context).getDenseI64ArrayAttr(parts ? ArrayRef<int64_t>{part, parts}
+                                                                                       : ArrayRef<int64_t>()));
+  }
+  if (!request.hostLinkFile.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(request.hostLinkFile, /*IsText=*/true);
+    if (!file)
+      return message(request.hostLinkFile + ": " + file.getError().message());
+    passes::HostLink link;
+    if (llvm::Error error = passes::readHostLink((*file)->getBuffer(), link))
+      return message(request.hostLinkFile + ": " + llvm::toString(std::move(error)));
+    function()->setAttr(passes::hostLinkAttr, StringAttr::get(&context, (*file)->getBuffer()));
+  }
   return placeInHostMemory(function(), request.memory);
 }
 
@@ -482,14 +518,16 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
     return error;
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
     const SmallVector<func::FuncOp> functions = kernelFunctions();
-    if (target.kind == "cpu") {
-      launches.resize(1);
-      kernels = conversion::lowerToCpu(function(), target, launches.front());
-    } else {
-      kernels = conversion::lowerToGpu(functions, target, launches);
-    }
+    kernels = target.kind == "cpu" ? conversion::lowerToCpu(functions, target, launches)
+                                   : conversion::lowerToGpu(functions, target, launches);
     if (!kernels)
       return failure();
+    if (const SmallVector<func::FuncOp> onCpu = cpuFunctions(); !onCpu.empty()) {
+      const std::optional<passes::Target> cpu = passes::findTarget("cpu", function());
+      cpuKernels = cpu ? conversion::lowerToCpu(onCpu, *cpu, cpuLaunches) : nullptr;
+      if (!cpuKernels)
+        return failure();
+    }
     if (functions.front() != function() && failed(placeHostBuffers()))
       return failure();
     for (const std::vector<conversion::LoweredKernel> &own : launches)
@@ -527,7 +565,7 @@ llvm::Error Compiler::State::toLlvm(llvm::raw_ostream &errors) {
   if (kernelsLowered)
     return llvm::Error::success();
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
-    if (failed(lowerToLlvmDialect(*kernels)))
+    if (failed(lowerToLlvmDialect(*kernels)) || (cpuKernels && failed(lowerToLlvmDialect(*cpuKernels))))
       return failure();
     return target.kind == "cpu" ? success() : generatePtx(*kernels, target, llvmText, ptx);
   });
@@ -589,8 +627,9 @@ std::vector<std::string> Compiler::files() const {
   if (state->source)
     for (const auto &file : state->source->files)
       paths.push_back(file->path);
-  if (!state->request.scheduleFile.empty())
-    paths.push_back(state->request.scheduleFile);
+  for (const std::string &file : {state->request.scheduleFile, state->request.hostLinkFile})
+    if (!file.empty())
+      paths.push_back(file);
   llvm::append_range(paths, state->tunedTables(/*there=*/true));
   return paths;
 }
@@ -623,7 +662,10 @@ llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llv
   result.workspaceBytesPerProblem = conversion::workspaceBytes(s.launches.front());
   bool cpu = s.target.kind == "cpu";
   Level level = !whyNoFatbin().empty() ? Level::Ptx : form.laterGpus ? Level::Fatbin : Level::Cubin;
-  llvm::Expected<std::string> code = cpu ? hostKernels(*s.kernels, form.prefix, form.processor) : emit(level, errors);
+  llvm::Expected<std::string> code =
+      cpu ? hostKernels(*s.kernels, form.prefix, form.processor,
+                        form.processor == Processor::Common ? Visibility::Inside : Visibility::Everywhere)
+          : emit(level, errors);
   if (!code)
     return code.takeError();
   (cpu ? result.object : result.image) = std::move(*code);
@@ -633,13 +675,15 @@ llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llv
   return result;
 }
 
+bool Compiler::sharesWithCpu() const { return static_cast<bool>(state->cpuKernels); }
+
 llvm::Expected<const CpuJit *> Compiler::jit(llvm::raw_ostream &errors) {
   if (llvm::Error error = state->toLlvm(errors))
     return error;
-  if (state->target.kind != "cpu")
+  if (!state->hostModule())
     return message("machine code for this computer needs the target cpu, not " + state->request.target);
   if (!state->machineCode) {
-    llvm::Expected<CpuJit> compiled = CpuJit::compile(*state->kernels);
+    llvm::Expected<CpuJit> compiled = CpuJit::compile(state->hostModule());
     if (!compiled)
       return compiled.takeError();
     state->machineCode.emplace(std::move(*compiled));
@@ -710,7 +754,7 @@ std::string Compiler::State::manifest(const std::map<std::string, KernelResource
   }
   for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
     info.outputs[pair.output].inPlace.push_back(pair.input);
-  addPasses(function, launches, info);
+  addPasses(function, launches, cpuLaunches, info);
   return writeManifest(info, launches.front(), resources);
 }
 
@@ -764,6 +808,11 @@ llvm::Expected<std::string> Compiler::emit(Level level, llvm::raw_ostream &error
         return error;
     return s.manifest(s.resources);
   }
+  case Level::Object:
+    if (llvm::Error error = s.toLlvm(errors))
+      return error;
+    return s.hostModule() ? hostKernels(s.hostModule(), "", Processor::Common, Visibility::Everywhere)
+                          : message("an object is of kernels for the CPU: the target cpu, or a share of chunks");
   }
   llvm_unreachable("all levels covered");
 }

@@ -41,11 +41,15 @@ struct CompileRequest {
   std::vector<std::string> distributions = {};
   /// Bytes of device memory that the program may take, where its arrays lie in host memory; 0: they are on the device.
   int64_t memory = 0;
-  std::string scheduleFile; // an .id file with schedules; empty: those of the program
+  /// Of their chunks the CPU of the host takes K of M, or for {0, 0} as many as are counted to pay; without a value
+  /// none.
+  std::optional<std::pair<int64_t, int64_t>> cpuShare = {};
+  std::string hostLinkFile = {}; // what is measured of the machine that this is for (passes::readHostLink); empty: none
+  std::string scheduleFile;      // an .id file with schedules; empty: those of the program
 };
 
 /// The levels a compilation can stop at, in order.
-enum class Level { Ast, Id, Flow, Stages, Gpu, Llvm, Ptx, Cubin, Fatbin, Manifest };
+enum class Level { Ast, Id, Flow, Stages, Gpu, Llvm, Ptx, Cubin, Fatbin, Manifest, Object };
 /// "ast", "id", …; and back (nullopt for another word).
 const char *levelName(Level level);
 std::optional<Level> findLevel(llvm::StringRef name);
@@ -70,6 +74,9 @@ public:
 
   /// The manifest as far as the level Gpu knows it: without what an assembler reports.
   llvm::Expected<std::string> launches(llvm::raw_ostream &errors);
+
+  /// Whether the CPU takes a share of chunks, once the level Gpu has been reached: jit() has its code then.
+  bool sharesWithCpu() const;
 
   /// The function as kernels over tiles (the level Stages), valid as long as the compiler.
   llvm::Expected<mlir::func::FuncOp> stages(llvm::raw_ostream &errors);

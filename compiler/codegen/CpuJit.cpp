@@ -66,7 +66,7 @@ CpuJit::~CpuJit() = default;
 CpuJit::CpuJit(CpuJit &&) noexcept = default;
 
 llvm::Expected<CpuJit> CpuJit::compile(ModuleOp module) {
-  llvm::Expected<std::string> object = hostKernels(module, "", Processor::This);
+  llvm::Expected<std::string> object = hostKernels(module, "", Processor::This, Visibility::Everywhere);
   if (!object)
     return object.takeError();
   return load(*object);

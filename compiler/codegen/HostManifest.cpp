@@ -55,11 +55,17 @@ static ManifestPass passOf(func::CallOp call, const std::vector<conversion::Lowe
 }
 
 void codegen::addPasses(func::FuncOp host, const std::vector<std::vector<conversion::LoweredKernel>> &kernels,
-                        ManifestInfo &info) {
+                        const std::vector<std::vector<conversion::LoweredKernel>> &cpuKernels, ManifestInfo &info) {
   constexpr int64_t alignment = 16; // of values in host memory, in bytes
   info.memoryBytes = id::memoryOf(host);
+  auto ofCpu = cpuKernels.begin();
   for (auto [call, own] : llvm::zip(id::passesOf(host), kernels)) {
     info.passes.push_back(passOf(call, own));
+    if (func::FuncOp pass = id::functionOf(call); id::onCpuOf(pass)) {
+      info.passes.back().cpuChunks = id::cpuChunksOf(pass);
+      info.passes.back().cpuKernels = &*ofCpu;
+      info.hostFixedBytes = std::max(info.hostFixedBytes, conversion::workspaceBytes(*ofCpu++));
+    }
     for (const Buffer &buffer : conversion::buffersOf(call))
       if (buffer.kind == Buffer::Kind::Workspace)
         info.hostBytesPerProblem =

@@ -13,8 +13,9 @@ namespace idc::codegen {
 void divide(ManifestArray &array, mlir::Type sequence, llvm::ArrayRef<int> deviceDigits);
 
 /// Adds the passes of a host program, whose values have been placed (conversion::placeBuffers), the memory that they
-/// were made for and the host's workspace. `kernels`, of each pass, has to live as long as `info`.
+/// were made for and the host's workspace. `kernels`, of each pass, and those of each pass that has some for the CPU
+/// have to live as long as `info`.
 void addPasses(mlir::func::FuncOp host, const std::vector<std::vector<conversion::LoweredKernel>> &kernels,
-               ManifestInfo &info);
+               const std::vector<std::vector<conversion::LoweredKernel>> &cpuKernels, ManifestInfo &info);
 
 } // namespace idc::codegen

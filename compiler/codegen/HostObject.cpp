@@ -86,7 +86,8 @@ std::string idc::codegen::thisProcessor() {
 
 /// The kernels as an optimised LLVM module for the machine.
 static llvm::Expected<std::unique_ptr<llvm::Module>> optimisedKernels(ModuleOp module, const std::string &prefix,
-                                                                      bool hidden, llvm::TargetMachine &machine,
+                                                                      idc::codegen::Visibility visibility,
+                                                                      llvm::TargetMachine &machine,
                                                                       llvm::LLVMContext &context) {
   registerBuiltinDialectTranslation(*module.getContext());
   registerLLVMDialectTranslation(*module.getContext());
@@ -97,21 +98,23 @@ static llvm::Expected<std::unique_ptr<llvm::Module>> optimisedKernels(ModuleOp m
   for (llvm::Function &function : *kernels)
     if (!function.isDeclaration() && !function.hasLocalLinkage()) {
       function.setName(prefix + function.getName());
-      if (hidden)
+      if (visibility == idc::codegen::Visibility::Inside)
         function.setVisibility(llvm::GlobalValue::HiddenVisibility);
     }
   idc::codegen::optimizeForHost(*kernels, machine);
   return kernels;
 }
 
-llvm::Expected<std::string> idc::codegen::hostKernels(ModuleOp module, const std::string &prefix, Processor processor) {
+llvm::Expected<std::string> idc::codegen::hostKernels(ModuleOp module, const std::string &prefix, Processor processor,
+                                                      Visibility visibility) {
   const bool common = processor == Processor::Common;
   llvm::Expected<std::unique_ptr<llvm::TargetMachine>> machine =
       common ? objectMachine(/*vectors=*/true) : thisMachine();
   if (!machine)
     return machine.takeError();
   llvm::LLVMContext context;
-  llvm::Expected<std::unique_ptr<llvm::Module>> kernels = optimisedKernels(module, prefix, common, **machine, context);
+  llvm::Expected<std::unique_ptr<llvm::Module>> kernels =
+      optimisedKernels(module, prefix, visibility, **machine, context);
   if (!kernels)
     return kernels.takeError();
   return emitObject(**kernels, **machine);
@@ -123,7 +126,7 @@ llvm::Expected<std::string> idc::codegen::hostLlvmIr(ModuleOp module) {
     return machine.takeError();
   llvm::LLVMContext context;
   llvm::Expected<std::unique_ptr<llvm::Module>> kernels =
-      optimisedKernels(module, "", /*hidden=*/false, **machine, context);
+      optimisedKernels(module, "", Visibility::Everywhere, **machine, context);
   if (!kernels)
     return kernels.takeError();
   std::string text;

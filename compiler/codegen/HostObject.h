@@ -21,9 +21,12 @@ enum class Processor {
   This    // this computer's, with all that it has
 };
 
-/// The same of CPU kernels in the LLVM dialect, each called `prefix` and its own name. Those for common processors are
-/// invisible outside the program or shared library that they are linked into.
-llvm::Expected<std::string> hostKernels(mlir::ModuleOp module, const std::string &prefix, Processor processor);
+/// Who can find functions in the program or shared library that they are linked into.
+enum class Visibility { Inside, Everywhere };
+
+/// The same of CPU kernels in the LLVM dialect, each called `prefix` and its own name.
+llvm::Expected<std::string> hostKernels(mlir::ModuleOp module, const std::string &prefix, Processor processor,
+                                        Visibility visibility);
 
 /// Optimised LLVM IR of such kernels for this computer's processor, as text.
 llvm::Expected<std::string> hostLlvmIr(mlir::ModuleOp module);

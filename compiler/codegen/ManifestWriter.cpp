@@ -200,7 +200,7 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
     json.attribute("memory", info.memoryBytes);
     json.attributeObject("workspace", [&] {
       json.attribute("bytesPerProblem", info.hostBytesPerProblem);
-      json.attribute("fixedBytes", 0);
+      json.attribute("fixedBytes", info.hostFixedBytes);
     });
     json.attributeArray("passes", [&] {
       for (const ManifestPass &pass : info.passes)
@@ -210,6 +210,11 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           writeArrays(json, "inputs", pass.inputs);
           writeArrays(json, "outputs", pass.outputs);
           writeKernels(json, *pass.kernels, resources);
+          if (pass.cpuChunks)
+            json.attributeObject("cpu", [&] {
+              json.attribute("chunks", pass.cpuChunks);
+              writeKernels(json, *pass.cpuKernels, {});
+            });
         });
     });
   });

@@ -40,6 +40,9 @@ struct ManifestPass {
   std::vector<ManifestArray> inputs, outputs;
   int64_t chunks = 1;
   const std::vector<conversion::LoweredKernel> *kernels = nullptr;
+  /// The CPU of the host takes so many, the last ones, by these kernels.
+  int64_t cpuChunks = 0;
+  const std::vector<conversion::LoweredKernel> *cpuKernels = nullptr;
 };
 
 struct ManifestInfo {
@@ -51,7 +54,7 @@ struct ManifestInfo {
   int64_t devices = 1; // that work on each problem together
   /// Of a program whose arrays lie in host memory: the device memory that it was made for, the workspace in host memory
   /// and its passes, in place of kernels.
-  int64_t memoryBytes = 0, hostBytesPerProblem = 0;
+  int64_t memoryBytes = 0, hostBytesPerProblem = 0, hostFixedBytes = 0;
   std::vector<ManifestPass> passes = {};
 };
 

@@ -78,6 +78,9 @@ static std::string settingsText(const CompileRequest &request, const InstanceFor
   add(text, request.inPlace ? "in place" : "");
   add(text, std::to_string(request.devices));
   add(text, std::to_string(request.memory));
+  if (request.cpuShare)
+    add(text, std::to_string(request.cpuShare->first) + "/" + std::to_string(request.cpuShare->second));
+  add(text, request.hostLinkFile);
   for (const std::string &distribution : request.distributions)
     add(text, distribution);
   return text;

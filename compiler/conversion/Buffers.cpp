@@ -55,8 +55,11 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
   if (terminator->getNumOperands() != 1)
     return false;
   Value next = terminator->getOperand(0);
+  func::FuncOp function = terminator->getParentOfType<func::FuncOp>();
   const int64_t outputBytes = bytesOf(next);
-  const digits::ArrayLayout layout = resultLayout(terminator->getParentOfType<func::FuncOp>(), 0);
+  const digits::ArrayLayout layout = resultLayout(function, 0);
+  // Of some values there is one chunk at a time, of the output there are all.
+  auto isOfChunk = [&](Value value) { return id::devicesOf(function) == 1 && !deviceDigits(value).empty(); };
   DenseMap<Value, Buffer> chain;
   for (size_t k = kernels.size(); k-- > 0;) {
     Operation *kernel = kernels[k];
@@ -65,7 +68,7 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
         !llvm::all_of(kernel->getOperands().drop_front(), llvm::IsaPred<BlockArgument>))
       return false;
     const bool last = k + 1 == kernels.size(), output = (kernels.size() - 1 - k) % 2 == 0;
-    if (output && !last && (bytesOf(next) > outputBytes || !layout.isDense()))
+    if (output && !last && (bytesOf(next) > outputBytes || !layout.isDense() || isOfChunk(next)))
       return false;
     chain[next] = bufferOf(output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, next, 0,
                            last ? layout : denseLayout(next));

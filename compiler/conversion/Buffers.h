@@ -38,6 +38,8 @@ struct BufferMemory {
 
   bool isOwnPart = false; // of what is stored a device keeps what is its own: each of them has all of it
   bool streams = false;   // what is read and written is hinted to stream through the cache
+  /// On a CPU, i1: there is so much of it that whole cache lines are stored past the cache; null: there never is.
+  mlir::Value isLarge = {};
 
   /// Every device gets what is stored.
   bool isForAll() const { return !peers.empty() && deviceDigits.empty(); }

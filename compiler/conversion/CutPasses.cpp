@@ -60,7 +60,7 @@ private:
       seconds += pass.seconds;
     function->removeAttr(id::devicesAttr);
     function->removeAttr(id::tileBytesAttr);
-    function->setAttr(id::secondsAttr, FloatAttr::get(Float64Type::get(&getContext()), seconds));
+    id::setSeconds(function, seconds);
     return success();
   }
 
@@ -137,7 +137,7 @@ private:
     auto own = func::FuncOp::create(b, function.getLoc(), (function.getName() + "_p" + Twine(number)).str(), type);
     if (auto scalars = function->getAttr("id.scalars"))
       own->setAttr("id.scalars", scalars);
-    own->setAttr(id::secondsAttr, FloatAttr::get(Float64Type::get(&getContext()), pass.seconds));
+    id::setSeconds(own, pass.seconds);
     if (pass.isDivided)
       id::setDevices(own, program.chunks);
     if (pass.isInPlace)

@@ -54,14 +54,14 @@ static void release(OpBuilder &b, Location loc, Value memory) {
 
 /// Emits a kernel's function: (addresses of its arguments, batch, first block, end of the blocks).
 static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::KernelOp kernel, LLVM::LLVMFuncOp function,
-                                  LoweredKernel &lowered, int64_t vectorBytes) {
+                                  LoweredKernel &lowered, const passes::Target &target) {
   const Location loc = kernel.getLoc();
   const int64_t blocks = widestExtent(kernel, digits::Field::Block);
   const bool ofBits = llvm::all_of(kernel.getBody().getOps<id::LoadOp>(), [](id::LoadOp load) {
     return id::areBits(load.getResult().getType().getRadices());
   });
   std::optional<Sections> flat = ofBits ? std::nullopt : flatSection(kernel);
-  const int64_t lanes = flat     ? flatLanes(kernel, vectorBytes)
+  const int64_t lanes = flat     ? flatLanes(kernel, target.vectorBytes)
                         : ofBits ? widestExtent(kernel, digits::Field::Lane)
                                  : 1,
                 turns = widestExtent(kernel, digits::Field::Warp);
@@ -83,6 +83,11 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
                                           SmallVector<Value>(body.getTerminator()->getOperands()))) {
     const Buffer &place = lowered.buffers[operand++];
     buffers[buffer].layout = place.layout;
+    buffers[buffer].deviceDigits = place.deviceDigits;
+    if (buffer.getDefiningOp<id::StoreOp>())
+      buffers[buffer].isLarge = arith::CmpIOp::create(
+          b, loc, arith::CmpIPredicate::sge, entry->getArgument(1),
+          code.constant64(llvm::divideCeil(target.pastCacheBytes, std::max<int64_t>(1, place.bytesPerProblem))));
     if (place.kind == Buffer::Kind::Constant)
       buffers[buffer].planes.push_back(code.constantMemory(kernel, place.index));
     else
@@ -102,6 +107,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
   else if (bytes)
     scratch = LLVM::AllocaOp::create(b, loc, pointer, b.getI8Type(), code.constant64(bytes), cacheLine);
   Value one = code.constant64(1);
+  bool storesPast = false;
   auto loop = scf::ForOp::create(b, loc, entry->getArgument(2), entry->getArgument(3), one);
   {
     OpBuilder::InsertionGuard guard(b);
@@ -124,6 +130,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
       parts.beginTurns();
       if (failed(parts.emitter.emit()))
         return failure();
+      storesPast = parts.accesses.storesPast;
     } else if (mostThreads(kernel) > 1) {
       return kernel.emitError() << "turns without vectors cannot be generated";
     } else {
@@ -137,36 +144,49 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
         return failure();
     }
   }
+  if (storesPast) { // such stores are seen by others in no order
+    Value isLarge;
+    for (Value stored : body.getTerminator()->getOperands())
+      if (Value own = buffers[stored].isLarge)
+        isLarge = isLarge ? arith::OrIOp::create(b, loc, isLarge, own).getResult() : own;
+    auto any = scf::IfOp::create(b, loc, TypeRange{}, isLarge, false);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(any.thenBlock());
+    LLVM::FenceOp::create(b, loc, LLVM::AtomicOrdering::seq_cst);
+  }
   if (bytes > mostOnStack)
     release(b, loc, scratch);
   LLVM::ReturnOp::create(b, loc, ValueRange{});
   return success();
 }
 
-OwningOpRef<ModuleOp> conversion::lowerToCpu(func::FuncOp function, const passes::Target &target,
-                                             std::vector<LoweredKernel> &kernels) {
-  MLIRContext *context = function.getContext();
+OwningOpRef<ModuleOp> conversion::lowerToCpu(ArrayRef<func::FuncOp> functions, const passes::Target &target,
+                                             std::vector<std::vector<LoweredKernel>> &launches) {
+  func::FuncOp first = functions.front();
+  MLIRContext *context = first.getContext();
   context->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect>();
-  PassManager passes(context, func::FuncOp::getOperationName());
-  passes.addPass(createPlaceBuffers({target.name}));
-  if (failed(passes.run(function)))
-    return {};
-  kernels = describeLaunches(function);
-  Location loc = function.getLoc();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
+  OwningOpRef<ModuleOp> module = ModuleOp::create(first.getLoc());
   OpBuilder b(context);
   TwiddleTables tables(*module, 0);
-  size_t index = 0;
-  for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
-    LoweredKernel &entry = kernels[index++];
-    auto pointer = LLVM::LLVMPointerType::get(context);
-    Type i64 = b.getI64Type();
-    b.setInsertionPointToEnd(module->getBody());
-    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
-    auto func = LLVM::LLVMFuncOp::create(b, loc, entry.name, type);
-    if (failed(emitFunction(b, tables, kernel, func, entry, target.vectorBytes)))
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Type i64 = b.getI64Type();
+  auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), {pointer, i64, i64, i64});
+  launches.clear();
+  for (func::FuncOp function : functions) {
+    PassManager passes(context, func::FuncOp::getOperationName());
+    passes.addPass(createPlaceBuffers({target.name}));
+    if (failed(passes.run(function)))
       return {};
-    dropConstants(entry);
+    std::vector<LoweredKernel> &kernels = launches.emplace_back(describeLaunches(function));
+    size_t index = 0;
+    for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
+      LoweredKernel &entry = kernels[index++];
+      b.setInsertionPointToEnd(module->getBody());
+      auto func = LLVM::LLVMFuncOp::create(b, function.getLoc(), entry.name, type);
+      if (failed(emitFunction(b, tables, kernel, func, entry, target)))
+        return {};
+      dropConstants(entry);
+    }
   }
   return module;
 }

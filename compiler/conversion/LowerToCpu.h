@@ -9,11 +9,10 @@
 
 namespace idc::conversion {
 
-/// A module with one function `void NAME(ptr args, i64 batch, i64 first, i64 last)` per id.kernel: args points to the
-/// kernel's buffer pointers in order, blocks first … last-1 are done. Lanes are elements of vectors,
-/// warps turns of a loop. `kernels` receives
-/// how each is launched. Errors are emitted and give null.
-mlir::OwningOpRef<mlir::ModuleOp> lowerToCpu(mlir::func::FuncOp function, const passes::Target &target,
-                                             std::vector<LoweredKernel> &kernels);
+/// A module with one function `void NAME(ptr args, i64 batch, i64 first, i64 last)` per id.kernel of the functions:
+/// args points to the kernel's buffer pointers in order, blocks first … last-1 are done. Lanes are elements of vectors,
+/// warps turns of a loop. `launches` receives how each is launched, of each function. Errors are emitted and give null.
+mlir::OwningOpRef<mlir::ModuleOp> lowerToCpu(llvm::ArrayRef<mlir::func::FuncOp> functions, const passes::Target &target,
+                                             std::vector<std::vector<LoweredKernel>> &launches);
 
 } // namespace idc::conversion

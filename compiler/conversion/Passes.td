@@ -60,6 +60,24 @@ def CutPasses : Pass<"id-cut-passes", "::mlir::ModuleOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::func::FuncDialect"];
 }
 
+def ChunksOnCpu : Pass<"id-chunks-on-cpu", "::mlir::ModuleOp"> {
+  let summary = "let the CPU of the host take a share of the chunks of passes over data in its memory";
+  let description = [{
+    For host programs with `id.cpu_share`. What a pass computes is planned again for the CPU, as a function whose kernels
+    work on the arrays of the host as they are; the digits of chunks are the highest of their blocks, and what goes from
+    kernel to kernel is divided by them. The pass says how many chunks are the CPU's. Passes that cannot be planned so,
+    or of which no share pays, stay as they are.
+
+        func.func @f_p0(%x: S {id.device_digits = …}) -> (S {…}) attributes {id.devices = 16 : i64} {…}
+
+        func.func @f_p0(…) -> … attributes {id.devices = 16 : i64, id.on_cpu = @f_p0_cpu, id.cpu_chunks = 3 : i64} {…}
+        func.func @f_p0_cpu(%x: S) -> S {
+          %0 = id.kernel "f_p0_cpu_k0" grid(%x) {id.device_digits = [array<i64: 13, 12, 11, 10>]} : (S) -> S {…}
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose link to the host is meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::func::FuncDialect"];
+}
+
 def PlaceBuffers : Pass<"id-place-buffers", "::mlir::func::FuncOp"> {
   let summary = "say which memory kernels read and write, and which results may lie on which arguments";
   let description = [{

@@ -23,15 +23,20 @@ EmulatedModule::EmulatedModule(runtime::Manifest ofDevice, std::unique_ptr<mlir:
     : idc_module(ofDevice.devices > 1 ? runtime::wholeOf(ofDevice) : ofDevice), ofDevice(std::move(ofDevice)),
       context(std::move(context)), module(std::move(module)), emulator(std::move(emulator)), options(options) {}
 
-llvm::Expected<std::unique_ptr<EmulatedModule>>
-EmulatedModule::create(llvm::StringRef kernels, llvm::StringRef manifestText, EmulatorOptions options) {
+llvm::Expected<std::unique_ptr<EmulatedModule>> EmulatedModule::create(llvm::StringRef kernels,
+                                                                       llvm::StringRef manifestText,
+                                                                       EmulatorOptions options, idc_cpu_lookup lookup,
+                                                                       void *user) {
   runtime::Manifest manifest;
   try {
     manifest = runtime::parseManifest({manifestText.data(), manifestText.size()});
   } catch (const runtime::ManifestError &error) {
     return message(error.what());
   }
-  return create(kernels, std::move(manifest), options);
+  auto module = create(kernels, std::move(manifest), options);
+  if (module && runtime::CpuChunks::create((*module)->manifest, lookup, user, (*module)->onCpu))
+    return message(idc_last_error());
+  return module;
 }
 
 llvm::Expected<std::unique_ptr<EmulatedModule>>
@@ -242,7 +247,7 @@ idc_status EmulatedModule::launchPasses(int64_t batch, const runtime::Operands &
       },
       options.seed);
   const idc_status status = runtime::runPasses(
-      manifest, {{&queues, alignedMemory(memory, bytes), bytes}}, batch,
+      manifest, {{&queues, alignedMemory(memory, bytes), bytes}}, onCpu.get(), batch,
       {operands.inputs, operands.scalars, operands.outputs, operands.workspace, nullptr, 0, nullptr, nullptr});
   for (const std::unique_ptr<EmulatedModule> &pass : passes) {
     llvm::append_range(finished, std::move(pass->finished));

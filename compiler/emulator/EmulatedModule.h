@@ -3,6 +3,7 @@
 
 #include "compiler/emulator/Emulator.h"
 
+#include "runtime/lib/CpuChunks.h"
 #include "runtime/lib/Module.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -17,9 +18,11 @@ namespace idc::emulator {
 /// memory that is the device's. Not for several threads at once.
 class EmulatedModule final : public idc_module {
 public:
-  /// `kernels` is the text of the level "gpu", `manifest` that of the level "manifest" for the same request.
+  /// `kernels` is the text of the level "gpu", `manifest` that of the level "manifest" for the same request. `lookup`
+  /// finds the functions for the CPU of a host program of whose chunks it takes a share; they are not emulated.
   static llvm::Expected<std::unique_ptr<EmulatedModule>> create(llvm::StringRef kernels, llvm::StringRef manifest,
-                                                                EmulatorOptions options);
+                                                                EmulatorOptions options,
+                                                                idc_cpu_lookup lookup = nullptr, void *user = nullptr);
 
   /// Succeeds also when kernels do what they must not: see reports(). Fails when a kernel cannot be launched or a fault
   /// ended it.
@@ -56,6 +59,7 @@ private:
   EmulatorOptions options;
   mutable std::vector<KernelReport> finished;
   std::vector<std::unique_ptr<EmulatedModule>> passes; // of a host program
+  std::unique_ptr<runtime::CpuChunks> onCpu;           // null: it has no share
 };
 
 } // namespace idc::emulator

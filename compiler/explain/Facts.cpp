@@ -373,7 +373,10 @@ public:
     DataPass pass;
     pass.chunks = id::devicesOf(function);
     pass.firstKernel = facts.kernels.size();
-    pass.seconds = function->getAttrOfType<mlir::FloatAttr>(id::secondsAttr).getValueAsDouble();
+    pass.seconds = id::secondsOf(function);
+    pass.cpuChunks = id::cpuChunksOf(function);
+    if (mlir::func::FuncOp onCpu = id::onCpuOf(function))
+      pass.cpuKernels = llvm::to_vector(onCpu.front().getOps<id::KernelOp>()).size();
     for (auto [argument, value] : llvm::zip(function.getArguments(), call.getOperands()))
       names[argument] = names[value];
     for (auto [made, value] : llvm::zip(function.front().getTerminator()->getOperands(), call.getResults()))
@@ -462,6 +465,7 @@ llvm::Expected<Facts> explain::gather(codegen::Compiler &compiler, llvm::raw_ost
   KernelList list(facts, compiler.target(), names);
   facts.devices = manifest.getInteger("devices").value_or(1);
   facts.memoryBytes = manifest.getInteger("memory").value_or(0);
+  facts.sharesWithCpu = (*function)->hasAttr(id::cpuShareAttr);
   if (facts.memoryBytes)
     for (auto [call, described] : llvm::zip(id::passesOf(*function), *manifest.getArray("passes")))
       list.addPass(call, *described.getAsObject());

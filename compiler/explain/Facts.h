@@ -107,7 +107,9 @@ struct DataPass {
   int64_t chunks = 1;
   std::vector<Chunks> in, out;
   size_t firstKernel = 0, kernels = 0;
-  double seconds = 0; // that the link takes
+  double seconds = 0;    // that it takes
+  int64_t cpuChunks = 0; // that the CPU takes,
+  size_t cpuKernels = 0; // through so many kernels of its own
 };
 
 struct Facts {
@@ -121,6 +123,7 @@ struct Facts {
   std::vector<DataPass> passes;                        // of data in the host's memory
   int64_t devices = 1, meetings = 0;                   // several of them, and how often they meet
   int64_t memoryBytes = 0;                             // of the device, that these may take; 0: data lie on it
+  bool sharesWithCpu = false;                          // the CPU may take some of their chunks
   int64_t workspaceBytes = 0, workspaceFixedBytes = 0; // per problem, and once
   int64_t movedBytes = 0, leastBytes = 0;              // of one problem
   double predicted = 0;                                // sum over the kernels; 0: not for this plan

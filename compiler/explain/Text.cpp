@@ -245,7 +245,12 @@ static void printPasses(llvm::raw_ostream &os, const Facts &facts) {
        << " through " << (pass.kernels == 1 ? "kernel " : "kernels ") << pass.firstKernel + 1;
     if (pass.kernels > 1)
       os << " to " << pass.firstKernel + pass.kernels;
-    os << llvm::format(", %.3g s on the link\n", pass.seconds);
+    os << llvm::format(", %.3g s%s\n", pass.seconds, pass.cpuChunks ? "" : " on the link");
+    if (pass.cpuChunks)
+      os << "    by the CPU: " << plural(pass.cpuChunks, "chunk") << " of these, through "
+         << plural(static_cast<int64_t>(pass.cpuKernels), "kernel") << " of its own\n";
+    else if (facts.sharesWithCpu)
+      os << "    by the CPU: none\n";
     for (const auto &[way, arrays] : {std::pair("in", &pass.in), std::pair("out", &pass.out)})
       for (const Chunks &chunks : *arrays) {
         os << "    " << way << ' ' << chunks.name << ": " << roundBytes(chunks.bytes);

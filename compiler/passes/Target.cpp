@@ -1,6 +1,7 @@
 // Reads the targets' data files.
 #include "compiler/passes/Target.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -82,11 +83,33 @@ static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::
          map.map("betweenBlocks", costs.betweenBlocks);
 }
 
-static bool readHostLink(const llvm::json::Value &value, HostLink &link, llvm::json::Path path) {
+static bool readLinkToHost(const llvm::json::Value &value, HostLink &link, llvm::json::Path path) {
   llvm::json::ObjectMapper map(value, path.field("hostLink"));
   link.runCost = readTable(*value.getAsObject(), "runCost");
   return map && map.map("bytesPerSecond", link.bytesPerSecond) &&
-         map.map("bytesPerSecondBothWays", link.bytesPerSecondBothWays) && map.map("copySeconds", link.copySeconds);
+         map.map("bytesPerSecondBothWays", link.bytesPerSecondBothWays) && map.map("copySeconds", link.copySeconds) &&
+         map.mapOptional("cpuBytesPerSecond", link.cpuBytesPerSecond) &&
+         map.mapOptional("memoryBytesPerSecond", link.memoryBytesPerSecond);
+}
+
+llvm::Error idc::passes::readHostLink(llvm::StringRef text, HostLink &link) {
+  llvm::Expected<llvm::json::Value> value = llvm::json::parse(text);
+  if (!value)
+    return value.takeError();
+  const llvm::json::Object *file = value->getAsObject();
+  const llvm::json::Value *own = file ? file->get("hostLink") : nullptr;
+  if (!own || !own->getAsObject() || !own->getAsObject()->getArray("runCost"))
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "there is no object 'hostLink' with a 'runCost'");
+  llvm::json::Path::Root root("file");
+  HostLink read;
+  if (!readLinkToHost(*own, read, root))
+    return root.getError();
+  for (double rate :
+       {read.bytesPerSecond, read.bytesPerSecondBothWays, read.cpuBytesPerSecond, read.memoryBytesPerSecond})
+    if (!(rate > 0))
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "bytes per second must be more than 0");
+  link = std::move(read);
+  return llvm::Error::success();
 }
 
 static bool readLink(const llvm::json::Value &value, DeviceLink &link, llvm::json::Path path) {
@@ -136,7 +159,7 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
         map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
         map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) && map.map("sectorBytes", target.sectorBytes) &&
-        map.map("vectorBytes", target.vectorBytes) &&
+        map.map("vectorBytes", target.vectorBytes) && map.mapOptional("pastCacheBytes", target.pastCacheBytes) &&
         map.map("dataRegistersPerThread", target.dataRegistersPerThread) && map.map("groupWords", target.groupWords) &&
         map.mapOptional("levelWords", target.levelWords) && map.mapOptional("levelRunBytes", target.levelRunBytes) &&
         map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&
@@ -164,7 +187,7 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         (passes && !readPasses(*passes, target.passes, root)) ||
         (groups && !readGroups(*groups, target.groups, root)) ||
         (latency && !readLatency(*latency, target.latency, root)) ||
-        (hostLink && !readHostLink(*hostLink, target.hostLink, root)) ||
+        (hostLink && !readLinkToHost(*hostLink, target.hostLink, root)) ||
         (link && !readLink(*link, target.link.emplace(), root))) {
       error = "target file " + name.str() + ": " + llvm::toString(root.getError());
       return false;
@@ -180,10 +203,16 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
 std::optional<Target> idc::passes::findTarget(llvm::StringRef name, mlir::Operation *where) {
   Target target;
   std::string error;
-  if (findTarget(name, target, error))
-    return target;
-  where->emitError() << error;
-  return std::nullopt;
+  if (!findTarget(name, target, error)) {
+    where->emitError() << error;
+    return std::nullopt;
+  }
+  if (auto text = where->getAttrOfType<mlir::StringAttr>(hostLinkAttr))
+    if (llvm::Error wrong = readHostLink(text, target.hostLink)) {
+      where->emitError() << hostLinkAttr << ": " << llvm::toString(std::move(wrong));
+      return std::nullopt;
+    }
+  return target;
 }
 
 std::vector<std::string> idc::passes::targetNames() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -101,6 +102,8 @@ struct HostLink {
   double bytesPerSecondBothWays = 20e9; // each way, both at the same time
   double copySeconds = 3e-6;            // that a copy takes beside its bytes
   CostTable runCost;                    // of a rectangle's rows, by their bytes
+  double cpuBytesPerSecond = 5e9;       // that kernels on all cores of the host read and write,
+  double memoryBytesPerSecond = 50e9;   // and that these and copies do together
 };
 
 /// The links between GPUs that work on a problem together.
@@ -144,6 +147,7 @@ struct Target {
   double ringCost = 1;   // time of such a kernel over that of two, where all digits are bits,
   double mixedRingCost = 1;           // and of other radices
   int64_t maxTileBytes = 131072;      // largest tile worth a kernel of its own
+  int64_t pastCacheBytes = INT64_MAX; // of a CPU: an array of so many is stored past the cache
   RunCosts loadRunCost, storeRunCost; // writes of parts of a cache line meet in the L2 cache
   /// Blocks in a cluster -> time of a kernel of theirs, relative to a copy.
   CostTable clusterCost;
@@ -167,8 +171,13 @@ struct Target {
 
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.
 bool findTarget(llvm::StringRef name, Target &target, std::string &error);
-/// The same for a pass; what is wrong is reported at `where`, and there is no target then.
+/// The same for a pass; what is wrong is reported at `where`, and there is no target then. What `where` says of the
+/// link to the host goes before what the target's file says.
 std::optional<Target> findTarget(llvm::StringRef name, mlir::Operation *where);
+/// On a function, as text: a JSON object whose `hostLink` says what a machine's file would.
+constexpr const char hostLinkAttr[] = "id.host_link";
+/// Reads such a text; the error says what is wrong with it.
+llvm::Error readHostLink(llvm::StringRef text, HostLink &link);
 /// Names of all targets, the oldest GPU first.
 std::vector<std::string> targetNames();
 /// The newest target whose code a GPU of this compute capability runs: its own one when there is one. Empty: none.

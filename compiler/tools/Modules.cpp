@@ -16,17 +16,21 @@ static std::string take(llvm::Expected<std::string> value) {
   return *value;
 }
 
-tools::Module tools::cpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
-  std::string manifest = take(compiler.emit(Level::Manifest, errors));
+/// Machine code for this computer, as the `user` of lookUp().
+static void *codeOf(Compiler &compiler, llvm::raw_ostream &errors) {
   llvm::Expected<const codegen::CpuJit *> jit = compiler.jit(errors);
   if (!jit)
     throw host::Error(llvm::toString(jit.takeError()));
-  auto lookup = [](const char *name, void *user) {
-    return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
-  };
+  return const_cast<codegen::CpuJit *>(*jit);
+}
+static idc_cpu_kernel lookUp(const char *name, void *user) {
+  return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
+}
+
+tools::Module tools::cpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
+  std::string manifest = take(compiler.emit(Level::Manifest, errors));
   idc_module *module = nullptr;
-  host::check(
-      idc_cpu_module_create(manifest.data(), manifest.size(), lookup, const_cast<codegen::CpuJit *>(*jit), &module));
+  host::check(idc_cpu_module_create(manifest.data(), manifest.size(), lookUp, codeOf(compiler, errors), &module));
   return adopt(module);
 }
 
@@ -47,7 +51,8 @@ std::unique_ptr<host::GroupModule> tools::groupModule(Compiler &compiler, llvm::
 tools::Module tools::gpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
   const std::string image = imageOf(compiler, errors), manifest = take(compiler.emit(Level::Manifest, errors));
   idc_module *module = nullptr;
-  host::check(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &module));
+  host::check(idc_host_module_load(image.data(), image.size(), manifest.data(), manifest.size(), lookUp,
+                                   compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr, &module));
   return adopt(module);
 }
 
@@ -55,8 +60,8 @@ std::unique_ptr<emulator::EmulatedModule>
 tools::emulatedModule(Compiler &compiler, const emulator::EmulatorOptions &options, llvm::raw_ostream &errors) {
   std::string kernels = take(compiler.emit(Level::Gpu, errors));
   std::string manifest = take(compiler.launches(errors));
-  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
-      emulator::EmulatedModule::create(kernels, manifest, options);
+  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module = emulator::EmulatedModule::create(
+      kernels, manifest, options, lookUp, compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr);
   if (!module)
     throw host::Error(llvm::toString(module.takeError()));
   return std::move(*module);

@@ -15,3 +15,21 @@ SmallVector<func::CallOp> id::passesOf(func::FuncOp function) {
 func::FuncOp id::functionOf(func::CallOp pass) {
   return pass->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(pass.getCallee());
 }
+
+double id::secondsOf(func::FuncOp function) {
+  return function->getAttrOfType<FloatAttr>(secondsAttr).getValueAsDouble();
+}
+
+void id::setSeconds(func::FuncOp function, double seconds) {
+  function->setAttr(secondsAttr, FloatAttr::get(Float64Type::get(function.getContext()), seconds));
+}
+
+func::FuncOp id::onCpuOf(func::FuncOp pass) {
+  auto name = pass->getAttrOfType<FlatSymbolRefAttr>(onCpuAttr);
+  return name ? pass->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(name.getValue()) : func::FuncOp();
+}
+
+int64_t id::cpuChunksOf(func::FuncOp pass) {
+  auto chunks = pass->getAttrOfType<IntegerAttr>(cpuChunksAttr);
+  return chunks ? chunks.getInt() : 0;
+}

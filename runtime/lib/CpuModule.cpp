@@ -1,11 +1,10 @@
 //===- CpuModule.cpp - modules of C functions -----------------------------===//
 
-#include "Module.h"
+#include "CpuModule.h"
+
 #include "Status.h"
-#include "WorkerPool.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 #include <optional>
 
@@ -16,27 +15,10 @@ namespace {
 /// Threads of a launch by the calling thread; 0: all.
 thread_local unsigned wantedThreads = 0;
 
-struct CpuModule final : idc_module {
-  CpuModule(Manifest manifest, std::vector<idc_cpu_kernel> functions);
+} // namespace
 
-  idc_status launch(int64_t batch, const Operands &operands, void *stream) const override;
-
-private:
-  std::vector<idc_cpu_kernel> functions; // one per kernel of the manifest
-  std::shared_ptr<WorkerPool> pool;
-  std::vector<int64_t> inputStrides, outputStrides; // of the planes: bytes from one problem to the next
-  int64_t problemBytes = 0;                         // of inputs and outputs
-  int64_t problemsTogether = 1;                     // that no piece of the batch may divide
-
-  void runPieces(int64_t batch, int64_t problems, unsigned threads, const Operands &operands) const;
-  void runKernels(int64_t batch, unsigned threads, const Operands &operands) const;
-  /// The pointers of a kernel for `batch` problems from problem `first` on, with a workspace of their own.
-  void point(const Kernel &kernel, int64_t first, int64_t batch, const Operands &operands, char *workspace,
-             void **pointers) const;
-};
-
-CpuModule::CpuModule(Manifest read, std::vector<idc_cpu_kernel> functions)
-    : idc_module(std::move(read)), functions(std::move(functions)), pool(WorkerPool::shared()) {
+CpuModule::CpuModule(Manifest read, std::vector<idc_cpu_kernel> found)
+    : idc_module(std::move(read)), functions(std::move(found)), pool(WorkerPool::shared()) {
   auto note = [&](const std::vector<Operand> &side, std::vector<int64_t> &strides) {
     for (const Operand &operand : side) {
       problemBytes += operand.bytesPerProblem();
@@ -93,21 +75,22 @@ void CpuModule::runPieces(int64_t batch, int64_t problems, unsigned threads, con
   });
 }
 
-/// All threads share the blocks of a kernel, and wait for each other between kernels.
-void CpuModule::runKernels(int64_t batch, unsigned threads, const Operands &operands) const {
+/// All threads share the blocks of a part of a kernel, and wait for each other between kernels.
+void CpuModule::runKernels(int64_t batch, int64_t part, int64_t parts, unsigned threads,
+                           const Operands &operands) const {
   for (size_t k = 0; k < functions.size(); ++k) {
     const Kernel &kernel = manifest.kernels[k];
     void *pointers[maxKernelArguments];
     point(kernel, 0, batch, operands, static_cast<char *>(operands.workspace), pointers);
-    const int64_t blocks = kernel.blocks(batch);
+    const int64_t blocks = kernel.blocks(batch) / parts, first = part * blocks;
     if (threads == 1 || blocks == 1) {
-      functions[k](pointers, batch, 0, blocks);
+      functions[k](pointers, batch, first, first + blocks);
       continue;
     }
     // Several chunks per thread even out what the system takes from one of them.
     const int64_t chunks = std::min<int64_t>(blocks, 4 * threads);
     pool->forEach(chunks, threads, [&](int64_t chunk, unsigned) {
-      functions[k](pointers, batch, blocks * chunk / chunks, blocks * (chunk + 1) / chunks);
+      functions[k](pointers, batch, first + blocks * chunk / chunks, first + blocks * (chunk + 1) / chunks);
     });
   }
 }
@@ -129,11 +112,24 @@ idc_status CpuModule::launch(int64_t batch, const Operands &operands, void *) co
       return IDC_SUCCESS;
     }
   }
-  runKernels(batch, threads, operands);
+  runKernels(batch, 0, 1, threads, operands);
   return IDC_SUCCESS;
 }
 
-} // namespace
+void CpuModule::launchPart(int64_t part, int64_t parts, const Operands &operands) const {
+  runKernels(1, part, parts, pool->threads(), operands);
+}
+
+idc_status CpuModule::create(Manifest manifest, idc_cpu_lookup lookup, void *user, std::unique_ptr<CpuModule> &module) {
+  std::vector<idc_cpu_kernel> functions;
+  for (const Kernel &kernel : manifest.kernels) {
+    functions.push_back(lookup(kernel.name.c_str(), user));
+    if (!functions.back())
+      return fail(IDC_ERROR_IMAGE, "there is no function for the kernel '%s'", kernel.name.c_str());
+  }
+  module.reset(new CpuModule(std::move(manifest), std::move(functions)));
+  return IDC_SUCCESS;
+}
 
 idc_status idc_cpu_threads(int32_t count) {
   if (count < 0)
@@ -158,13 +154,10 @@ idc_status idc_cpu_module_create(const char *manifest_json, size_t manifest_byte
     }
     if (!manifest->isCpu())
       return fail(IDC_ERROR_INVALID_ARGUMENT, "the manifest's target is '%s', not 'cpu'", manifest->target.c_str());
-    std::vector<idc_cpu_kernel> functions;
-    for (const Kernel &kernel : manifest->kernels) {
-      functions.push_back(lookup(kernel.name.c_str(), user));
-      if (!functions.back())
-        return fail(IDC_ERROR_IMAGE, "there is no function for the kernel '%s'", kernel.name.c_str());
-    }
-    *module = new CpuModule(std::move(*manifest), std::move(functions));
+    std::unique_ptr<CpuModule> made;
+    if (idc_status status = CpuModule::create(std::move(*manifest), lookup, user, made))
+      return status;
+    *module = made.release();
     return IDC_SUCCESS;
   });
 }

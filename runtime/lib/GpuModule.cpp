@@ -280,6 +280,11 @@ idc_status idc::runtime::loadGpuModule(const std::string &image, Manifest manife
 
 idc_status idc_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
                            idc_module **module) {
+  return idc_host_module_load(image, image_bytes, manifest_json, manifest_bytes, nullptr, nullptr, module);
+}
+
+idc_status idc_host_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
+                                idc_cpu_lookup lookup, void *user, idc_module **module) {
   if (!module)
     return fail(IDC_ERROR_INVALID_ARGUMENT, "'module' must not be null");
   *module = nullptr;
@@ -298,9 +303,10 @@ idc_status idc_module_load(const void *image, size_t image_bytes, const char *ma
     if (idc_status status = Driver::get(driver))
       return status;
     const std::string copied(static_cast<const char *>(image), image_bytes);
-    const auto load = manifest->passes.empty() ? loadGpuModule : loadHostModule;
     std::unique_ptr<idc_module> loaded;
-    if (idc_status status = load(copied, std::move(*manifest), *driver, loaded))
+    if (idc_status status = manifest->passes.empty()
+                                ? loadGpuModule(copied, std::move(*manifest), *driver, loaded)
+                                : loadHostModule(copied, std::move(*manifest), *driver, lookup, user, loaded))
       return status;
     *module = loaded.release();
     return IDC_SUCCESS;

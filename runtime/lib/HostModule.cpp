@@ -117,7 +117,9 @@ private:
 struct HostModule final : idc_module {
   HostModule(Manifest manifest, const Driver &driver) : idc_module(std::move(manifest)), driver(driver) {}
 
-  idc_status load(const std::string &image) {
+  idc_status load(const std::string &image, idc_cpu_lookup lookup, void *user) {
+    if (idc_status status = CpuChunks::create(manifest, lookup, user, onCpu))
+      return status;
     for (const Pass &pass : manifest.passes) {
       passes.emplace_back();
       if (idc_status status = loadGpuModule(image, pass.kernels, driver, passes.back()))
@@ -182,20 +184,21 @@ private:
         return status;
       devices.push_back(parts.back().device);
     }
-    return runPasses(manifest, devices, batch, launch.calls[0]);
+    return runPasses(manifest, devices, onCpu.get(), batch, launch.calls[0]);
   }
 
   const Driver &driver;
   CUcontext context = nullptr;
   std::vector<std::unique_ptr<idc_module>> passes;
+  std::unique_ptr<CpuChunks> onCpu;
 };
 
 } // namespace
 
 idc_status idc::runtime::loadHostModule(const std::string &image, Manifest manifest, const Driver &driver,
-                                        std::unique_ptr<idc_module> &module) {
+                                        idc_cpu_lookup lookup, void *user, std::unique_ptr<idc_module> &module) {
   auto loaded = std::make_unique<HostModule>(std::move(manifest), driver);
-  if (idc_status status = loaded->load(image))
+  if (idc_status status = loaded->load(image, lookup, user))
     return status;
   module = std::move(loaded);
   return IDC_SUCCESS;

@@ -344,6 +344,18 @@ Pass parsePass(const Field &field, const Manifest &program) {
     for (const Argument &argument : kernel.arguments)
       if (argument.kind == Argument::Kind::Meeting || argument.kind == Argument::Kind::Report || argument.device >= 0)
         field.get("kernels").error("must not reach what other chunks have");
+  if (std::optional<Field> cpu = field.find("cpu")) { // absent: the GPU works on all chunks
+    pass.cpuChunks = int32_t(cpu->get("chunks").integer(1, kernels.devices));
+    pass.cpu = kernels;
+    pass.cpu.target = "cpu";
+    pass.cpu.kernels.clear();
+    parseKernels(*cpu, pass.cpu);
+    for (const Kernel &kernel : pass.cpu.kernels)
+      if (kernel.problemsPerBlockGroup != 1 || kernel.blocksPerGroup % kernels.devices)
+        cpu->get("kernels").error("must have as many blocks for each chunk");
+    if (pass.cpu.workspaceBytes(1) > program.workspaceFixedBytes)
+      cpu->get("workspace").error("is larger than the program's of fixed size");
+  }
   return pass;
 }
 

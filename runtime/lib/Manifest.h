@@ -168,6 +168,10 @@ struct HostPlace {
 struct Pass {
   Manifest kernels;
   std::vector<HostPlace> inputs, outputs; ///< of which operands are parts
+  /// The last chunks are the CPU's: so many, by these kernels, which work on whole operands; a chunk is a run of the
+  /// blocks of each. Of the workspace there is one chunk's.
+  int32_t cpuChunks = 0;
+  Manifest cpu;
 };
 
 /// What is wrong with a manifest, with the path of the field.

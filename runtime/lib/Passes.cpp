@@ -75,8 +75,9 @@ private:
 /// One launch of a host program.
 class Run {
 public:
-  Run(const Manifest &manifest, const std::vector<ChunkDevice> &devices, int64_t batch, const idc_host_call &call)
-      : manifest(manifest), devices(devices), batch(batch), call(call) {}
+  Run(const Manifest &manifest, const std::vector<ChunkDevice> &devices, const CpuChunks *cpu, int64_t batch,
+      const idc_host_call &call)
+      : manifest(manifest), devices(devices), cpu(cpu), batch(batch), call(call) {}
 
   idc_status operator()() {
     const bool isUndivided = std::all_of(manifest.passes.begin(), manifest.passes.end(),
@@ -112,10 +113,13 @@ private:
     const Pass &pass = manifest.passes[number];
     const Places places(pass, problems);
     std::vector<Piece> pieces;
+    const int32_t onDevices = pass.kernels.devices - pass.cpuChunks;
     for (int64_t problem = first; problem < first + count; problem += problems)
-      for (int32_t chunk = 0; chunk < pass.kernels.devices; ++chunk)
+      for (int32_t chunk = 0; chunk < onDevices; ++chunk)
         pieces.push_back({problem, std::min(problems, first + count - problem), chunk});
     const int64_t before = done;
+    const WholeOperands whole(*this, pass, {first, 1, 0});
+    CpuWork onCpu(pass.cpuChunks, [&](int64_t i) { cpu->run(number, onDevices + int32_t(i), whole.operands); });
     int64_t left = 0; // pieces whose results are known to be there
     idc_status status = IDC_SUCCESS;
     const size_t onTheWay = eventsOfQueue * devices.size();
@@ -125,7 +129,7 @@ private:
       if (i >= onTheWay && (status = device.queues->finish(Queues::Out, turn % eventsOfQueue)))
         break;
       left = i >= onTheWay ? int64_t(i - onTheWay) + 1 : 0;
-      if ((status = report(before + left)))
+      if ((status = report(before + left + onCpu.finished())))
         break;
       status = enqueue(number, places, pieces[i], device, turn);
     }
@@ -140,8 +144,29 @@ private:
     if (last)
       return last;
     done = before + int64_t(pieces.size());
+    for (int64_t finished = onCpu.finished(); finished < pass.cpuChunks; finished = onCpu.finishedBeyond(finished))
+      if (idc_status status = report(done + finished))
+        return status;
+    done += pass.cpuChunks;
     return report(done);
   }
+
+  /// What the CPU works on: arrays of the host, and a workspace.
+  struct WholeOperands {
+    WholeOperands(const Run &run, const Pass &pass, const Piece &piece) {
+      for (size_t k = 0; k < pass.inputs.size(); ++k)
+        inputs.push_back(run.hostPlace(pass.inputs[k], pass.kernels.inputs[k], piece));
+      for (size_t k = 0; k < pass.outputs.size(); ++k)
+        outputs.push_back(run.hostPlace(pass.outputs[k], pass.kernels.outputs[k], piece));
+      char *workspace = static_cast<char *>(run.call.workspace) + run.batch * run.manifest.workspaceBytesPerProblem;
+      operands = {inputs.data(), run.call.scalars, outputs.data(), workspace};
+    }
+    WholeOperands(const WholeOperands &) = delete;
+
+    std::vector<const void *> inputs;
+    std::vector<void *> outputs;
+    Operands operands = {};
+  };
 
   idc_status report(int64_t finished) {
     if (finished == reported || !call.progress)
@@ -238,6 +263,7 @@ private:
 
   const Manifest &manifest;
   const std::vector<ChunkDevice> &devices;
+  const CpuChunks *cpu;
   const int64_t batch;
   const idc_host_call &call;
   int64_t all = 0, done = 0, reported = 0;
@@ -252,7 +278,7 @@ int64_t idc::runtime::deviceBytes(const Manifest &manifest) {
   return bytes;
 }
 
-idc_status idc::runtime::runPasses(const Manifest &manifest, const std::vector<ChunkDevice> &devices, int64_t batch,
-                                   const idc_host_call &call) {
-  return Run(manifest, devices, batch, call)();
+idc_status idc::runtime::runPasses(const Manifest &manifest, const std::vector<ChunkDevice> &devices,
+                                   const CpuChunks *cpu, int64_t batch, const idc_host_call &call) {
+  return Run(manifest, devices, cpu, batch, call)();
 }

@@ -9,6 +9,7 @@
 #ifndef IDC_RUNTIME_LIB_PASSES_H
 #define IDC_RUNTIME_LIB_PASSES_H
 
+#include "CpuChunks.h"
 #include "Module.h"
 #include "Shares.h"
 #include "idc/host_memory.h"
@@ -61,10 +62,11 @@ struct ChunkDevice {
   int64_t memoryBytes;
 };
 
-/// Runs the passes of a manifest; the devices, one or more, take chunks in turn. The pointers of `call` are the host's,
-/// and have been checked; its memory is not looked at.
-idc_status runPasses(const Manifest &manifest, const std::vector<ChunkDevice> &devices, int64_t batch,
-                     const idc_host_call &call);
+/// Runs the passes of a manifest; the devices, one or more, take chunks in turn, but for the share of the CPU, which
+/// works at the same time (`cpu` is null where it has none). The pointers of `call` are the host's, and have been
+/// checked; its memory is not looked at.
+idc_status runPasses(const Manifest &manifest, const std::vector<ChunkDevice> &devices, const CpuChunks *cpu,
+                     int64_t batch, const idc_host_call &call);
 
 } // namespace idc::runtime
 

@@ -4,11 +4,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "host/CpuFunctions.h"
 #include "host/GroupModule.h"
 #include "host/Jobs.h"
 #include "host/Memory.h"
 #include "host/Run.h"
 #include "host/ToolMain.h"
+#include "lib/Manifest.h"
 #include "lib/WholeFile.h"
 
 #include <csignal>
@@ -20,7 +22,7 @@ using namespace idc::host;
 namespace {
 
 struct Options {
-  std::string kernels, manifest;
+  std::string kernels, manifest, functions;
   RunRequest request;
   std::string jobs, results;
 };
@@ -30,8 +32,12 @@ void addOptions(CLI::App &tool, Options &options) {
   auto list = [&](const char *name, std::vector<std::string> &values, const char *placeholder, const char *meaning) {
     tool.add_option(name, values, meaning)->type_name(placeholder)->allow_extra_args(false);
   };
-  tool.add_option("KERNELS", options.kernels, "a fatbin, cubin or PTX file")->type_name("");
+  tool.add_option("KERNELS", options.kernels, "a fatbin, cubin or PTX file, or for the CPU a shared library")
+      ->type_name("");
   tool.add_option("MANIFEST", options.manifest, "of the kernels")->type_name("");
+  tool.add_option("--cpu", options.functions,
+                  "a shared library with the functions of the CPU, where that takes a share of chunks")
+      ->type_name("LIB.so");
   tool.add_option("--batch", request.batch, "problems to run (default 1)")->type_name("N")->check(atLeast(1));
   list("--input", request.inputs, "X.npy", "an input, once for each in order; without it inputs are random (normal)");
   list("--scalar", request.scalars, "S=V", "the value of a run-time scalar, once for each (complex: RE,IM)");
@@ -81,16 +87,26 @@ void addOptions(CLI::App &tool, Options &options) {
 }
 
 int runModule(const Options &options) {
+  constexpr int64_t largest = int64_t(1) << 30;
+  const std::string image = idc::runtime::readFile(options.kernels, largest),
+                    manifest = idc::runtime::readFile(options.manifest, largest);
+  const bool isCpu = idc::runtime::parseManifest(manifest).isCpu();
+  std::unique_ptr<CpuFunctions> functions;
+  if (const std::string &path = isCpu ? options.kernels : options.functions; !path.empty())
+    functions = std::make_unique<CpuFunctions>(path);
   idc_module *module = nullptr;
-  check(idc_module_load_files(options.kernels.c_str(), options.manifest.c_str(), &module));
+  if (isCpu) {
+    check(idc_cpu_module_create(manifest.data(), manifest.size(), CpuFunctions::find, functions.get(), &module));
+  } else {
+    check(idc_host_module_load(image.data(), image.size(), manifest.data(), manifest.size(),
+                               functions ? CpuFunctions::find : nullptr, functions.get(), &module));
+  }
   std::unique_ptr<idc_module, idc_status (*)(idc_module *)> owner(module, idc_module_unload);
   RunRequest request = options.request;
   request.module = module;
   std::unique_ptr<GroupModule> group;
   if (idc_module_devices(module) > 1) {
-    constexpr int64_t largest = int64_t(1) << 30;
-    group = GroupModule::load(idc::runtime::readFile(options.kernels, largest),
-                              idc::runtime::readFile(options.manifest, largest));
+    group = GroupModule::load(image, manifest);
     request.module = request.group = group.get();
   }
   RunReport report = run(request);

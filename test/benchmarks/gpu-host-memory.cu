@@ -1,15 +1,18 @@
 // Programs on data in the host's memory, beside the link's limit and cuFFT called chunk by chunk.
 //
-// usage: gpu-host-memory [--runs N] [--pageable] [--in-place] [--gpus N] CASE…
+// usage: gpu-host-memory [--runs N] [--pageable] [--in-place] [--slow-link] [--gpus N] CASE…
 // A case is NAME:PREFIX[:OTHER]: the prefix of an image and a manifest (PREFIX.fatbin, PREFIX.json) for host memory;
 // then for complex f32 transforms their sides (65536x65536), or the prefix of the same program for data on the GPU.
+// Where the CPU takes a share of chunks its functions are in PREFIX.so; a program for the CPU is that and a manifest.
 // Data are random and differ in every element; arrays are page-locked, unless behind --pageable. Results are compared
 // with the GPU's, of cuFFT or of the other program, in all elements, if its memory holds them. A line per case: how
 // large the error is (relative, L2), seconds, their share of the least time that the passes' bytes take on the link,
 // both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk. Behind --in-place results
-// take the memory of arguments where the program may (idc compile --in-place), and cuFFT is not called.
+// take the memory of arguments where the program may (idc compile --in-place), and cuFFT is not called. Behind
+// --slow-link everything is copied twice between host and GPU, so that the link seems half as fast.
 #include "Cuda.h"
 #include "idc/host_memory.h"
+#include "runtime/lib/Driver.h"
 #include "runtime/lib/Shares.h"
 #include "runtime/lib/WholeFile.h"
 #include "test/benchmarks/ChunkedCufft.h"
@@ -20,6 +23,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <dlfcn.h>
 #include <functional>
 #include <memory>
 #include <stdexcept>
@@ -63,6 +67,25 @@ void inParallel(int64_t count, const std::function<void(int64_t, int64_t)> &work
 bool isPageLocked = true; // what is allocated
 bool isInPlace = false;
 int gpus = 1;
+
+/// Lets a function of the driver's be called twice.
+template <auto member> void twice(idc::runtime::Driver &driver) {
+  static auto once = driver.*member;
+  driver.*member = [](auto... arguments) {
+    const auto result = once(arguments...);
+    return result ? result : once(arguments...);
+  };
+}
+
+/// Half of the link for what idc copies from now on.
+void slowDown() {
+  const idc::runtime::Driver *driver = nullptr;
+  check(idc::runtime::Driver::get(driver));
+  auto &changed = const_cast<idc::runtime::Driver &>(*driver);
+  twice<&idc::runtime::Driver::copyRectangle>(changed);
+  twice<&idc::runtime::Driver::copyToDevice>(changed);
+  twice<&idc::runtime::Driver::copyToHost>(changed);
+}
 
 /// Memory of the host, filled with numbers from -1 to 1, and more by `shift`; or with what is none.
 class HostArray {
@@ -286,17 +309,55 @@ struct PassClock {
   std::chrono::steady_clock::time_point begin;
 };
 
+/// Finds functions in a library that has been opened, or null.
+idc_cpu_kernel findFunction(const char *name, void *library) {
+  return reinterpret_cast<idc_cpu_kernel>(dlsym(library, name));
+}
+
+/// How long the CPU takes for all of a program.
+void runOnCpu(const std::string &name, const std::string &json, void *library, int runs) {
+  const Manifest manifest = idc::runtime::parseManifest(json);
+  idc_module *module = nullptr;
+  check(idc_cpu_module_create(json.data(), json.size(), findFunction, library, &module));
+  std::vector<std::unique_ptr<HostArray>> arrays;
+  auto add = [&](int64_t bytes, bool isInput) -> char * {
+    arrays.push_back(std::make_unique<HostArray>(std::max<int64_t>(bytes, 16), isInput, uint32_t(arrays.size() + 1)));
+    return arrays.back()->data;
+  };
+  std::vector<const void *> in;
+  std::vector<void *> out;
+  for (const Operand &input : manifest.inputs)
+    in.push_back(add(input.bytesPerProblem(), true));
+  for (const Operand &output : manifest.outputs)
+    out.push_back(add(output.bytesPerProblem(), false));
+  void *workspace = add(manifest.workspaceBytes(1), false);
+  std::vector<double> times;
+  for (int run = 0; run <= runs; ++run)
+    times.push_back(seconds([&] { check(idc_launch(module, 1, in.data(), nullptr, out.data(), workspace, nullptr)); }));
+  times.erase(times.begin());
+  std::printf("%-26s %zu kernels on the CPU  %8.4f s\n", name.c_str(), manifest.kernels.size(), median(times));
+  std::fflush(stdout);
+  idc_module_unload(module);
+}
+
 int runCase(const std::string &text, int runs) {
   const std::vector<std::string> words = split(text, ':');
   if (words.size() < 2)
     throw std::runtime_error("'" + text + "' is no case");
-  const std::string image = readText(words[1] + ".fatbin"), json = readText(words[1] + ".json");
+  const std::string json = readText(words[1] + ".json");
   const Manifest manifest = idc::runtime::parseManifest(json);
+  void *library = dlopen((words[1] + ".so").c_str(), RTLD_NOW | RTLD_LOCAL); // stays open
+  if (manifest.isCpu()) {
+    runOnCpu(words[0], json, library, runs);
+    return 0;
+  }
+  const std::string image = readText(words[1] + ".fatbin");
   std::vector<idc_module *> modules(size_t(gpus), nullptr);
   for (int gpu = gpus; gpu-- > 0;) {
     CHECK_CUDA(cudaSetDevice(gpu));
     CHECK_CUDA(cudaFree(nullptr));
-    check(idc_module_load(image.data(), image.size(), json.data(), json.size(), &modules[size_t(gpu)]));
+    check(idc_host_module_load(image.data(), image.size(), json.data(), json.size(), library ? findFunction : nullptr,
+                               library, &modules[size_t(gpu)]));
   }
   idc_module *module = modules[0];
   std::vector<std::shared_ptr<HostArray>> inputs, outputs;
@@ -403,6 +464,8 @@ int main(int argc, char **argv) {
         gpus = std::max(1, std::atoi(argv[++i]));
       else if (!std::strcmp(argv[i], "--pageable"))
         isPageLocked = false;
+      else if (!std::strcmp(argv[i], "--slow-link"))
+        slowDown();
       else if (!std::strcmp(argv[i], "--in-place"))
         isInPlace = true;
       else

@@ -1,18 +1,31 @@
 // The link between a GPU and the host's memory: what a machine file says of it (hostLink).
 //
-// usage: gpu-link
-// Prints the object as compiler/passes/targets/*.json have it. Rates are those of page-locked memory, of copies one way
-// and of both ways at the same time. What short rows cost is measured as they are copied in a pass: chunks come in, two
-// kernels that stream read and write them, and they go out, on three streams; rows are short on one side, and the mean
-// of both sides is taken. Arrays have 16 GiB: of smaller ones the GPU's cache keeps all page tables, and short rows
-// cost less.
+// usage: gpu-link [PREFIX]
+// Prints an object as compiler/passes/targets/*.json have it, which is also a file for idc's --host-link. With a
+// program for the CPU (PREFIX.so and PREFIX.json of `idc compile --target cpu --emit=object,manifest`; a transform of
+// 2^28 for one) it also has what kernels of the host's cores and copies do. Rates are those of page-locked memory, of
+// copies one way and of both ways at the same time. What short rows cost is measured as they are copied in a pass:
+// chunks come in, two kernels that stream read and write them, and they go out, on three streams; rows are short on one
+// side, and the mean of both sides is taken. Arrays have 16 GiB: of smaller ones the GPU's cache keeps all page tables,
+// and short rows cost less.
 #include "Cuda.h"
 #include "Timing.h"
+#include "idc/runtime.h"
+#include "runtime/lib/Manifest.h"
+#include "runtime/lib/WholeFile.h"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
 #include <exception>
 #include <functional>
+#include <stdexcept>
+#include <string>
+#include <thread>
 #include <vector>
 
 using namespace gpucheck;
@@ -83,6 +96,34 @@ public:
       }
     });
   }
+  /// Bytes per second of the host's memory when copies both ways and all cores, which copy as well, share it.
+  double memoryRate() {
+    const unsigned threads = std::max(1u, std::thread::hardware_concurrency());
+    std::atomic<bool> isOver{false};
+    std::atomic<size_t> moved{0};
+    std::vector<std::thread> all;
+    for (unsigned i = 0; i < threads; ++i)
+      all.emplace_back([&, i] {
+        const size_t own = bytes / threads, piece = 4 * MiB;
+        for (size_t at = 0; !isOver; at = at + 2 * piece <= own ? at + piece : 0) {
+          std::memcpy(y.data + i * own + at, x.data + i * own + at, piece);
+          moved += 2 * piece; // read and written
+        }
+      });
+    const auto now = [] { return std::chrono::steady_clock::now(); };
+    const auto begin = now();
+    const size_t before = moved;
+    copyIn(chunkBytes);
+    copyOut(chunkBytes);
+    CHECK_CUDA(cudaStreamSynchronize(in));
+    CHECK_CUDA(cudaStreamSynchronize(out));
+    const double time = std::chrono::duration<double>(now() - begin).count();
+    const size_t during = moved - before;
+    isOver = true;
+    for (std::thread &thread : all)
+      thread.join();
+    return double(2 * bytes + during) / time;
+  }
   /// Seconds that a copy takes beside its bytes.
   double secondsOfCopy() {
     constexpr size_t small = 4096, count = 4096;
@@ -129,17 +170,67 @@ private:
   Stream done[slots]; // each stands for the copy of what its slot held
 };
 
+void check(idc_status status) {
+  if (status)
+    throw std::runtime_error(idc_last_error());
+}
+
+/// Bytes per second that the kernels of a program read and write on all cores.
+double cpuRate(const std::string &prefix) {
+  const std::string text = idc::runtime::readFile(prefix + ".json", int64_t(1) << 30);
+  const idc::runtime::Manifest manifest = idc::runtime::parseManifest(text);
+  void *library = dlopen((prefix + ".so").c_str(), RTLD_NOW);
+  if (!library)
+    throw std::runtime_error(dlerror());
+  idc_module *module = nullptr;
+  check(idc_cpu_module_create(
+      text.data(), text.size(),
+      [](const char *name, void *user) { return reinterpret_cast<idc_cpu_kernel>(dlsym(user, name)); }, library,
+      &module));
+  std::vector<std::vector<float>> arrays;
+  auto add = [&](int64_t size) {
+    arrays.emplace_back(size_t(size / 4 + 64), 1.0f);
+    const auto address = reinterpret_cast<uintptr_t>(arrays.back().data());
+    return reinterpret_cast<void *>((address + 63) / 64 * 64);
+  };
+  std::vector<const void *> inputs;
+  std::vector<void *> outputs;
+  int64_t moved = 0; // by one kernel
+  for (const idc::runtime::Operand &input : manifest.inputs) {
+    inputs.push_back(add(input.bytesPerProblem()));
+    moved += input.bytesPerProblem();
+  }
+  for (const idc::runtime::Operand &output : manifest.outputs) {
+    outputs.push_back(add(output.bytesPerProblem()));
+    moved += output.bytesPerProblem();
+  }
+  void *workspace = add(manifest.workspaceBytes(1));
+  double best = 0;
+  for (int run = 0; run < 4; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    check(idc_launch(module, 1, inputs.data(), nullptr, outputs.data(), workspace, nullptr));
+    const double time = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    best = std::max(best, double(moved) * double(manifest.kernels.size()) / time);
+  }
+  idc_module_unload(module);
+  return best;
+}
+
 } // namespace
 
-int main() {
+int main(int argc, char **argv) {
   try {
+    const double ofCpu = argc > 1 ? cpuRate(argv[1]) : 0;
     Link link;
     link.secondsOfPass(MiB, MiB); // the first one is slower
     const double oneWay = 2 * double(bytes) / (link.secondsIn() + link.secondsOut()),
                  bothWays = double(bytes) / link.secondsBothWays(), longRows = link.secondsOfPass(MiB, MiB);
-    std::printf("\"hostLink\": {\"bytesPerSecond\": %.3g, \"bytesPerSecondBothWays\": %.3g, \"copySeconds\": %.2g,\n"
-                "             \"runCost\": [",
+    std::printf("{\"hostLink\": {\"bytesPerSecond\": %.3g, \"bytesPerSecondBothWays\": %.3g, \"copySeconds\": %.2g,\n",
                 oneWay, bothWays, link.secondsOfCopy());
+    if (argc > 1)
+      std::printf("              \"cpuBytesPerSecond\": %.3g, \"memoryBytesPerSecond\": %.3g,\n", ofCpu,
+                  link.memoryRate());
+    std::printf("              \"runCost\": [");
     // The side with short rows is the longer one, and the other costs what both ways at the same time cost.
     const char *separator = "";
     for (size_t row : {64, 256, 2048, 4096, 8192, 16384, 32768, 65536, 131072}) {
@@ -147,7 +238,7 @@ int main() {
       std::printf("%s[%zu, %.2f]", separator, row, 1 + (pass - longRows) * oneWay / double(bytes));
       separator = ", ";
     }
-    std::printf("]}\n");
+    std::printf("]}}\n");
   } catch (const std::exception &error) {
     std::fprintf(stderr, "gpu-link: %s\n", error.what());
     return 2;

@@ -232,20 +232,25 @@ struct Trial {
 };
 } // namespace
 
+/// Machine code for this computer, the `user` of lookUp().
+static llvm::Expected<codegen::CpuJit> codeOf(mlir::ModuleOp kernels) {
+  if (failed(codegen::lowerToLlvmDialect(kernels)))
+    return llvm::createStringError("cannot be lowered to the LLVM dialect");
+  return codegen::CpuJit::compile(kernels);
+}
+static idc_cpu_kernel lookUp(const char *name, void *user) {
+  return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
+}
+
 void Trial::runOnCpu(const Execution &execution) {
   llvm::Expected<Levels::Kernels> kernels = levels->compile("cpu", execution.cpuChanges);
   if (!kernels)
     return rejected("CPU", kernels.takeError());
-  if (failed(codegen::lowerToLlvmDialect(*kernels->module)))
-    return rejected("CPU", llvm::createStringError("cannot be lowered to the LLVM dialect"));
-  llvm::Expected<codegen::CpuJit> jit = codegen::CpuJit::compile(*kernels->module);
+  llvm::Expected<codegen::CpuJit> jit = codeOf(*kernels->module);
   if (!jit)
     return rejected("CPU", jit.takeError());
-  auto lookup = [](const char *name, void *user) {
-    return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
-  };
   idc_module *module = nullptr;
-  host::check(idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), lookup, &*jit, &module));
+  host::check(idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), lookUp, &*jit, &module));
   std::unique_ptr<idc_module, idc_status (*)(idc_module *)> owner(module, idc_module_unload);
   for (auto side : {GuardedArray::Side::Low, GuardedArray::Side::High}) {
     std::string problem;
@@ -270,8 +275,15 @@ void Trial::emulate(const Execution &execution) {
   emulator::EmulatorOptions options;
   options.seed = execution.seed;
   options.maxIterations = int64_t(1) << 16;
+  std::optional<codegen::CpuJit> onCpu;
+  if (kernels->onCpu) {
+    llvm::Expected<codegen::CpuJit> jit = codeOf(*kernels->onCpu);
+    if (!jit)
+      return rejected("emulator", jit.takeError());
+    onCpu.emplace(std::move(*jit));
+  }
   llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
-      emulator::EmulatedModule::create(text, kernels->manifest, options);
+      emulator::EmulatedModule::create(text, kernels->manifest, options, lookUp, onCpu ? &*onCpu : nullptr);
   if (!module)
     return rejected("emulator", module.takeError());
   try {

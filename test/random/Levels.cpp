@@ -50,6 +50,7 @@ llvm::Expected<std::unique_ptr<Levels>> Levels::parse(const std::string &text) {
 /// The kernels are those of the function, or of the passes that it calls.
 static std::string manifestOf(const frontend::Program &program, const std::string &target,
                               const std::vector<std::vector<conversion::LoweredKernel>> &launches,
+                              const std::vector<std::vector<conversion::LoweredKernel>> &cpuLaunches,
                               func::FuncOp function) {
   codegen::ManifestInfo info;
   info.entry = program.entry;
@@ -69,7 +70,7 @@ static std::string manifestOf(const frontend::Program &program, const std::strin
   for (auto [i, value] : llvm::enumerate(program.outputs))
     info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i],
                                  id::resultDeviceDigits(function, static_cast<int>(i))));
-  codegen::addPasses(function, launches, info);
+  codegen::addPasses(function, launches, cpuLaunches, info);
   return codegen::writeManifest(info, launches.front(), {});
 }
 
@@ -141,22 +142,39 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
   };
   if (changes.chunks > 1 ? !planWith(true) && !planWith(false) : failed(toStages.run(*module)))
     return message(errors);
+  func::FuncOp function = *module->getBody()->getOps<func::FuncOp>().begin();
+  if (changes.chunks > 1 && isDissolved) {
+    function->setAttr(id::cpuShareAttr, Builder(&context).getDenseI64ArrayAttr({1, 2}));
+    PassManager sharing(&context);
+    sharing.addPass(conversion::createChunksOnCpu({target}));
+    if (failed(sharing.run(*module)))
+      return message(errors);
+  }
   if (changes.stages)
     changes.stages(*module);
-  func::FuncOp function = *module->getBody()->getOps<func::FuncOp>().begin();
   SmallVector<func::FuncOp> functions = llvm::map_to_vector(id::passesOf(function), id::functionOf);
   if (functions.empty())
     functions.push_back(function);
   std::vector<std::vector<conversion::LoweredKernel>> launches(1);
-  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(function, machine, launches.front())
+  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(functions, machine, launches)
                                         : conversion::lowerToGpu(functions, machine, launches);
   if (!result.module || (changes.chunks > 1 && failed(conversion::placeBuffers(function, machine))))
     return message(errors);
+  SmallVector<func::FuncOp> onCpu;
+  for (func::CallOp call : id::passesOf(function))
+    if (func::FuncOp own = id::onCpuOf(id::functionOf(call)))
+      onCpu.push_back(own);
+  std::vector<std::vector<conversion::LoweredKernel>> cpuLaunches;
+  if (!onCpu.empty()) {
+    result.onCpu = conversion::lowerToCpu(onCpu, *passes::findTarget("cpu", function), cpuLaunches);
+    if (!result.onCpu)
+      return message(errors);
+  }
   if (changes.kernels)
     changes.kernels(*result.module);
   if (changes.launches)
     for (std::vector<conversion::LoweredKernel> &own : launches)
       changes.launches(own);
-  result.manifest = manifestOf(elaborated, target, launches, function);
+  result.manifest = manifestOf(elaborated, target, launches, cpuLaunches, function);
   return result;
 }

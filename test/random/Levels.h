@@ -21,7 +21,8 @@ struct Changes {
   std::function<void(mlir::ModuleOp)> flow, stages, kernels;
   std::function<void(std::vector<conversion::LoweredKernel> &)> launches;
   int64_t devices = 1; // that work on the program together; half of them have the lowest digits of arrays, if they can
-  int64_t chunks = 1;  // in which data pass from host memory through the device
+  int64_t chunks = 1;  // in which data pass from host memory through the device; of half of the programs the CPU takes
+                       // half of the chunks, where it can
 };
 
 /// One program, parsed and elaborated once, compiled for as many targets as wanted.
@@ -36,6 +37,7 @@ public:
     std::unique_ptr<mlir::MLIRContext> context;
     mlir::OwningOpRef<mlir::ModuleOp> module; // level "gpu", of the CPU for the target cpu
     std::string manifest;
+    mlir::OwningOpRef<mlir::ModuleOp> onCpu; // of the chunks that the CPU takes; null: none
   };
   /// Down to kernels for "cpu" or a GPU. The error holds the diagnostics.
   llvm::Expected<Kernels> compile(const std::string &target, const Changes &changes = {}) const;

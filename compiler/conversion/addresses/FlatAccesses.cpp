@@ -20,11 +20,12 @@ FailureOr<FlatPlace::Address> FlatAccesses::addressOf(Operation *op, Value buffe
   ArrayRef<int32_t> radices = cast<id::SeqType>(buffer.getType()).getRadices();
   int64_t flipped = 0; // where all digits of the tile are 0
   std::vector<int64_t> weights;
+  auto isOfChunk = [&](int digit) { return llvm::is_contained(memory.deviceDigits, digit); };
   for (int digit = 1; digit <= static_cast<int>(tile.radices.size()); ++digit) {
     const auto [own, complemented] = bufferDigit(digit);
-    int64_t weight = own <= static_cast<int>(radices.size()) ? 1 : 0;
+    int64_t weight = own <= static_cast<int>(radices.size()) && !isOfChunk(own) ? 1 : 0;
     for (int below = 1; weight && below < own; ++below)
-      weight *= radices[static_cast<size_t>(below) - 1];
+      weight *= isOfChunk(below) ? 1 : radices[static_cast<size_t>(below) - 1];
     if (complemented)
       flipped += weight * (tile.radices[static_cast<size_t>(digit) - 1] - 1);
     weights.push_back(complemented ? -weight : weight);

@@ -1,5 +1,6 @@
 #include "compiler/conversion/addresses/VectorAccesses.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -34,9 +35,10 @@ FailureOr<Tile> VectorAccesses::load(id::LoadOp op, llvm::function_ref<void()> r
   int components;
   if (!id::splitNumbers(tile.element, real, components))
     return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-  Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(), 1);
-  const VectorPlace::Address address =
-      place.makeAddress(access, tile.mapping, buffers.find(op.getBuffer())->second, real, components);
+  const BufferMemory &memory = buffers.find(op.getBuffer())->second;
+  Access access = loadAccess(tile.mapping, op.getMap().getPermutation(), op.getBuffer().getType().getNumDigits(), 1,
+                             memory.deviceDigits);
+  const VectorPlace::Address address = place.makeAddress(access, tile.mapping, memory, real, components);
   SmallVector<Value> values;
   if (access.batchDigits == 0) {
     values = place.loadRegisters(address);
@@ -58,25 +60,38 @@ FailureOr<Tile> VectorAccesses::load(id::LoadOp op, llvm::function_ref<void()> r
   return tile;
 }
 
+void VectorAccesses::storeAll(const VectorPlace::Address &address, ArrayRef<Value> parts, const BufferMemory &memory) {
+  if (!memory.isLarge || !place.storesLines(address))
+    return place.storeRegisters(address, parts);
+  storesPast = true;
+  Value past = arith::AndIOp::create(b, loc, memory.isLarge, place.isOnLine(address));
+  auto branch = scf::IfOp::create(b, loc, TypeRange{}, past, true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  place.storeRegisters(address, parts, /*past=*/true);
+  b.setInsertionPointToStart(branch.elseBlock());
+  place.storeRegisters(address, parts);
+}
+
 LogicalResult VectorAccesses::store(id::StoreOp op, const Tile &tile) {
   Type real;
   int components;
   if (!id::splitNumbers(tile.element, real, components))
     return op.emitError() << "elements of type " << tile.element << " cannot be generated yet";
-  Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), 1);
-  const VectorPlace::Address address =
-      place.makeAddress(access, tile.mapping, buffers.find(op.getBuffer())->second, real, components);
+  const BufferMemory &memory = buffers.find(op.getBuffer())->second;
+  Access access = storeAccess(tile.mapping, op.getMap().getPermutation(), 1, memory.deviceDigits);
+  const VectorPlace::Address address = place.makeAddress(access, tile.mapping, memory, real, components);
   SmallVector<Value> parts;
   for (const auto &leaves : tile.registers)
     llvm::append_range(parts, code.numbersOf(leaves, tile.element, real));
   if (access.batchDigits == 0) {
-    place.storeRegisters(address, parts);
+    storeAll(address, parts, memory);
     return success();
   }
   auto branch = scf::IfOp::create(b, loc, TypeRange{}, place.blockIsFull(access, tile.mapping), true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  place.storeRegisters(address, parts);
+  storeAll(address, parts, memory);
   b.setInsertionPointToStart(branch.elseBlock());
   for (size_t r = 0; r < tile.registers.size(); ++r)
     for (int64_t lane = 0; lane < lanes; ++lane) {

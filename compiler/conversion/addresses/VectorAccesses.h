@@ -14,8 +14,12 @@ public:
 
   mlir::FailureOr<Tile> load(id::LoadOp op, llvm::function_ref<void()> ready) override;
   mlir::LogicalResult store(id::StoreOp op, const Tile &tile) override;
+  /// Whether something may have been stored past the cache.
+  bool storesPast = false;
 
 private:
+  /// Of a block whose problems are all there: past the cache, where there is much of the buffer and it lies on lines.
+  void storeAll(const VectorPlace::Address &address, llvm::ArrayRef<mlir::Value> parts, const BufferMemory &memory);
   TileCode &code;
   mlir::OpBuilder &b;
   mlir::Location loc;

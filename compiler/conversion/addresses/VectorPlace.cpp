@@ -164,6 +164,7 @@ Value VectorPlace::inBatch(const Access &access, const Mapping &mapping, size_t 
 
 //===--- registers ------------------------------------------------------------------------------------------------===//
 
+static constexpr int64_t lineBytes = 64; // of a cache
 static unsigned bytesOf(Type real) { return std::max(1u, real.getIntOrFloatBitWidth() / 8); }
 
 Value VectorPlace::shuffle(Value x, Value y, ArrayRef<int32_t> mask) {
@@ -232,12 +233,31 @@ Value VectorPlace::loadRuns(const Address &address, size_t plane, ArrayRef<int64
   return concatenate(runs);
 }
 
-void VectorPlace::storeRuns(const Address &address, size_t plane, ArrayRef<int64_t> offsets, size_t run, Value all) {
+void VectorPlace::storeRuns(const Address &address, size_t plane, ArrayRef<int64_t> offsets, size_t run, Value all,
+                            bool past) {
   for (size_t lane = 0; lane < offsets.size(); lane += run) {
     const auto first = static_cast<int32_t>(lane), end = static_cast<int32_t>(lane + run);
     Value part = run == offsets.size() ? all : shuffle(all, all, llvm::to_vector(llvm::seq(first, end)));
-    LLVM::StoreOp::create(b, loc, part, at(address, plane, offsets[lane]), bytesOf(address.real));
+    LLVM::StoreOp::create(b, loc, part, at(address, plane, offsets[lane]),
+                          past ? static_cast<unsigned>(lineBytes) : bytesOf(address.real), /*isVolatile=*/false,
+                          /*isNonTemporal=*/past);
   }
+}
+
+bool VectorPlace::storesLines(const Address &address) const {
+  const Order order = orderOf(address);
+  const int64_t bytes = bytesOf(address.real);
+  return order.run > 1 && static_cast<int64_t>(order.run) * bytes % lineBytes == 0 &&
+         llvm::all_of(order.offsets,
+                      [&](const std::vector<int64_t> &offsets) { return offsets.front() * bytes % lineBytes == 0; });
+}
+
+Value VectorPlace::isOnLine(const Address &address) {
+  Value bits = code.constant64(0);
+  for (Value base : address.bases)
+    bits = arith::OrIOp::create(b, loc, bits, LLVM::PtrToIntOp::create(b, loc, b.getI64Type(), base));
+  bits = arith::AndIOp::create(b, loc, bits, code.constant64(lineBytes - 1));
+  return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, bits, code.constant64(0));
 }
 
 SmallVector<Value> VectorPlace::loadRegisters(const Address &address) {
@@ -277,7 +297,7 @@ void VectorPlace::loadLane(const Address &address, size_t r, int64_t lane, std::
   }
 }
 
-void VectorPlace::storeRegisters(const Address &address, ArrayRef<Value> parts) {
+void VectorPlace::storeRegisters(const Address &address, ArrayRef<Value> parts, bool past) {
   const size_t registers = address.offsets.size();
   const auto components = static_cast<size_t>(address.components), together = static_cast<size_t>(address.perPlace);
   const Order order = orderOf(address);
@@ -294,7 +314,7 @@ void VectorPlace::storeRegisters(const Address &address, ArrayRef<Value> parts) 
         vectors.push_back(parts[r * components + plane * together + c]);
     rearrange(b, loc, vectors, order.registers, order.memory);
     for (auto [vector, offsets] : llvm::zip(vectors, order.offsets))
-      storeRuns(address, plane, offsets, order.run, vector);
+      storeRuns(address, plane, offsets, order.run, vector, past);
   }
 }
 

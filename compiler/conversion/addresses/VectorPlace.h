@@ -44,7 +44,11 @@ public:
   /// The components of all registers, one register after the other. What lies side by side in memory is read side by
   /// side, whether lanes or registers hold it, and rearranged; where nothing does, lane by lane.
   llvm::SmallVector<mlir::Value> loadRegisters(const Address &address);
-  void storeRegisters(const Address &address, llvm::ArrayRef<mlir::Value> parts);
+  /// `past` the cache: where storesLines() and, i1, isOnLine() hold.
+  void storeRegisters(const Address &address, llvm::ArrayRef<mlir::Value> parts, bool past = false);
+  /// True when every store is of whole cache lines if the planes begin on one.
+  bool storesLines(const Address &address) const;
+  mlir::Value isOnLine(const Address &address);
   /// Puts the components of one lane into `vectors`.
   void loadLane(const Address &address, size_t r, int64_t lane, std::vector<mlir::Value> &vectors);
   void storeLane(const Address &address, size_t r, int64_t lane, llvm::ArrayRef<mlir::Value> parts);
@@ -75,7 +79,8 @@ private:
   };
   static Order orderOf(const Address &address);
   mlir::Value loadRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run);
-  void storeRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run, mlir::Value all);
+  void storeRuns(const Address &address, size_t plane, llvm::ArrayRef<int64_t> offsets, size_t run, mlir::Value all,
+                 bool past);
 };
 
 } // namespace idc::conversion

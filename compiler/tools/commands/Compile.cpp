@@ -74,7 +74,7 @@ static std::string withoutExtension(llvm::StringRef path, llvm::ArrayRef<Level> 
 
 static std::string levelNames() {
   std::vector<std::string> names;
-  for (int level = 0; level <= static_cast<int>(Level::Manifest); ++level)
+  for (int level = 0; level <= static_cast<int>(Level::Object); ++level)
     names.push_back(codegen::levelName(static_cast<Level>(level)));
   return llvm::join(names, ", ") + " and library";
 }
@@ -113,7 +113,8 @@ int commands::compile() {
   bool toFiles = !outputPrefix.empty() && outputPrefix != "-";
   if (!toFiles && wanted.size() > 1)
     return fail("several levels need -o PREFIX, which says where they go");
-  if (!toFiles && wanted.size() == 1 && (wanted[0] == Level::Cubin || wanted[0] == Level::Fatbin))
+  if (!toFiles && wanted.size() == 1 &&
+      (wanted[0] == Level::Cubin || wanted[0] == Level::Fatbin || wanted[0] == Level::Object))
     return fail(llvm::Twine(codegen::levelName(wanted[0])) + " is binary and needs -o PREFIX");
 
   Compiler compiler(request);

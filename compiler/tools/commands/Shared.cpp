@@ -72,6 +72,17 @@ static cl::opt<std::string>
                     "number of bytes"),
            cl::value_desc("BYTES"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
            cl::cat(category()));
+static cl::opt<std::string>
+    cpuShare("cpu-share",
+             cl::desc("of these chunks the CPU of the host takes K of M, or as many as are counted to pay"),
+             cl::value_desc("auto|K/M"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
+             cl::cat(category()));
+static cl::opt<std::string>
+    hostLink("host-link",
+             cl::desc("take what the link to the host's memory and its CPU do from this file, which gpu-link "
+                      "has written; the machine's file has an H200's"),
+             cl::value_desc("FILE"), cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
+             cl::cat(category()));
 static cl::list<unsigned>
     devices("devices", cl::CommaSeparated,
             cl::desc("GPUs that work on each problem together: 2, 4, … (default 1); for a library several numbers, of "
@@ -161,6 +172,17 @@ static int64_t bytesIn(llvm::StringRef text) {
   return text.getAsInteger(10, count) || count < 0 ? 0 : count;
 }
 
+/// K/M, at least 0 and at most 1; {0, 0} for `auto`.
+static std::optional<std::pair<int64_t, int64_t>> shareIn(llvm::StringRef text) {
+  int64_t part = 0, parts = 0;
+  if (text == "auto")
+    return std::pair(part, parts);
+  const auto [first, second] = text.split('/');
+  if (first.getAsInteger(10, part) || second.getAsInteger(10, parts) || part < 0 || parts < 1 || part > parts)
+    return std::nullopt;
+  return std::pair(part, parts);
+}
+
 bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
   request.scheduleFile = scheduleFile;
@@ -172,6 +194,11 @@ bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
     fail("--memory takes bytes of memory as in 8GiB, 512MiB or 65536, not '" + memory + "'");
     return false;
   }
+  if (cpuShare.getNumOccurrences() && !(request.cpuShare = shareIn(cpuShare))) {
+    fail("--cpu-share is auto, or a part of the chunks as in 3/16, not '" + cpuShare + "'");
+    return false;
+  }
+  request.hostLinkFile = hostLink;
   request.distributions.assign(distributions.begin(), distributions.end());
   request.layouts.assign(layouts.begin(), layouts.end());
   if (llvm::Error error = codegen::setPlan(plan, request)) {

@@ -26,6 +26,18 @@ int64_t memoryOf(mlir::func::FuncOp function);
 /// their kernels' tiles take; and once it is a host program, the seconds that its passes take on the link.
 constexpr const char tileBytesAttr[] = "id.tile_bytes", secondsAttr[] = "id.link_seconds";
 
+/// Of a function that carries it, those seconds.
+double secondsOf(mlir::func::FuncOp function);
+void setSeconds(mlir::func::FuncOp function, double seconds);
+
+/// On the function: the CPU of the host takes a share of the chunks, K of M for array<i64: K, M>, as many as are
+/// counted to pay for none. Then on a pass of which it takes some: the function of kernels for the CPU, which work on
+/// the arrays of the host as they are, chunk by chunk in order of their blocks; and how many chunks, the last ones.
+constexpr const char cpuShareAttr[] = "id.cpu_share", onCpuAttr[] = "id.on_cpu", cpuChunksAttr[] = "id.cpu_chunks";
+/// That function; null where the pass has none.
+mlir::func::FuncOp onCpuOf(mlir::func::FuncOp pass);
+int64_t cpuChunksOf(mlir::func::FuncOp pass);
+
 /// The calls of a host program, in order; none in other functions.
 llvm::SmallVector<mlir::func::CallOp> passesOf(mlir::func::FuncOp function);
 /// The function of kernels that a pass calls.

@@ -18,6 +18,12 @@ extern "C" {
 /// 1 for a module of kernels for the GPU whose operands and workspace lie in the memory of the host, else 0.
 int32_t idc_module_is_host(const idc_module *module);
 
+/// idc_module_load(), for a module of whose chunks the CPU takes a share (idc compile --cpu-share): `lookup` is called
+/// once for each of its functions, with `user`, before this returns. The functions must stay valid until
+/// idc_module_unload(). They share the worker threads of CPU modules; so does the thread that they are called from.
+idc_status idc_host_module_load(const void *image, size_t image_bytes, const char *manifest_json, size_t manifest_bytes,
+                                idc_cpu_lookup lookup, void *user, idc_module **module);
+
 /// Bytes of GPU memory that a launch takes, written to `*bytes`: at most what the module was compiled for. One chunk
 /// needs that much whatever the batch is.
 idc_status idc_host_memory_size(const idc_module *module, int64_t *bytes);

@@ -152,6 +152,84 @@ TEST_F(HostModule, SeveralGpusTakeChunksInTurn) {
   idc_module_unload(second);
 }
 
+/// The same pass, of whose four chunks the CPU takes the last ones. Its kernel has two blocks for each, of two numbers,
+/// and another factor, so that it can be told who was there.
+std::string manifestWithShare(const std::string &chunks, const std::string &blocks = "8") {
+  std::string manifest = manifestWith(R"({"below": 4, "radix": 4})", 4);
+  manifest.insert(manifest.rfind("}]}"), R"(, "cpu": {"chunks": )" + chunks + R"(,
+      "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+      "kernels": [{"name": "thrice", "problemsPerBlockGroup": 1, "blocksPerGroup": )" +
+                                             blocks + R"(,
+                   "args": [{"input": 0}, {"output": 0}, {"batch": true}]}]})");
+  return manifest;
+}
+
+void thrice(void *const *arguments, int64_t batch, int64_t firstBlock, int64_t lastBlock) {
+  EXPECT_EQ(batch, 1);
+  for (int64_t i = 2 * firstBlock; i < 2 * lastBlock; ++i)
+    static_cast<float *>(arguments[1])[i] = 3 * static_cast<const float *>(arguments[0])[i];
+}
+
+TEST_F(HostModule, LeavesAShareToTheCpu) {
+  const std::string image = ".version twice4";
+  auto loadWith = [&](const std::string &manifest, idc_cpu_lookup lookup) {
+    idc_module_unload(module);
+    return idc_host_module_load(image.data(), image.size(), manifest.data(), manifest.size(), lookup, nullptr, &module);
+  };
+  auto find = [](const char *name, void *) -> idc_cpu_kernel {
+    return std::string(name) == "thrice" ? thrice : nullptr;
+  };
+  EXPECT_EQ(loadWith(manifestWithShare("1"), nullptr), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(std::string(idc_last_error()),
+            "the CPU takes a share of f: it is loaded with functions for it, by idc_host_module_load()");
+  EXPECT_EQ(loadWith(manifestWithShare("1"), [](const char *, void *) -> idc_cpu_kernel { return nullptr; }),
+            IDC_ERROR_IMAGE);
+  EXPECT_EQ(loadWith(manifestWithShare("5"), find), IDC_ERROR_MANIFEST);
+  EXPECT_EQ(loadWith(manifestWithShare("1", "6"), find), IDC_ERROR_MANIFEST);
+  for (size_t share : {1u, 3u, 4u}) {
+    ASSERT_EQ(loadWith(manifestWithShare(std::to_string(share)), find), IDC_SUCCESS) << idc_last_error();
+    state->launches.clear();
+    ASSERT_EQ(launch(3), IDC_SUCCESS) << idc_last_error();
+    EXPECT_EQ(state->launches.size(), 3 * (4 - share));
+    for (size_t i = 0; i < x.size(); ++i)
+      EXPECT_EQ(y[i], (i % 16 / 4 < 4 - share ? 2 : 3) * x[i]) << share << " chunks, element " << i;
+  }
+}
+
+TEST_F(HostModule, CountsTheChunksOfTheCpu) {
+  const std::string image = ".version twice4", manifest = manifestWithShare("3");
+  idc_module_unload(module);
+  ASSERT_EQ(idc_host_module_load(
+                image.data(), image.size(), manifest.data(), manifest.size(),
+                [](const char *, void *) -> idc_cpu_kernel { return thrice; }, nullptr, &module),
+            IDC_SUCCESS);
+  ASSERT_EQ(launch(1), IDC_SUCCESS);
+  struct Told {
+    int64_t last, stopAt;
+    bool isAscending;
+  } told{0, 100, true};
+  idc_host_call call{inputs,
+                     nullptr,
+                     outputs,
+                     nullptr,
+                     nullptr,
+                     0,
+                     [](int64_t done, int64_t all, void *user) {
+                       auto &told = *static_cast<Told *>(user);
+                       told.isAscending &= done > told.last && all == 4;
+                       told.last = done;
+                       return int(done >= told.stopAt);
+                     },
+                     &told};
+  EXPECT_EQ(idc_host_launch(module, 1, &call, nullptr), IDC_SUCCESS);
+  EXPECT_TRUE(told.isAscending);
+  EXPECT_EQ(told.last, 4);
+  told = {0, 1, true};
+  const idc_status status = idc_host_launch(module, 1, &call, nullptr);
+  EXPECT_EQ(status,
+            told.last < 4 ? IDC_ERROR_STOPPED : IDC_SUCCESS); // all may be done when it is told for the first time
+}
+
 TEST_F(HostModule, ErrorsSayHowFarItWas) {
   alignas(256) static char memory[1024];
   state->failNext = 719;
