@@ -131,10 +131,12 @@ private:
     // Parts have one use each: what is stored twice would have two places.
     return placement && placement->joins && isForResults(isForResults, step->getResult(0)) &&
            llvm::any_of(step->getOperands(), [&](Value operand) { return made.contains(operand); }) &&
-           llvm::all_of(step->getOperands(), [&](Value operand) {
+           llvm::all_of(step->getOpOperands(), [&](OpOperand &use) {
+             const Value operand = use.get();
+             const bool isOnce = llvm::count(placement->order, static_cast<int>(use.getOperandNumber())) == 1;
              if (!made.contains(operand))
-               return isPartOfOthers(operand) && joinsPieces(step);
-             return operand.hasOneUse() || !group.joined.contains(operand.getDefiningOp());
+               return isOnce && isPartOfOthers(operand) && joinsPieces(step);
+             return (isOnce && operand.hasOneUse()) || !group.joined.contains(operand.getDefiningOp());
            });
   }
 

@@ -576,9 +576,11 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
       continue;
     if (auto gather = dyn_cast<id::GatherOp>(op); gather && program.resolve(gather.getInput()).isRepeated())
       copyFirst(program, gather.getInput());
-    else if (auto scatter = dyn_cast<id::ScatterOp>(op))
-      storeFirst(program, scatterOf(scatter));
-    else if (auto resize = dyn_cast<id::ResizeOp>(op);
+    else if (auto scatter = dyn_cast<id::ScatterOp>(op)) {
+      FlowSegment segment = scatterOf(scatter);
+      program.moved.erase(segment.group.stores.front().made); // it is the buffer
+      storeFirst(program, std::move(segment));
+    } else if (auto resize = dyn_cast<id::ResizeOp>(op);
              resize && !isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
       copyFirst(program, resize.getInput());
   }

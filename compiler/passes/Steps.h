@@ -223,8 +223,8 @@ struct FlowResult {
 struct FlowProgram {
   std::vector<FlowSegment> segments;
   llvm::SmallVector<FlowResult> returned;
-  /// Results of repetitions, of other lengths, of gathers, of permutations that no chain makes, and of nodes that take
-  /// arguments apart.
+  /// Results of repetitions, of other lengths, of gathers, of permutations that no chain makes and no scatter stores,
+  /// and of nodes that take arguments apart.
   llvm::DenseSet<mlir::Value> moved;
   /// Of `moved`, values that segments of their own put into buffers, since no load could find their elements.
   llvm::DenseSet<mlir::Value> copied;

@@ -9,7 +9,7 @@
 // large the error is (relative, L2), seconds, their share of the least time that the passes' bytes take on the link,
 // both ways at the same time as measured in this run; and seconds of cuFFT chunk by chunk. Behind --in-place results
 // take the memory of arguments where the program may (idc compile --in-place), and cuFFT is not called. Behind
-// --slow-link everything is copied twice between host and GPU, so that the link seems half as fast.
+// --slow-link the link seems half as fast.
 #include "Cuda.h"
 #include "idc/host_memory.h"
 #include "runtime/lib/Driver.h"
@@ -68,23 +68,35 @@ bool isPageLocked = true; // what is allocated
 bool isInPlace = false;
 int gpus = 1;
 
-/// Lets a function of the driver's be called twice.
-template <auto member> void twice(idc::runtime::Driver &driver) {
-  static auto once = driver.*member;
-  driver.*member = [](auto... arguments) {
-    const auto result = once(arguments...);
-    return result ? result : once(arguments...);
-  };
+__global__ void waitFor(uint64_t nanoseconds) {
+  uint64_t begin, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(begin));
+  do
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  while (now - begin < nanoseconds);
 }
 
-/// Half of the link for what idc copies from now on.
+/// Half of the link for what idc copies from now on: behind each copy its stream waits as long as it takes at 50 GB/s.
 void slowDown() {
+  using idc::runtime::CUdeviceptr, idc::runtime::CUmemcpy2D, idc::runtime::CUresult, idc::runtime::CUstream;
+  static idc::runtime::Driver own;
   const idc::runtime::Driver *driver = nullptr;
   check(idc::runtime::Driver::get(driver));
+  own = *driver;
+  static auto wait = [](CUresult result, size_t bytes, CUstream stream) {
+    waitFor<<<1, 1, 0, reinterpret_cast<cudaStream_t>(stream)>>>(bytes / 50);
+    return result;
+  };
   auto &changed = const_cast<idc::runtime::Driver &>(*driver);
-  twice<&idc::runtime::Driver::copyRectangle>(changed);
-  twice<&idc::runtime::Driver::copyToDevice>(changed);
-  twice<&idc::runtime::Driver::copyToHost>(changed);
+  changed.copyToDevice = [](CUdeviceptr to, const void *from, size_t bytes, CUstream stream) {
+    return wait(own.copyToDevice(to, from, bytes, stream), bytes, stream);
+  };
+  changed.copyToHost = [](void *to, CUdeviceptr from, size_t bytes, CUstream stream) {
+    return wait(own.copyToHost(to, from, bytes, stream), bytes, stream);
+  };
+  changed.copyRectangle = [](const CUmemcpy2D *copy, CUstream stream) {
+    return wait(own.copyRectangle(copy, stream), copy->width * copy->rows, stream);
+  };
 }
 
 /// Memory of the host, filled with numbers from -1 to 1, and more by `shift`; or with what is none.
