@@ -1,6 +1,7 @@
 #include "compiler/codegen/Compiler.h"
 
 #include "compiler/adjoint/WriteAdjoint.h"
+#include "compiler/codegen/Choices.h"
 #include "compiler/codegen/ChunkPlan.h"
 #include "compiler/codegen/HostManifest.h"
 #include "compiler/codegen/Installation.h"
@@ -206,12 +207,14 @@ llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
       program.reset();
       return error;
     }
-    if (*found && !(*found)->choices.empty()) { // its steps are those of its choices
-      frontend::SizeMap sizes = request.sizes;
+    frontend::SizeMap sizes = request.sizes;
+    if (*found) // its steps are those of its choices
       for (const frontend::ScheduleChoice &choice : (*found)->choices)
         sizes[choice.name.text] = choice.value;
+    else if (request.memory)
+      sizes = fastestOnLink(request, *program);
+    if (sizes != request.sizes)
       program = frontend::elaborate(*source, request.entry, sizes, request.types, diagnostics);
-    }
   }
   if (program)
     return llvm::Error::success();
