@@ -85,18 +85,6 @@ struct Data {
 // three for an argument and its result together, and the fourth is kept.
 static constexpr int64_t leastTogether = 2, mostTogether = 3;
 
-llvm::Error codegen::placeInHostMemory(func::FuncOp function, int64_t memory) {
-  const Data data(function);
-  const int64_t chunks = data.chunks(memory, leastTogether);
-  if (!data.parts(chunks) && !data.parts(data.chunks(memory, mostTogether)))
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "with " + llvm::Twine(memory) + " bytes of memory the " +
-                                       llvm::Twine(data.largest.getNumElements()) + " elements would pass in " +
-                                       llvm::Twine(chunks) + " chunks, which their digits cannot number");
-  function->setAttr(id::memoryAttr, Builder(function.getContext()).getI64IntegerAttr(memory));
-  return llvm::Error::success();
-}
-
 LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::Target &target, PassManager &manager) {
   struct Try {
     OwningOpRef<ModuleOp> module;
@@ -127,6 +115,12 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
   for (int64_t together : {leastTogether, mostTogether})
     counts.insert(data.parts(data.chunks(id::memoryOf(functionOf(module)), together)));
   counts.erase(0);
+  if (counts.empty()) {
+    const int64_t memory = id::memoryOf(functionOf(module));
+    return functionOf(module).emitError()
+           << "with " << memory << " bytes of memory the " << data.largest.getNumElements() << " elements would pass in "
+           << data.chunks(memory, leastTogether) << " chunks, which their digits cannot number";
+  }
   for (int64_t chunks : counts) {
     Try largest = plan(chunks, target.maxTileBytes), smallest = plan(chunks, leastTileBytes);
     const bool areSame = largest.schedule == smallest.schedule; // tiles are smaller anyway

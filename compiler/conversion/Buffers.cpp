@@ -9,6 +9,7 @@
 #include "compiler/conversion/protocols/CooperativeRounds.h"
 #include "compiler/conversion/protocols/RingPasses.h"
 
+#include "id/ArrayType.h"
 #include "id/ConstantData.h"
 
 using namespace mlir;
@@ -55,7 +56,9 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
   if (terminator->getNumOperands() != 1)
     return false;
   Value next = terminator->getOperand(0);
-  const int64_t outputBytes = bytesOf(next);
+  // Of what the caller's array is the beginning of, only that has memory.
+  const id::SeqType array = id::resultArray(terminator->getParentOfType<func::FuncOp>(), 0);
+  const int64_t outputBytes = std::min(bytesOf(next), array.getNumElements() * id::elementBytes(array.getElement()));
   const digits::ArrayLayout layout = resultLayout(terminator->getParentOfType<func::FuncOp>(), 0);
   DenseMap<Value, Buffer> chain;
   for (size_t k = kernels.size(); k-- > 0;) {
