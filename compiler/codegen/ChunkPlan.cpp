@@ -6,6 +6,8 @@
 #include "id/IndexCode.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/SetOperations.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cmath>
@@ -19,17 +21,15 @@ using namespace idc::codegen;
 static constexpr uint64_t maxChunks = uint64_t(1) << 30;
 static constexpr int64_t leastTileBytes = 4096;
 
-/// The least number of parts, at least `parts`, that digits of a sequence can number; 0: there is none, or none that is
-/// not many times as large.
-static int64_t partsOf(id::SeqType type, int64_t parts) {
-  constexpr int64_t manyTimes = 8;
+/// The numbers of parts that digits of a sequence can number: those up to the first from `parts` on for each set of
+/// digits.
+static std::set<int64_t> numberedBy(id::SeqType type, int64_t parts) {
   std::set<int64_t> numbered{1};
   for (int64_t radix : type.getRadices())
     for (int64_t number : std::vector<int64_t>(numbered.begin(), numbered.end()))
       if (number < parts)
         numbered.insert(number * radix);
-  auto found = numbered.lower_bound(parts);
-  return found == numbered.end() || *found / manyTimes >= parts ? 0 : *found;
+  return numbered;
 }
 
 namespace {
@@ -44,6 +44,7 @@ struct Data {
                                                 static_cast<uint64_t>(id::elementBytes(sequence.getElement())), bytes);
       if (!largest || largest.getNumElements() < sequence.getNumElements())
         largest = sequence;
+      types.insert(sequence);
     };
     llvm::for_each(function.getArgumentTypes(), add);
     llvm::for_each(function.getResultTypes(), add);
@@ -51,11 +52,30 @@ struct Data {
 
   uint64_t bytes = 0; // or as many as there can be
   id::SeqType largest;
+  llvm::SetVector<id::SeqType> types;
 
   /// How many chunks there have to be where so many of each argument and result have room at a time.
   int64_t chunks(int64_t memory, int64_t together) const {
     const auto share = static_cast<uint64_t>(std::max<int64_t>(1, memory / together));
     return static_cast<int64_t>(std::min(bytes / share + (bytes % share != 0), maxChunks));
+  }
+
+  /// The least number of chunks, at least `parts`, that digits of every sequence can number which is at least half as
+  /// long as the longest one; where there is none, that digits of the longest one can. 0: there is none, or none that
+  /// is not many times as large.
+  int64_t parts(int64_t parts) const {
+    constexpr int64_t manyTimes = 8;
+    const std::set<int64_t> ofLargest = numberedBy(largest, parts);
+    std::set<int64_t> ofAll = ofLargest;
+    for (id::SeqType type : types)
+      if (type.getNumElements() >= largest.getNumElements() / 2) {
+        const std::set<int64_t> own = numberedBy(type, parts);
+        llvm::set_intersect(ofAll, own);
+      }
+    for (const std::set<int64_t> &numbered : {ofAll, ofLargest})
+      if (auto found = numbered.lower_bound(parts); found != numbered.end() && *found / manyTimes < parts)
+        return *found;
+    return 0;
   }
 };
 
@@ -64,18 +84,6 @@ struct Data {
 // Of each argument and result one chunk is copied while one is worked on, and kernels may keep as much as a third; or
 // three for an argument and its result together, and the fourth is kept.
 static constexpr int64_t leastTogether = 2, mostTogether = 3;
-
-llvm::Error codegen::placeInHostMemory(func::FuncOp function, int64_t memory) {
-  const Data data(function);
-  const int64_t chunks = data.chunks(memory, leastTogether);
-  if (!partsOf(data.largest, chunks) && !partsOf(data.largest, data.chunks(memory, mostTogether)))
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "with " + llvm::Twine(memory) + " bytes of memory the " +
-                                       llvm::Twine(data.largest.getNumElements()) + " elements would pass in " +
-                                       llvm::Twine(chunks) + " chunks, which their digits cannot number");
-  function->setAttr(id::memoryAttr, Builder(function.getContext()).getI64IntegerAttr(memory));
-  return llvm::Error::success();
-}
 
 LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::Target &target, PassManager &manager) {
   struct Try {
@@ -105,8 +113,14 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
   const Data data(functionOf(module));
   std::set<int64_t> counts; // of chunks
   for (int64_t together : {leastTogether, mostTogether})
-    counts.insert(partsOf(data.largest, data.chunks(id::memoryOf(functionOf(module)), together)));
+    counts.insert(data.parts(data.chunks(id::memoryOf(functionOf(module)), together)));
   counts.erase(0);
+  if (counts.empty()) {
+    const int64_t memory = id::memoryOf(functionOf(module));
+    return functionOf(module).emitError()
+           << "with " << memory << " bytes of memory the " << data.largest.getNumElements() << " elements would pass in "
+           << data.chunks(memory, leastTogether) << " chunks, which their digits cannot number";
+  }
   for (int64_t chunks : counts) {
     Try largest = plan(chunks, target.maxTileBytes), smallest = plan(chunks, leastTileBytes);
     const bool areSame = largest.schedule == smallest.schedule; // tiles are smaller anyway

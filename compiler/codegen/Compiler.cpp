@@ -1,6 +1,7 @@
 #include "compiler/codegen/Compiler.h"
 
 #include "compiler/adjoint/WriteAdjoint.h"
+#include "compiler/codegen/Choices.h"
 #include "compiler/codegen/ChunkPlan.h"
 #include "compiler/codegen/HostManifest.h"
 #include "compiler/codegen/Installation.h"
@@ -220,12 +221,14 @@ llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
       program.reset();
       return error;
     }
-    if (*found && !(*found)->choices.empty()) { // its steps are those of its choices
-      frontend::SizeMap sizes = request.sizes;
+    frontend::SizeMap sizes = request.sizes;
+    if (*found) // its steps are those of its choices
       for (const frontend::ScheduleChoice &choice : (*found)->choices)
         sizes[choice.name.text] = choice.value;
+    else if (request.memory)
+      sizes = fastestOnLink(request, *program);
+    if (sizes != request.sizes)
       program = frontend::elaborate(*source, request.entry, sizes, request.types, diagnostics);
-    }
   }
   if (program)
     return llvm::Error::success();
@@ -384,7 +387,8 @@ llvm::Error Compiler::State::useHostMemory() {
       return message(request.hostLinkFile + ": " + llvm::toString(std::move(error)));
     function()->setAttr(passes::hostLinkAttr, StringAttr::get(&context, (*file)->getBuffer()));
   }
-  return placeInHostMemory(function(), request.memory);
+  function()->setAttr(id::memoryAttr, Builder(&context).getI64IntegerAttr(request.memory));
+  return llvm::Error::success();
 }
 
 /// The tables of measured schedules that a program of a library may have: the user's for the standard library, which

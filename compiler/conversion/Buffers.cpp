@@ -9,6 +9,7 @@
 #include "compiler/conversion/protocols/CooperativeRounds.h"
 #include "compiler/conversion/protocols/RingPasses.h"
 
+#include "id/ArrayType.h"
 #include "id/ConstantData.h"
 
 using namespace mlir;
@@ -56,7 +57,9 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
     return false;
   Value next = terminator->getOperand(0);
   func::FuncOp function = terminator->getParentOfType<func::FuncOp>();
-  const int64_t outputBytes = bytesOf(next);
+  // Of what the caller's array is the beginning of, only that has memory.
+  const id::SeqType array = id::resultArray(function, 0);
+  const int64_t outputBytes = std::min(bytesOf(next), array.getNumElements() * id::elementBytes(array.getElement()));
   const digits::ArrayLayout layout = resultLayout(function, 0);
   // Of some values there is one chunk at a time, of the output there are all.
   auto isOfChunk = [&](Value value) { return id::devicesOf(function) == 1 && !deviceDigits(value).empty(); };

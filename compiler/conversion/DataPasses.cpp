@@ -97,8 +97,8 @@ private:
     const SmallVector<int> digits =
         program.movable.contains(sequence) ? SmallVector<int>() : divisions.lookup(sequence);
     const int64_t parts = digits.empty() ? 1 : program.chunks;
-    return static_cast<double>(bytesOf(sequence)) * passes::costAt(program.link.runCost, runBytes(sequence, digits)) /
-               program.link.bytesPerSecond +
+    return static_cast<double>(program.copiedBytes(sequence)) *
+               passes::costAt(program.link.runCost, runBytes(sequence, digits)) / program.link.bytesPerSecond +
            static_cast<double>(parts * copiesOf(sequence, digits)) * program.link.copySeconds;
   }
 
@@ -110,9 +110,7 @@ private:
   }
 
   /// True when every chunk has all of a sequence.
-  static bool isWhole(const DataPass &pass, Value sequence) {
-    return pass.divisionOf(sequence).empty();
-  }
+  static bool isWhole(const DataPass &pass, Value sequence) { return pass.divisionOf(sequence).empty(); }
 
   /// Bytes of the device's memory for one chunk of a sequence.
   int64_t chunkBytes(const DataPass &pass, Value sequence) const {

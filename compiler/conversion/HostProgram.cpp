@@ -1,5 +1,6 @@
 #include "compiler/conversion/HostProgram.h"
 
+#include "id/ArrayType.h"
 #include "id/Chunks.h"
 #include "id/ConstantData.h"
 #include "id/Devices.h"
@@ -81,6 +82,17 @@ void HostProgram::findSets(PlannedKernel &planned, ArrayRef<digits::Column> colu
     planned.sets = columnSets(columns, chunks);
   if (planned.sets.size() > mostSets)
     planned.sets.resize(mostSets);
+}
+
+int64_t HostProgram::copiedBytes(Value sequence) const {
+  func::FuncOp host = function;
+  id::SeqType array = typeOf(sequence);
+  if (auto argument = dyn_cast<BlockArgument>(sequence))
+    array = id::argumentArray(host, argument.getArgNumber());
+  for (OpOperand &result : host.getBody().front().getTerminator()->getOpOperands())
+    if (result.get() == sequence)
+      array = id::resultArray(host, result.getOperandNumber());
+  return array.getNumElements() * id::elementBytes(array.getElement());
 }
 
 bool HostProgram::isMadeIn(Value sequence, size_t first, size_t end) const {

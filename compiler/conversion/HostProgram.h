@@ -31,6 +31,8 @@ public:
   llvm::DenseSet<mlir::Value> constants;       // arguments that lie in the kernels' module
   llvm::DenseSet<mlir::Value> movable;         // what kernels store and load as it is, and the caller never sees
 
+  /// Bytes of a sequence that there are in host memory: of what an array is the beginning of, the array's.
+  int64_t copiedBytes(mlir::Value sequence) const;
   /// Whether a value is stored by the kernels `first` … `end - 1`, at first.
   bool isMadeIn(mlir::Value sequence, size_t first, size_t end) const;
   /// Whether some of these kernels store a value, and others that go before or come after them.

@@ -80,7 +80,7 @@ private:
     if (function.getArgAttr(number, id::layoutAttr) || function.getArgAttr(number, id::dataAttr) ||
         !llvm::all_of(argument.getUsers(), isAlike) || !together)
       return;
-    function.setArgAttr(number, id::arrayAttr, TypeAttr::get(argument.getType()));
+    function.setArgAttr(number, id::arrayAttr, TypeAttr::get(id::argumentArray(function, number)));
     argument.setType(together);
     for (Operation *user : llvm::make_early_inc_range(argument.getUsers())) {
       user->getResult(0).replaceAllUsesWith(argument);
@@ -90,11 +90,11 @@ private:
 
   void takeResult(OpOperand &result) {
     func::FuncOp function = getOperation();
+    const unsigned number = result.getOperandNumber();
     auto node = result.get().getDefiningOp<id::NodeOp>();
-    if (!node || !node->hasOneUse() || !takesApart(node) ||
-        function.getResultAttr(result.getOperandNumber(), id::layoutAttr))
+    if (!node || !node->hasOneUse() || !takesApart(node) || function.getResultAttr(number, id::layoutAttr))
       return;
-    function.setResultAttr(result.getOperandNumber(), id::arrayAttr, TypeAttr::get(result.get().getType()));
+    function.setResultAttr(number, id::arrayAttr, TypeAttr::get(id::resultArray(function, number)));
     result.set(node.getInputs()[0]);
     node.erase();
   }

@@ -98,6 +98,18 @@ def Reshape : Pass<"id-reshape", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def LengthenArrays : Pass<"id-lengthen-arrays", "::mlir::func::FuncOp"> {
+  let summary = "arrays in host memory are the beginnings of sequences whose digits can number chunks";
+  let description = [{
+    Where a function with `id.memory` takes an argument only as the beginning of a longer sequence, or returns the
+    beginning of one, its type has the longer one; `id.array` says what callers pass. Chunks are copied as far as it goes.
+
+        func @f(%x: <10, f32>) { %0 = id.resize %x lowest 1 : <10, f32> -> <2**4, f32> else { … id.yield %zero } … }
+        func @f(%x: <2**4, f32> {id.array = !id.seq<10, f32>}) { %0 = id.pointwise(%x) { … arith.select %inside, %a, %zero } … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def PairArrays : Pass<"id-pair-arrays", "::mlir::func::FuncOp"> {
   let summary = "arguments and results are complex where steps next to them see them so";
   let description = [{

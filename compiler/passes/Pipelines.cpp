@@ -11,7 +11,9 @@ using namespace idc;
 
 void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target) {
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // First, while a digit is what the program calls one: its new radix is split like any other.
+  // What the ends are the beginnings of is written next to them now.
+  function.addPass(createLengthenArrays());
+  // While a digit is what the program calls one: its new radix is split like any other.
   PadDigitsOptions pad;
   pad.target = target;
   function.addPass(createPadDigits(pad));

@@ -61,7 +61,6 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
       function->setAttr(candidatesAttr, toAttribute(lists, &getContext()));
   }
 
-  /// Plans chains and groups. Of a candidate other than the best each takes its own, as far as there are so many.
   static void limitTiles(Target &machine, int64_t bytes) {
     for (int64_t *most :
          {&machine.tileBytes, &machine.maxTileBytes, &machine.maxMixedBytes, &machine.sharedBytesBesideCache})
@@ -69,6 +68,7 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     machine.maxCluster = 1;
   }
 
+  /// Plans chains and groups. Of a candidate other than the best each takes its own, as far as there are so many.
   bool planAll(FlowProgram &program, const Target &machine, Plan wanted, Schedule &schedule, std::string &error) {
     bool exists = planOutside(program, machine, wanted);
     std::string missing;
@@ -101,6 +101,11 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
   bool planOutside(FlowProgram &program, const Target &machine, Plan wanted) {
     std::vector<Candidate> best;
     Target apart = machine;
+    if (auto bytes = getOperation()->getAttrOfType<IntegerAttr>(id::tileBytesAttr)) {
+      constexpr int64_t wordBytes = 4; // tiles of groups are as small as they have threads
+      apart.maxThreadsPerBlock =
+          std::clamp(bytes.getInt() / (machine.levelWords * wordBytes), machine.lanes, machine.maxThreadsPerBlock);
+    }
     // Devices share a kernel's blocks, which then are not to hold all of a problem together.
     if (id::devicesOf(getOperation()) > 1) {
       apart.cooperativeBlocks = 0;

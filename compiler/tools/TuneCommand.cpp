@@ -1,5 +1,6 @@
 #include "compiler/tools/TuneCommand.h"
 
+#include "compiler/codegen/Choices.h"
 #include "compiler/tools/Messages.h"
 #include "compiler/tools/ScheduleText.h"
 #include "host/Error.h"
@@ -232,63 +233,32 @@ bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candi
   return true;
 }
 
-/// Values of the choices that are open, one after the other as `--set` would have them: those that make other programs,
-/// the defaults first, then the cheapest by the planner's count, `most` at most. A request without open choices is the
-/// only one.
-std::vector<codegen::CompileRequest> waysOf(const codegen::CompileRequest &request, size_t most) {
-  std::vector<frontend::Choice> open;
-  {
-    Compiler compiler(request);
-    llvm::Expected<const frontend::Program *> program = compiler.program(llvm::nulls());
-    if (!program) {
-      llvm::consumeError(program.takeError()); // will be said
-      return {request};
-    }
-    for (const frontend::Choice &choice : (*program)->choices)
-      if (!request.sizes.count(choice.name))
-        open.push_back(choice);
-  }
-  if (open.empty())
+/// Values of the choices that are open, the defaults first, then the cheapest by the planner's count, `most` at most.
+std::vector<codegen::CompileRequest> cheapestWays(const codegen::CompileRequest &request, size_t most) {
+  Compiler compiler(request);
+  llvm::Expected<const frontend::Program *> program = compiler.program(llvm::nulls());
+  if (!program) {
+    llvm::consumeError(program.takeError()); // will be said
     return {request};
+  }
   std::vector<std::pair<double, codegen::CompileRequest>> ways;
-  std::set<std::string> programs;
-  std::vector<int64_t> values;
-  for (const frontend::Choice &choice : open)
-    values.push_back(choice.low);
-  bool all = false;
-  for (size_t tried = 0; !all && tried < waysTried; ++tried) {
-    codegen::CompileRequest way = request;
-    way.ownSchedules = false;
-    way.listed = 1;
-    for (auto [choice, value] : llvm::zip(open, values))
-      way.sizes[choice.name] = value;
-    Compiler compiler(way);
-    llvm::Expected<const frontend::Program *> program = compiler.program(llvm::nulls());
-    if (!program) // a value that the program refuses
-      llvm::consumeError(program.takeError());
-    else if (frontend::Program bare = **program; bare.choices.clear(), programs.insert(printProgram(bare)).second) {
-      if (auto stages = compiler.stages(llvm::nulls())) {
-        double cost = 0;
-        for (const passes::CandidateList &list : compiler.candidates())
-          cost += list.candidates.front().cost.cost;
-        if (llvm::all_of(open,
-                         [&](const frontend::Choice &choice) { return way.sizes.at(choice.name) == choice.fallback; }))
-          cost = -1;
-        way.ownSchedules = request.ownSchedules;
-        way.listed = request.listed;
-        ways.push_back({cost, std::move(way)});
-      } else {
-        llvm::consumeError(stages.takeError());
-      }
+  for (codegen::CompileRequest &way : codegen::waysOf(request, **program, waysTried)) {
+    codegen::CompileRequest counted = way;
+    counted.ownSchedules = false;
+    counted.listed = 1;
+    Compiler planned(counted);
+    if (auto stages = planned.stages(llvm::nulls())) {
+      double cost = 0;
+      for (const passes::CandidateList &list : planned.candidates())
+        cost += list.candidates.front().cost.cost;
+      if (llvm::all_of((*program)->choices, [&](const frontend::Choice &choice) {
+            return request.sizes.count(choice.name) || way.sizes.at(choice.name) == choice.fallback;
+          }))
+        cost = -1;
+      ways.push_back({cost, std::move(way)});
+    } else {
+      llvm::consumeError(stages.takeError());
     }
-    size_t next = 0;
-    while (next < open.size() && values[next] == open[next].high) {
-      values[next] = open[next].low;
-      ++next;
-    }
-    all = next == open.size();
-    if (!all)
-      ++values[next];
   }
   llvm::stable_sort(ways, [](const auto &a, const auto &b) { return a.first < b.first; });
   std::vector<codegen::CompileRequest> best;
@@ -305,7 +275,7 @@ bool makeCandidates(codegen::CompileRequest request, unsigned count, std::vector
                     llvm::raw_ostream &errors) {
   const bool latency = request.plan == passes::Plan::Latency;
   auto fail = [&](const llvm::Twine &message) { return tools::fail(message, errors) == 0; };
-  const std::vector<codegen::CompileRequest> ways = waysOf(request, count);
+  const std::vector<codegen::CompileRequest> ways = cheapestWays(request, count);
   const size_t each = ways.size() == 1 ? count : std::max(1u, count / searched);
   for (const codegen::CompileRequest &way : ways)
     if (!addPlanned(way, each, made, errors))

@@ -315,7 +315,8 @@ HostPlace parseHostPlace(const Field &field, const Operand &operand, const Manif
   for (const Operand::DeviceDigit &digit : operand.deviceDigits)
     if (__builtin_mul_overflow(whole, digit.radix, &whole))
       field.error("is too large");
-  if (whole > bytes)
+  // A program's array may be the beginning of the operand, but not of a much longer one.
+  if (place.kind == HostPlace::Kind::Workspace ? whole > bytes : whole / 2 > bytes)
     field.error("has " + std::to_string(bytes) + " bytes, fewer than the operand's " + std::to_string(whole));
   return place;
 }

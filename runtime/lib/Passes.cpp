@@ -200,7 +200,7 @@ private:
       char *own = at(places.inputs[k].of(i));
       inputs.push_back(own);
       if (i == 0 || places.inputs[k].slots != sameSlots)
-        if (idc_status status = copyIn(queues, input, hostPlace(pass.inputs[k], input, piece), piece, own))
+        if (idc_status status = copyIn(queues, pass.inputs[k], input, piece, own))
           return status;
     }
     if (idc_status status = queues.record(Queues::In, event))
@@ -221,11 +221,25 @@ private:
       return status;
     for (size_t k = 0; k < pass.kernels.outputs.size(); ++k) {
       const Operand &output = pass.kernels.outputs[k];
-      if (idc_status status = copyOut(queues, output, hostPlace(pass.outputs[k], output, piece), piece,
-                                      static_cast<const char *>(outputs[k])))
+      if (idc_status status = copyOut(queues, pass.outputs[k], output, piece, static_cast<const char *>(outputs[k])))
         return status;
     }
     return queues.record(Queues::Out, event);
+  }
+
+  /// The bytes of a problem's array in host memory. Where a pass has a longer one, it begins with that, and what is
+  /// behind it is not copied. All of a value between passes is there.
+  int64_t hostBytes(const HostPlace &place, const Operand &operand) const {
+    const auto number = size_t(place.operand);
+    switch (place.kind) {
+    case HostPlace::Kind::Input:
+      return manifest.inputs[number].bytesPerProblem();
+    case HostPlace::Kind::Output:
+      return manifest.outputs[number].bytesPerProblem();
+    case HostPlace::Kind::Workspace:
+      break;
+    }
+    return wholeElements(operand) * operand.elementBytes;
   }
 
   /// Where the whole array of a piece's first problem begins. A value between passes that lies in an output begins
@@ -245,20 +259,50 @@ private:
            piece.problem * wholeElements(operand) * operand.elementBytes;
   }
 
-  static idc_status copyIn(Queues &queues, const Operand &input, const char *host, const Piece &piece, char *own) {
-    if (input.deviceDigits.empty())
-      return queues.copyIn(own, host, {piece.problems * input.bytesPerProblem(), 1, 0});
-    return forEachRectangle(input, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
+  idc_status copyIn(Queues &queues, const HostPlace &place, const Operand &input, const Piece &piece, char *own) const {
+    const char *host = hostPlace(place, input, piece);
+    return forEachCopy(place, input, piece, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
       return queues.copyIn(own + part, host + whole, rectangle);
     });
   }
 
-  static idc_status copyOut(Queues &queues, const Operand &output, char *host, const Piece &piece, const char *own) {
-    if (output.deviceDigits.empty())
-      return queues.copyOut(host, own, {piece.problems * output.bytesPerProblem(), 1, 0});
-    return forEachRectangle(output, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
+  idc_status copyOut(Queues &queues, const HostPlace &place, const Operand &output, const Piece &piece,
+                     const char *own) const {
+    char *host = hostPlace(place, output, piece);
+    return forEachCopy(place, output, piece, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
       return queues.copyOut(host + whole, own + part, rectangle);
     });
+  }
+
+  /// Calls `copy` with the rectangles of a piece that there are in host memory.
+  template <typename Copy>
+  idc_status forEachCopy(const HostPlace &place, const Operand &operand, const Piece &piece, Copy copy) const {
+    const int64_t all = hostBytes(place, operand), own = operand.bytesPerProblem();
+    if (!operand.deviceDigits.empty())
+      return forEachRectangle(operand, piece.chunk, [&](int64_t whole, int64_t part, const Rectangle &rectangle) {
+        return copyBefore(all, whole, part, rectangle, copy);
+      });
+    if (all >= own)
+      return copy(0, 0, Rectangle{piece.problems * own, 1, 0});
+    for (int64_t problem = 0; problem < piece.problems; ++problem)
+      if (idc_status status = copy(problem * all, problem * own, Rectangle{all, 1, 0}))
+        return status;
+    return IDC_SUCCESS;
+  }
+
+  /// Copies what a rectangle has before byte `end` of the whole.
+  template <typename Copy>
+  static idc_status copyBefore(int64_t end, int64_t whole, int64_t part, Rectangle rectangle, Copy copy) {
+    const auto [width, rows, pitch] = rectangle;
+    const int64_t left = end - whole - width; // behind the first row
+    rectangle.rows = left < 0 ? 0 : rows == 1 ? 1 : std::min(left / pitch + 1, rows);
+    if (rectangle.rows > 0)
+      if (idc_status status = copy(whole, part, rectangle))
+        return status;
+    whole += rectangle.rows * pitch;
+    if (rectangle.rows == rows || whole >= end)
+      return IDC_SUCCESS;
+    return copy(whole, part + rectangle.rows * width, Rectangle{std::min(width, end - whole), 1, 0});
   }
 
   const Manifest &manifest;

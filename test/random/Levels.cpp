@@ -9,6 +9,7 @@
 #include "compiler/irgen/IrGen.h"
 #include "compiler/passes/Pipelines.h"
 
+#include "id/ArrayType.h"
 #include "id/Chunks.h"
 #include "id/Devices.h"
 #include "id/IndexCode.h"
@@ -57,19 +58,20 @@ static std::string manifestOf(const frontend::Program &program, const std::strin
   info.symbol = function.getName().str();
   info.target = target;
   info.devices = id::devicesOf(function);
-  auto array = [&](const std::string &name, int value, mlir::Type type, const std::vector<int> &deviceDigits) {
-    auto sequence = cast<id::SeqType>(type);
+  auto array = [&](const std::string &name, int value, id::SeqType sequence, mlir::Type type,
+                   const std::vector<int> &deviceDigits) {
     codegen::ManifestArray array{name, frontend::spellStructure(*program.values[value].element),
                                  id::elementBytes(sequence.getElement()), sequence.getNumElements()};
     codegen::divide(array, type, deviceDigits);
     return array;
   };
   for (auto [i, parameter] : llvm::enumerate(program.inputs))
-    info.inputs.push_back(array(parameter.name, parameter.value, function.getArgumentTypes()[i],
+    info.inputs.push_back(array(parameter.name, parameter.value, id::argumentArray(function, static_cast<unsigned>(i)),
+                                function.getArgumentTypes()[i],
                                 id::argumentDeviceDigits(function, static_cast<int>(i))));
   for (auto [i, value] : llvm::enumerate(program.outputs))
-    info.outputs.push_back(array("y" + std::to_string(i), value, function.getResultTypes()[i],
-                                 id::resultDeviceDigits(function, static_cast<int>(i))));
+    info.outputs.push_back(array("y" + std::to_string(i), value, id::resultArray(function, static_cast<unsigned>(i)),
+                                 function.getResultTypes()[i], id::resultDeviceDigits(function, static_cast<int>(i))));
   codegen::addPasses(function, launches, cpuLaunches, info);
   return codegen::writeManifest(info, launches.front(), {});
 }
@@ -122,6 +124,9 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
     return message(errors);
   if (changes.devices > 1)
     distribute(*module->getBody()->getOps<func::FuncOp>().begin(), changes.devices, !isDissolved);
+  if (changes.chunks > 1) // how many bytes is known when there are kernels
+    (*module->getBody()->getOps<func::FuncOp>().begin())
+        ->setAttr(id::memoryAttr, Builder(&context).getI64IntegerAttr(1));
   PassManager toFlow(&context), toStages(&context);
   passes::buildFlowPipeline(toFlow, target);
   // Half of the programs keep their chains, so that small ones have several kernels, too.

@@ -11,7 +11,7 @@ namespace idc::id {
 constexpr const char layoutAttr[] = "id.layout";
 
 /// On an argument or a result: the sequence that callers pass, where the function's type has two of its neighbours as
-/// one element.
+/// one element, or further elements behind it (in host memory, id/Chunks.h).
 constexpr const char arrayAttr[] = "id.array";
 
 inline SeqType argumentArray(mlir::func::FuncOp function, unsigned argument) {

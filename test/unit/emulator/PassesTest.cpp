@@ -162,6 +162,43 @@ TEST(Passes, EachWaitThatIsForgottenIsNoticed) {
   }
 }
 
+TEST(Passes, EndWhereArraysDo) {
+  // 64 numbers in 8 chunks of rows, columns or pairs of columns, of which callers have fewer.
+  for (int below : {1, 2, 8})
+    for (int length : {32, 33, 47, 50, 63, 64}) {
+      const std::string array = R"("type": "i32", "elementBytes": 4, "elements": )",
+                        chunk = array + R"(8, "devices": [{"below": )" + std::to_string(below) + R"(, "radix": 8}], )",
+                        caller = array + std::to_string(length);
+      const runtime::Manifest manifest = runtime::parseManifest(
+          R"({"idc": 2, "entry": "f", "symbol": "f", "target": "sm_90", "memory": 4096, "inputs": [{"name": "x", )" +
+          caller + R"(}], "outputs": [{"name": "y0", )" + caller +
+          R"(}], "workspace": {"bytesPerProblem": 0, "fixedBytes": 0}, "passes": [{"devices": 8,
+              "inputs": [{"name": "x0", )" +
+          chunk + R"("host": {"input": 0}}],
+              "outputs": [{"name": "y0", )" +
+          chunk + R"("host": {"output": 0}}],
+              "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+              "kernels": [{"name": "k0", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+                           "sharedBytes": 0, "args": [{"input": 0}, {"output": 0}, {"batch": true}]}]}]})");
+      std::vector<int32_t> x(size_t(problems * length)), y(x.size() + 64, -1), memory(1024, -7);
+      for (size_t i = 0; i < x.size(); ++i)
+        x[i] = int32_t(i);
+      auto copied = [](size_t, int64_t, const runtime::Operands &operands) {
+        std::copy_n(static_cast<const int32_t *>(operands.inputs[0]), chunkElements,
+                    static_cast<int32_t *>(operands.outputs[0]));
+        return IDC_SUCCESS;
+      };
+      EmulatedQueues queues(manifest, copied, 1, -1);
+      const void *inputs[] = {x.data()};
+      void *outputs[] = {y.data()};
+      const idc_host_call call{inputs, nullptr, outputs, nullptr, nullptr, 0, nullptr, nullptr};
+      EXPECT_EQ(runtime::runPasses(manifest, {{&queues, memory.data(), int64_t(memory.size()) * 4}}, problems, call),
+                IDC_SUCCESS);
+      x.resize(y.size(), -1);
+      EXPECT_EQ(x, y) << length << " numbers, " << below;
+    }
+}
+
 TEST(Passes, TellHowFarTheyAre) {
   std::vector<int64_t> told;
   const Outcome outcome = run(

@@ -77,6 +77,28 @@ TEST_P(Real, SpectrumAgreesWithFftw) {
   }
 }
 
+TEST_P(Real, FormsGiveTheSame) {
+  for (int length : {1, 2, 3, 4, 12, 37, 50}) {
+    Buffer x = randomReals(static_cast<size_t>(length), 400 + unsigned(length)), spectrum = fftwSpectrum(x, {length});
+    const SizeMap sizes = {{"N", length}, {"form", 1}};
+    EXPECT_LT(relativeError(runLibrary("real.id", "rfft", sizes, f64, {x})[0], spectrum), limit(8 * unit)) << length;
+    EXPECT_LT(relativeError(runLibrary("real.id", "irfft", sizes, f64, {spectrum})[0], x), limit(8 * unit)) << length;
+    EXPECT_LT(relativeError(runLibrary("real.id", "dht", sizes, f64, {x})[0], fftwReal(x, {length}, FFTW_DHT)),
+              limit(8 * unit))
+        << length;
+  }
+  for (auto [l, m, n] : {std::array<int, 3>{1, 1, 1}, {2, 5, 7}, {4, 32, 16}}) {
+    Buffer x = randomReals(static_cast<size_t>(m * n), 13), spectrum = fftwSpectrum(x, {m, n});
+    SizeMap sides = {{"M", m}, {"N", n}, {"form", 1}};
+    EXPECT_LT(relativeError(runLibrary("real.id", "rfft2d", sides, f64, {x})[0], spectrum), limit(8 * unit));
+    EXPECT_LT(relativeError(runLibrary("real.id", "irfft2d", sides, f64, {spectrum})[0], x), limit(8 * unit));
+    x = randomReals(static_cast<size_t>(l * m * n), 14), spectrum = fftwSpectrum(x, {l, m, n});
+    sides["L"] = l;
+    EXPECT_LT(relativeError(runLibrary("real.id", "rfft3d", sides, f64, {x})[0], spectrum), limit(8 * unit));
+    EXPECT_LT(relativeError(runLibrary("real.id", "irfft3d", sides, f64, {spectrum})[0], x), limit(8 * unit));
+  }
+}
+
 TEST_P(Real, TwoAndThreeDimensions) {
   for (auto [l, m, n] : {std::array<int, 3>{1, 1, 1}, {3, 4, 6}, {2, 5, 7}, {4, 3, 12}}) {
     Buffer x = randomReals(static_cast<size_t>(m * n), 11), spectrum = fftwSpectrum(x, {m, n});
