@@ -76,6 +76,6 @@ void codegen::setFile(llvm::StringRef file, CompileRequest &request) {
     return;
   llvm::SmallString<256> inLibrary(request.libraries.back());
   llvm::sys::path::append(inLibrary, file);
-  if (llvm::sys::fs::exists(inLibrary))
+  if (llvm::sys::fs::is_regular_file(inLibrary))
     request.file = inLibrary.str().str();
 }

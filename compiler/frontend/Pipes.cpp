@@ -381,7 +381,10 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
     if (!open.empty())
       fail(array->range.Start, "the length '" + *open.begin() + "' is bound by no parameter of '" + name + "'",
            array->range);
-    size = evalInteger(*array->dimensions[0].length, lengths, "an array length");
+    const Expr &length = *array->dimensions[0].length;
+    size = evalInteger(length, lengths, "an array length");
+    if (size < 1 || size > maxArrayElements)
+      fail(length, "an array has 1 to " + spell(maxArrayElements) + " elements, not " + spell(size));
     int root = 1;
     auto power = [&](int base) {
       Int product = 1;

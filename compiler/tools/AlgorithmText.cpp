@@ -11,6 +11,17 @@ static std::string inOneLine(StringRef text) {
   return llvm::join(words, " ");
 }
 
+std::vector<const frontend::Function *> tools::usedAlgorithms(const frontend::Source &source) {
+  std::vector<const frontend::Function *> all, documented;
+  for (const auto &function : source.main().functions)
+    if (function->kind == frontend::Function::Kind::Algorithm) {
+      all.push_back(function.get());
+      if (!function->doc.empty())
+        documented.push_back(function.get());
+    }
+  return documented.empty() ? all : documented;
+}
+
 std::string tools::signatureOf(const frontend::Function &function) {
   const char *begin = function.name.range.Start.getPointer(), *end = function.range.End.getPointer();
   const StringRef text(begin, static_cast<size_t>(end - begin));

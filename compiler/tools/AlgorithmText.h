@@ -4,8 +4,13 @@
 #include "compiler/frontend/Ast.h"
 
 #include <string>
+#include <vector>
 
 namespace idc::tools {
+
+/// The algorithms of the main file that are meant to be used: those with documentation, of which the others are parts;
+/// all where none has any.
+std::vector<const frontend::Function *> usedAlgorithms(const frontend::Source &source);
 
 /// The declaration without its body, in one line: "scan<T = i32>(x: T[2^n]) -> T[2^n]". The source's text must be
 /// there.

@@ -126,20 +126,23 @@ std::string settingsOf(const codegen::CompileRequest &request) {
   return llvm::join(settings, ", ");
 }
 
-/// Parses a file and chooses sizes; false after printing why it cannot be read.
+/// Parses a file, checks what algorithms it has and chooses sizes; false after printing what is wrong.
 bool read(const codegen::CompileRequest &request, const std::string &path, File &file) {
   codegen::CompileRequest one = request;
   codegen::setFile(path, one);
   file.path = one.file;
   file.source = frontend::parseFile(one.file, one.libraries, file.diagnostics);
+  std::vector<const frontend::Function *> algorithms;
+  if (file.source)
+    algorithms = tools::usedAlgorithms(*file.source);
+  const bool isRight = file.source && (algorithms.empty() || frontend::check(*file.source, file.diagnostics));
   file.diagnostics.print(llvm::errs());
-  if (!file.source)
+  if (!isRight)
     return false;
-  for (const auto &function : file.source->main().functions)
-    if (function->kind == frontend::Function::Kind::Algorithm) {
-      const unsigned line = file.diagnostics.sources.FindLineNumber(function->name.range.Start);
-      file.entries.push_back({function.get(), line, chooseSize(one, *function, *file.source), {}});
-    }
+  for (const frontend::Function *function : algorithms) {
+    const unsigned line = file.diagnostics.sources.FindLineNumber(function->name.range.Start);
+    file.entries.push_back({function, line, chooseSize(one, *function, *file.source), {}});
+  }
   if (auto text = frontend::readSource(file.path))
     file.comment = firstComment((*text)->getBuffer());
   else
@@ -167,12 +170,15 @@ void print(const File &file, const std::string &target) {
 } // namespace
 
 int tools::documentPrograms(const codegen::CompileRequest &request, const std::vector<std::string> &paths) {
-  bool good = true;
+  bool good = true, empty = true;
   std::vector<std::unique_ptr<File>> files;
   for (const std::string &path : paths) {
     files.push_back(std::make_unique<File>());
     good &= read(request, path, *files.back());
+    empty &= files.back()->entries.empty();
   }
+  if (!good || empty)
+    return good ? 0 : 1;
   llvm::DefaultThreadPool pool;
   for (const std::unique_ptr<File> &file : files)
     for (Entry &entry : file->entries)
@@ -185,5 +191,5 @@ int tools::documentPrograms(const codegen::CompileRequest &request, const std::v
   for (const std::unique_ptr<File> &file : files)
     if (!file->entries.empty())
       print(*file, request.target);
-  return good ? 0 : 1;
+  return 0;
 }

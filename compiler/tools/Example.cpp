@@ -36,11 +36,12 @@ std::vector<std::string> tools::splitList(StringRef text) {
   return parts;
 }
 
-/// One line without its //!; nothing when it cannot be read.
-static std::optional<tools::Example> readExample(StringRef text) {
+/// One line without its //!.
+static tools::Example readExample(StringRef text) {
   using Kind = tools::Example::Kind;
-  tools::Example example;
-  example.text = text.str();
+  tools::Example example, unreadable;
+  example.text = unreadable.text = text.str();
+  unreadable.kind = Kind::Unreadable;
   if (StringRef message = text; message.consume_front("error: ")) {
     example.kind = Kind::Error;
     example.rest = message.str();
@@ -59,25 +60,25 @@ static std::optional<tools::Example> readExample(StringRef text) {
   llvm::SmallVector<StringRef> words;
   llvm::SplitString(head, words);
   if (rest.empty() || words.empty() || !isWord(words[0]))
-    return std::nullopt;
+    return unreadable;
   example.entry = words[0].str();
   for (StringRef setting : llvm::drop_begin(words)) {
     if (!setting.contains('='))
-      return std::nullopt;
+      return unreadable;
     example.settings.push_back(setting.str());
   }
   example.rest = rest.str();
   if (example.kind != Kind::Values)
     return example;
   if (!rest.contains("->"))
-    return std::nullopt;
+    return unreadable;
   auto [inputs, results] = rest.split("->");
   example.inputs = tools::splitList(inputs.trim());
   example.rest = results.trim().str();
   return example;
 }
 
-llvm::Expected<std::vector<tools::Example>> tools::readExamples(StringRef text) {
+std::vector<tools::Example> tools::readExamples(StringRef text) {
   std::vector<Example> examples;
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
@@ -88,13 +89,8 @@ llvm::Expected<std::vector<tools::Example>> tools::readExamples(StringRef text) 
     example = example.trim();
     if (example.starts_with("file "))
       continue;
-    std::optional<Example> read = readExample(example);
-    if (!read)
-      return llvm::createStringError("line " + llvm::Twine(number + 1) + ": cannot read the example '" + example +
-                                     "'; it is written ENTRY n=3: INPUTS -> RESULTS, ENTRY n=3 error: MESSAGE, ENTRY "
-                                     "n=3 for sm_90 or error: MESSAGE");
-    read->line = static_cast<unsigned>(number + 1);
-    examples.push_back(std::move(*read));
+    examples.push_back(readExample(example));
+    examples.back().line = static_cast<unsigned>(number + 1);
   }
   return examples;
 }

@@ -11,7 +11,7 @@
 
 #include "compiler/frontend/Elaborated.h"
 
-#include "llvm/Support/Error.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <optional>
 #include <string>
@@ -20,7 +20,7 @@
 namespace idc::tools {
 
 struct Example {
-  enum class Kind { Values, Compiles, Error };
+  enum class Kind { Values, Compiles, Error, Unreadable };
   Kind kind = Kind::Values;
   unsigned line = 0;
   std::string text;  // as written, without //!
@@ -30,9 +30,9 @@ struct Example {
   std::string rest;                // Values: the results; Compiles: the machine; Error: the message
 };
 
-/// The examples of a program's text; an error says in which line one cannot be read. Lines "//! file NAME.id" are for
-/// collections of programs, and no examples.
-llvm::Expected<std::vector<Example>> readExamples(llvm::StringRef text);
+/// The examples of a program's text, those that cannot be read among them. Lines "//! file NAME.id" are for collections
+/// of programs, and no examples.
+std::vector<Example> readExamples(llvm::StringRef text);
 
 /// Parts of a list that lie between commas outside of brackets.
 std::vector<std::string> splitList(llvm::StringRef text);

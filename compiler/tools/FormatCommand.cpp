@@ -9,15 +9,15 @@
 
 using namespace idc;
 
-static bool complain(const std::string &file, const std::string &message) {
-  tools::fail(file + ": " + message);
+static bool complain(const std::string &message) {
+  tools::fail(message);
   return false;
 }
 
 static bool formatFile(const std::string &file, tools::FormatMode mode) {
   auto buffer = file == "-" ? frontend::readStandardInput() : frontend::readSource(file);
   if (!buffer)
-    return complain(file, "cannot read: " + llvm::toString(buffer.takeError()));
+    return complain("cannot read '" + file + "': " + llvm::toString(buffer.takeError()));
   std::string text = (*buffer)->getBuffer().str();
   frontend::Diagnostics diagnostics;
   std::optional<std::string> formatted = frontend::format(text, file == "-" ? "<stdin>" : file, diagnostics);
@@ -29,7 +29,7 @@ static bool formatFile(const std::string &file, tools::FormatMode mode) {
     llvm::outs() << *formatted;
     return true;
   case tools::FormatMode::Check:
-    return *formatted == text || complain(file, "not in the style of idc format");
+    return *formatted == text || complain(file + ": not in the style of idc format");
   case tools::FormatMode::InPlace:
     break;
   }
@@ -39,8 +39,7 @@ static bool formatFile(const std::string &file, tools::FormatMode mode) {
     runtime::writeFile(file, *formatted);
     return true;
   } catch (const runtime::FileError &error) {
-    tools::fail(error.what());
-    return false;
+    return complain(error.what());
   }
 }
 

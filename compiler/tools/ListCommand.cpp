@@ -16,12 +16,12 @@ int tools::listPrograms(const codegen::CompileRequest &request, const std::vecto
     std::unique_ptr<frontend::Source> source = frontend::parseFile(one.file, one.libraries, diagnostics);
     diagnostics.print(llvm::errs());
     good &= source != nullptr;
-    if (!source || frontend::algorithmsOf(*source).empty())
+    if (!source)
       continue;
-    llvm::outs() << one.file << "\n";
-    for (const auto &function : source->main().functions) {
-      if (function->kind != frontend::Function::Kind::Algorithm)
-        continue;
+    const std::vector<const frontend::Function *> algorithms = usedAlgorithms(*source);
+    if (!algorithms.empty())
+      llvm::outs() << one.file << "\n";
+    for (const frontend::Function *function : algorithms) {
       llvm::outs() << "  " << signatureOf(*function) << "\n";
       if (const std::string sentence = firstSentence(*function); !sentence.empty())
         llvm::outs() << "      " << sentence << "\n";

@@ -13,13 +13,20 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <iostream>
+#include <sstream>
 
 using namespace idc;
 using codegen::Compiler;
 
 namespace {
-/// Prints or writes what the emulator counted, as asked for, and in any case what went wrong; false if something did.
-bool writeReports(const std::vector<emulator::KernelReport> &kernels, const tools::Emulation &emulation) {
+/// Writes what the emulator counted to the file that is asked for.
+void writeReports(const std::vector<emulator::KernelReport> &kernels, const tools::Emulation &emulation) {
+  if (!emulation.reportFile.empty())
+    runtime::writeFile(emulation.reportFile, toJson(kernels));
+}
+
+/// Prints what the emulator counted, if asked for, and in any case what went wrong; false if something did.
+bool printReports(const std::vector<emulator::KernelReport> &kernels, const tools::Emulation &emulation) {
   bool passed = true;
   for (const emulator::KernelReport &kernel : kernels) {
     passed &= kernel.passed();
@@ -28,52 +35,49 @@ bool writeReports(const std::vector<emulator::KernelReport> &kernels, const tool
     else if (!kernel.passed())
       llvm::errs() << toText(kernel);
   }
-  if (!emulation.reportFile.empty())
-    runtime::writeFile(emulation.reportFile, toJson(kernels));
   return passed;
 }
 
 /// Prints the operands of a problem, each as a table by its digits.
-void printOperands(const frontend::Program &program, const host::ProblemValues &problem) {
-  auto title = [](const char *what, const std::string &name, const std::string &type) {
-    std::cout << what << " " << name << ": " << type;
+void printOperands(std::ostream &out, const frontend::Program &program, const host::ProblemValues &problem) {
+  auto title = [&](const char *what, const std::string &name, const std::string &type) {
+    out << what << " " << name << ": " << type;
   };
   auto table = [&](const char *what, const host::OperandValues &operand, int value) {
     const frontend::Sequence &sequence = program.values[static_cast<size_t>(value)];
     title(what, operand.name, frontend::spell(*sequence.element) + "[" + explain::shapeOf(sequence.radices) + "]\n");
-    host::printTable(std::cout, host::toArray(operand.data, operand.type, 1, operand.elements), sequence.radices);
+    host::printTable(out, host::toArray(operand.data, operand.type, 1, operand.elements), sequence.radices);
   };
   for (const auto &[operand, input] : llvm::zip(problem.inputs, program.inputs))
     table("input", operand, input.value);
   for (const auto &[bytes, scalar] : llvm::zip(problem.scalars, program.scalars)) {
     title("scalar", scalar.name, frontend::spell(*scalar.type) + "\n");
     const auto type = host::ElementType::parse(frontend::spellStructure(*scalar.type));
-    host::printTable(std::cout, host::toArray(bytes, type, 1, 1), {});
+    host::printTable(out, host::toArray(bytes, type, 1, 1), {});
   }
   for (const auto &[operand, value] : llvm::zip(problem.outputs, program.outputs))
     table("result", operand, value);
 }
 
 /// What was asked for of the values; false when the steps that they are compared with differ.
-bool inspect(Compiler &compiler, const host::ProblemValues &problem, const tools::Inspection &inspection,
-             double tolerance) {
+bool inspect(std::ostream &out, Compiler &compiler, const host::ProblemValues &problem,
+             const tools::Inspection &inspection, double tolerance) {
   if (inspection.operands)
-    printOperands(tools::programOf(compiler, llvm::errs()), problem);
+    printOperands(out, tools::programOf(compiler, llvm::errs()), problem);
   const bool isCompared = !inspection.againstName.empty();
   if (!inspection.steps && inspection.traceFile.empty() && !isCompared)
     return true;
   const tools::Trace trace = tools::traceProgram(compiler, problem);
   if (inspection.steps)
-    tools::print(std::cout, trace);
+    tools::print(out, trace);
   if (!inspection.traceFile.empty())
     tools::writeTrace(inspection.traceFile, trace);
   if (!isCompared)
     return true;
   if (!inspection.against)
-    return tools::compare(std::cout, trace, tools::readTrace(inspection.againstName), inspection.againstName,
-                          tolerance);
+    return tools::compare(out, trace, tools::readTrace(inspection.againstName), inspection.againstName, tolerance);
   Compiler other(*inspection.against);
-  return tools::compare(std::cout, trace, tools::traceProgram(other, problem), inspection.againstName, tolerance);
+  return tools::compare(out, trace, tools::traceProgram(other, problem), inspection.againstName, tolerance);
 }
 } // namespace
 
@@ -97,16 +101,22 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
     try {
       report = host::run(run);
     } catch (const host::Error &) {
-      if (emulated)
+      if (emulated) {
+        printReports(emulated->reports(), emulation);
         writeReports(emulated->reports(), emulation);
+      }
       throw;
     }
     executable.checkEvaluation();
     if (!executable.processor().empty())
       report.processor = executable.processor();
-    const bool same = !report.kept || inspect(compiler, *report.kept, inspection, run.tolerance);
+    std::ostringstream values; // printed when nothing can fail any more
+    const bool same = !report.kept || inspect(values, compiler, *report.kept, inspection, run.tolerance);
+    if (emulated)
+      writeReports(emulated->reports(), emulation);
+    std::cout << values.str();
     host::print(std::cout, report);
-    const bool faultless = !emulated || writeReports(emulated->reports(), emulation);
+    const bool faultless = !emulated || printReports(emulated->reports(), emulation);
     return report.passed() && same && faultless ? 0 : 1;
   } catch (const std::runtime_error &error) { // host::Error, runtime::FileError
     return fail(error.what());

@@ -95,6 +95,9 @@ void Test::run() {
     return expectValues();
   case Example::Kind::Compiles:
     return compile();
+  case Example::Kind::Unreadable:
+    throw Failure("this cannot be read; an example is written ENTRY n=3: INPUTS -> RESULTS, ENTRY n=3 error: MESSAGE, "
+                  "ENTRY n=3 for sm_90 or error: MESSAGE");
   case Example::Kind::Error:
     return expectError();
   }
@@ -311,8 +314,8 @@ int tools::testPrograms(const TestRequest &request) {
       for (const Example &example : *examples)
         tests.run(file, example);
   const Counts &counts = tests.counts;
-  llvm::outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
   if (counts.passed + counts.failed + counts.skipped == 0)
     return fail("no file has an example: a line such as //! ENTRY n=3: 0..7 -> 7 6 5 4 3 2 1 0");
+  llvm::outs() << counts.passed << " passed, " << counts.failed << " failed, " << counts.skipped << " skipped\n";
   return counts.failed == 0 ? 0 : 1;
 }
