@@ -192,8 +192,9 @@ TEST(Passes, EndWhereArraysDo) {
       const void *inputs[] = {x.data()};
       void *outputs[] = {y.data()};
       const idc_host_call call{inputs, nullptr, outputs, nullptr, nullptr, 0, nullptr, nullptr};
-      EXPECT_EQ(runtime::runPasses(manifest, {{&queues, memory.data(), int64_t(memory.size()) * 4}}, problems, call),
-                IDC_SUCCESS);
+      EXPECT_EQ(
+          runtime::runPasses(manifest, {{&queues, memory.data(), int64_t(memory.size()) * 4}}, nullptr, problems, call),
+          IDC_SUCCESS);
       x.resize(y.size(), -1);
       EXPECT_EQ(x, y) << length << " numbers, " << below;
     }
