@@ -122,7 +122,7 @@ struct Compiler::State {
   std::string gpuText, llvmText, ptx, cubin;
   bool kernelsLowered = false;
   std::vector<std::vector<conversion::LoweredKernel>> launches;    // of each of kernelFunctions()
-  std::vector<std::vector<conversion::LoweredKernel>> cpuLaunches; // of each of cpuFunctions()
+  std::vector<std::vector<conversion::LoweredKernel>> cpuLaunches; // of each of id::cpuFunctionsOf()
   std::map<std::string, KernelResources> resources;
   std::optional<CpuJit> machineCode;
 
@@ -145,14 +145,6 @@ struct Compiler::State {
   SmallVector<func::FuncOp> kernelFunctions() {
     SmallVector<func::FuncOp> functions = llvm::map_to_vector(id::passesOf(function()), id::functionOf);
     return functions.empty() ? SmallVector<func::FuncOp>{function()} : functions;
-  }
-  /// Those of passes of which the CPU takes a share.
-  SmallVector<func::FuncOp> cpuFunctions() {
-    SmallVector<func::FuncOp> functions;
-    for (func::CallOp call : id::passesOf(function()))
-      if (func::FuncOp onCpu = id::onCpuOf(id::functionOf(call)))
-        functions.push_back(onCpu);
-    return functions;
   }
   /// What runs on the processor of this computer: all kernels, or those of chunks; null where there is nothing.
   ModuleOp hostModule() { return target.kind == "cpu" ? *kernels : cpuKernels ? *cpuKernels : ModuleOp(); }
@@ -526,7 +518,7 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
                                    : conversion::lowerToGpu(functions, target, launches);
     if (!kernels)
       return failure();
-    if (const SmallVector<func::FuncOp> onCpu = cpuFunctions(); !onCpu.empty()) {
+    if (const SmallVector<func::FuncOp> onCpu = id::cpuFunctionsOf(function()); !onCpu.empty()) {
       const std::optional<passes::Target> cpu = passes::findTarget("cpu", function());
       cpuKernels = cpu ? conversion::lowerToCpu(onCpu, *cpu, cpuLaunches) : nullptr;
       if (!cpuKernels)

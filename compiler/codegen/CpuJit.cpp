@@ -96,3 +96,7 @@ void *CpuJit::lookup(llvm::StringRef name) const {
   }
   return address->toPtr<void *>();
 }
+
+idc_cpu_kernel CpuJit::find(const char *name, void *jit) {
+  return reinterpret_cast<idc_cpu_kernel>(static_cast<const CpuJit *>(jit)->lookup(name));
+}

@@ -1,6 +1,7 @@
 // Kernels for the CPU, loaded into this process.
 #pragma once
 
+#include "idc/runtime.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include "llvm/ADT/StringRef.h"
@@ -21,6 +22,8 @@ public:
   static llvm::Expected<CpuJit> load(llvm::StringRef object);
   /// The address of a function, or null.
   void *lookup(llvm::StringRef name) const;
+  /// An idc_cpu_lookup; `jit` is a CpuJit.
+  static idc_cpu_kernel find(const char *name, void *jit);
 
 private:
   struct State;

@@ -2,6 +2,7 @@
 
 #include "compiler/conversion/addresses/ViewLayout.h"
 
+#include "id/ArrayType.h"
 #include "id/Devices.h"
 
 using namespace mlir;
@@ -27,7 +28,7 @@ static int digitOf(int64_t weight, int radix, id::SeqType sequence) {
 static Reached reach(Value sequence, bool isStore, const digits::BufferView &view, const Mapping &mapping) {
   Reached reached{id::wholeOf(sequence), isStore, {}, 0};
   auto type = cast<id::SeqType>(reached.sequence.getType());
-  reached.bytes = cast<id::SeqType>(sequence.getType()).getNumElements() * id::elementBytes(type.getElement());
+  reached.bytes = id::bytesOf(cast<id::SeqType>(sequence.getType()));
   for (const digits::Column &column : mapping[Field::Block]) {
     const int digit = column.digits.empty() ? 0 : column.digits.front();
     const bool isOwn = digit > 0 && digit <= static_cast<int>(view.radices.size());

@@ -58,8 +58,7 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
   Value next = terminator->getOperand(0);
   func::FuncOp function = terminator->getParentOfType<func::FuncOp>();
   // Of what the caller's array is the beginning of, only that has memory.
-  const id::SeqType array = id::resultArray(function, 0);
-  const int64_t outputBytes = std::min(bytesOf(next), array.getNumElements() * id::elementBytes(array.getElement()));
+  const int64_t outputBytes = std::min(bytesOf(next), id::bytesOf(id::resultArray(function, 0)));
   const digits::ArrayLayout layout = resultLayout(function, 0);
   // Of some values there is one chunk at a time, of the output there are all.
   auto isOfChunk = [&](Value value) { return id::devicesOf(function) == 1 && !deviceDigits(value).empty(); };

@@ -14,7 +14,6 @@
 #include "id/ArrayType.h"
 #include "id/Chunks.h"
 #include "id/Devices.h"
-#include "id/IndexCode.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -78,20 +77,10 @@ private:
 
   /// Whether a pass works on more elements than an array of the caller's has, which its kernels know nothing of.
   static bool endsInside(func::FuncOp host, func::CallOp call) {
-    auto bytesOf = [](Type type) {
-      auto sequence = cast<id::SeqType>(type);
-      return sequence.getNumElements() * id::elementBytes(sequence.getElement());
+    auto isLonger = [&](Value value) {
+      return id::bytesOf(cast<id::SeqType>(value.getType())) > id::bytesOf(id::arrayOf(host, value));
     };
-    auto isLonger = [&](Value value, id::SeqType array) { return bytesOf(value.getType()) > bytesOf(array); };
-    for (BlockArgument argument : host.getArguments())
-      if (llvm::is_contained(call.getOperands(), argument) &&
-          isLonger(argument, id::argumentArray(host, argument.getArgNumber())))
-        return true;
-    for (OpOperand &result : host.getBody().front().getTerminator()->getOpOperands())
-      if (result.get().getDefiningOp() == call.getOperation() &&
-          isLonger(result.get(), id::resultArray(host, result.getOperandNumber())))
-        return true;
-    return false;
+    return llvm::any_of(call.getOperands(), isLonger) || llvm::any_of(call.getResults(), isLonger);
   }
 
   //===--- planning -----------------------------------------------------------------------------------------------===//
@@ -226,10 +215,8 @@ private:
       for (const Reached &reached : reachedBy(kernel))
         bytes += reached.bytes;
     double copied = 0; // bytes of a chunk
-    for (Type type : llvm::concat<const Type>(pass.getArgumentTypes(), pass.getResultTypes())) {
-      auto sequence = cast<id::SeqType>(type);
-      copied += static_cast<double>(sequence.getNumElements() * id::elementBytes(sequence.getElement()) / chunks);
-    }
+    for (Type type : llvm::concat<const Type>(pass.getArgumentTypes(), pass.getResultTypes()))
+      copied += static_cast<double>(id::bytesOf(cast<id::SeqType>(type)) / chunks);
     const double onGpu = id::secondsOf(pass) / static_cast<double>(chunks),
                  moved = static_cast<double>(bytes) / static_cast<double>(chunks),
                  onCpu = moved / link.cpuBytesPerSecond;

@@ -5,6 +5,7 @@
 
 #include "compiler/conversion/Buffers.h"
 
+#include "id/ArrayType.h"
 #include "id/IndexCode.h"
 
 using namespace mlir;
@@ -62,9 +63,7 @@ public:
 private:
   const HostProgram &program;
 
-  static int64_t bytesOf(Value sequence) {
-    return typeOf(sequence).getNumElements() * id::elementBytes(typeOf(sequence).getElement());
-  }
+  static int64_t bytesOf(Value sequence) { return id::bytesOf(typeOf(sequence)); }
 
   bool isConstant(Value sequence) const { return program.constants.contains(sequence); }
 

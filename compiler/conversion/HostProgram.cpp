@@ -84,16 +84,7 @@ void HostProgram::findSets(PlannedKernel &planned, ArrayRef<digits::Column> colu
     planned.sets.resize(mostSets);
 }
 
-int64_t HostProgram::copiedBytes(Value sequence) const {
-  func::FuncOp host = function;
-  id::SeqType array = typeOf(sequence);
-  if (auto argument = dyn_cast<BlockArgument>(sequence))
-    array = id::argumentArray(host, argument.getArgNumber());
-  for (OpOperand &result : host.getBody().front().getTerminator()->getOpOperands())
-    if (result.get() == sequence)
-      array = id::resultArray(host, result.getOperandNumber());
-  return array.getNumElements() * id::elementBytes(array.getElement());
-}
+int64_t HostProgram::copiedBytes(Value sequence) const { return id::bytesOf(id::arrayOf(function, sequence)); }
 
 bool HostProgram::isMadeIn(Value sequence, size_t first, size_t end) const {
   auto found = made.find(sequence);

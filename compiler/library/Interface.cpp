@@ -312,10 +312,7 @@ idc_status idc_result_load(const idc_result *result, idc_module **module) {
   if (!result->compilation->code)
     return idc_module_load(instance->image.data(), imageBytes(instance->image), manifest.data(), manifest.size(),
                            module);
-  auto lookup = [](const char *name, void *user) {
-    return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
-  };
-  return idc_cpu_module_create(manifest.data(), manifest.size(), lookup,
+  return idc_cpu_module_create(manifest.data(), manifest.size(), codegen::CpuJit::find,
                                const_cast<codegen::CpuJit *>(&*result->compilation->code), module);
 }
 

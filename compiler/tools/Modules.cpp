@@ -16,21 +16,19 @@ static std::string take(llvm::Expected<std::string> value) {
   return *value;
 }
 
-/// Machine code for this computer, as the `user` of lookUp().
+/// Machine code for this computer, as the `user` of CpuJit::find().
 static void *codeOf(Compiler &compiler, llvm::raw_ostream &errors) {
   llvm::Expected<const codegen::CpuJit *> jit = compiler.jit(errors);
   if (!jit)
     throw host::Error(llvm::toString(jit.takeError()));
   return const_cast<codegen::CpuJit *>(*jit);
 }
-static idc_cpu_kernel lookUp(const char *name, void *user) {
-  return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
-}
 
 tools::Module tools::cpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
   std::string manifest = take(compiler.emit(Level::Manifest, errors));
   idc_module *module = nullptr;
-  host::check(idc_cpu_module_create(manifest.data(), manifest.size(), lookUp, codeOf(compiler, errors), &module));
+  host::check(idc_cpu_module_create(manifest.data(), manifest.size(), codegen::CpuJit::find, codeOf(compiler, errors),
+                                    &module));
   return adopt(module);
 }
 
@@ -51,7 +49,7 @@ std::unique_ptr<host::GroupModule> tools::groupModule(Compiler &compiler, llvm::
 tools::Module tools::gpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
   const std::string image = imageOf(compiler, errors), manifest = take(compiler.emit(Level::Manifest, errors));
   idc_module *module = nullptr;
-  host::check(idc_host_module_load(image.data(), image.size(), manifest.data(), manifest.size(), lookUp,
+  host::check(idc_host_module_load(image.data(), image.size(), manifest.data(), manifest.size(), codegen::CpuJit::find,
                                    compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr, &module));
   return adopt(module);
 }
@@ -61,7 +59,7 @@ tools::emulatedModule(Compiler &compiler, const emulator::EmulatorOptions &optio
   std::string kernels = take(compiler.emit(Level::Gpu, errors));
   std::string manifest = take(compiler.launches(errors));
   llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module = emulator::EmulatedModule::create(
-      kernels, manifest, options, lookUp, compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr);
+      kernels, manifest, options, codegen::CpuJit::find, compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr);
   if (!module)
     throw host::Error(llvm::toString(module.takeError()));
   return std::move(*module);

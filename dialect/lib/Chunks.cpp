@@ -33,3 +33,11 @@ int64_t id::cpuChunksOf(func::FuncOp pass) {
   auto chunks = pass->getAttrOfType<IntegerAttr>(cpuChunksAttr);
   return chunks ? chunks.getInt() : 0;
 }
+
+SmallVector<func::FuncOp> id::cpuFunctionsOf(func::FuncOp function) {
+  SmallVector<func::FuncOp> functions;
+  for (func::CallOp call : passesOf(function))
+    if (func::FuncOp onCpu = onCpuOf(functionOf(call)))
+      functions.push_back(onCpu);
+  return functions;
+}

@@ -11,6 +11,7 @@
 // take the memory of arguments where the program may (idc compile --in-place), and cuFFT is not called. Behind
 // --slow-link the link seems half as fast.
 #include "Cuda.h"
+#include "host/CpuFunctions.h"
 #include "idc/host_memory.h"
 #include "runtime/lib/Driver.h"
 #include "runtime/lib/Shares.h"
@@ -23,16 +24,17 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 #include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <sys/mman.h>
 #include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
+using idc::host::CpuFunctions;
 using idc::runtime::Manifest;
 using idc::runtime::Operand;
 
@@ -321,16 +323,11 @@ struct PassClock {
   std::chrono::steady_clock::time_point begin;
 };
 
-/// Finds functions in a library that has been opened, or null.
-idc_cpu_kernel findFunction(const char *name, void *library) {
-  return reinterpret_cast<idc_cpu_kernel>(dlsym(library, name));
-}
-
 /// How long the CPU takes for all of a program.
-void runOnCpu(const std::string &name, const std::string &json, void *library, int runs) {
+void runOnCpu(const std::string &name, const std::string &json, CpuFunctions &functions, int runs) {
   const Manifest manifest = idc::runtime::parseManifest(json);
   idc_module *module = nullptr;
-  check(idc_cpu_module_create(json.data(), json.size(), findFunction, library, &module));
+  check(idc_cpu_module_create(json.data(), json.size(), CpuFunctions::find, &functions, &module));
   std::vector<std::unique_ptr<HostArray>> arrays;
   auto add = [&](int64_t bytes, bool isInput) -> char * {
     arrays.push_back(std::make_unique<HostArray>(std::max<int64_t>(bytes, 16), isInput, uint32_t(arrays.size() + 1)));
@@ -358,9 +355,13 @@ int runCase(const std::string &text, int runs) {
     throw std::runtime_error("'" + text + "' is no case");
   const std::string json = readText(words[1] + ".json");
   const Manifest manifest = idc::runtime::parseManifest(json);
-  void *library = dlopen((words[1] + ".so").c_str(), RTLD_NOW | RTLD_LOCAL); // stays open
+  std::unique_ptr<CpuFunctions> functions;
+  if (const std::string path = words[1] + ".so"; access(path.c_str(), F_OK) == 0)
+    functions = std::make_unique<CpuFunctions>(path);
   if (manifest.isCpu()) {
-    runOnCpu(words[0], json, library, runs);
+    if (!functions)
+      throw std::runtime_error("there is no " + words[1] + ".so");
+    runOnCpu(words[0], json, *functions, runs);
     return 0;
   }
   const std::string image = readText(words[1] + ".fatbin");
@@ -368,8 +369,8 @@ int runCase(const std::string &text, int runs) {
   for (int gpu = gpus; gpu-- > 0;) {
     CHECK_CUDA(cudaSetDevice(gpu));
     CHECK_CUDA(cudaFree(nullptr));
-    check(idc_host_module_load(image.data(), image.size(), json.data(), json.size(), library ? findFunction : nullptr,
-                               library, &modules[size_t(gpu)]));
+    check(idc_host_module_load(image.data(), image.size(), json.data(), json.size(),
+                               functions ? CpuFunctions::find : nullptr, functions.get(), &modules[size_t(gpu)]));
   }
   idc_module *module = modules[0];
   std::vector<std::shared_ptr<HostArray>> inputs, outputs;

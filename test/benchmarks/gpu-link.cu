@@ -10,6 +10,7 @@
 // and short rows cost less.
 #include "Cuda.h"
 #include "Timing.h"
+#include "host/CpuFunctions.h"
 #include "idc/runtime.h"
 #include "runtime/lib/Manifest.h"
 #include "runtime/lib/WholeFile.h"
@@ -20,7 +21,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 #include <exception>
 #include <functional>
 #include <stdexcept>
@@ -179,14 +179,9 @@ void check(idc_status status) {
 double cpuRate(const std::string &prefix) {
   const std::string text = idc::runtime::readFile(prefix + ".json", int64_t(1) << 30);
   const idc::runtime::Manifest manifest = idc::runtime::parseManifest(text);
-  void *library = dlopen((prefix + ".so").c_str(), RTLD_NOW);
-  if (!library)
-    throw std::runtime_error(dlerror());
+  idc::host::CpuFunctions functions(prefix + ".so");
   idc_module *module = nullptr;
-  check(idc_cpu_module_create(
-      text.data(), text.size(),
-      [](const char *name, void *user) { return reinterpret_cast<idc_cpu_kernel>(dlsym(user, name)); }, library,
-      &module));
+  check(idc_cpu_module_create(text.data(), text.size(), idc::host::CpuFunctions::find, &functions, &module));
   std::vector<std::vector<float>> arrays;
   auto add = [&](int64_t size) {
     arrays.emplace_back(size_t(size / 4 + 64), 1.0f);

@@ -232,14 +232,11 @@ struct Trial {
 };
 } // namespace
 
-/// Machine code for this computer, the `user` of lookUp().
+/// Machine code for this computer.
 static llvm::Expected<codegen::CpuJit> codeOf(mlir::ModuleOp kernels) {
   if (failed(codegen::lowerToLlvmDialect(kernels)))
     return llvm::createStringError("cannot be lowered to the LLVM dialect");
   return codegen::CpuJit::compile(kernels);
-}
-static idc_cpu_kernel lookUp(const char *name, void *user) {
-  return reinterpret_cast<idc_cpu_kernel>(static_cast<const codegen::CpuJit *>(user)->lookup(name));
 }
 
 void Trial::runOnCpu(const Execution &execution) {
@@ -250,7 +247,8 @@ void Trial::runOnCpu(const Execution &execution) {
   if (!jit)
     return rejected("CPU", jit.takeError());
   idc_module *module = nullptr;
-  host::check(idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), lookUp, &*jit, &module));
+  host::check(
+      idc_cpu_module_create(kernels->manifest.data(), kernels->manifest.size(), codegen::CpuJit::find, &*jit, &module));
   std::unique_ptr<idc_module, idc_status (*)(idc_module *)> owner(module, idc_module_unload);
   for (auto side : {GuardedArray::Side::Low, GuardedArray::Side::High}) {
     std::string problem;
@@ -282,8 +280,8 @@ void Trial::emulate(const Execution &execution) {
       return rejected("emulator", jit.takeError());
     onCpu.emplace(std::move(*jit));
   }
-  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
-      emulator::EmulatedModule::create(text, kernels->manifest, options, lookUp, onCpu ? &*onCpu : nullptr);
+  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module = emulator::EmulatedModule::create(
+      text, kernels->manifest, options, codegen::CpuJit::find, onCpu ? &*onCpu : nullptr);
   if (!module)
     return rejected("emulator", module.takeError());
   try {

@@ -96,10 +96,7 @@ static void distribute(func::FuncOp function, int64_t devices, bool byLowest) {
 static void divideIntoChunks(func::FuncOp function, int64_t chunks, bool isTight) {
   constexpr int64_t alignment = 256, room = 6, least = 4096;
   int64_t bytes = 0; // of a chunk of all
-  auto add = [&](Type type) {
-    auto sequence = cast<id::SeqType>(type);
-    bytes += llvm::alignTo(sequence.getNumElements() * id::elementBytes(sequence.getElement()) / chunks, alignment);
-  };
+  auto add = [&](Type type) { bytes += llvm::alignTo(id::bytesOf(cast<id::SeqType>(type)) / chunks, alignment); };
   llvm::for_each(function.getArgumentTypes(), add);
   llvm::for_each(function.getResultTypes(), add);
   function->setAttr(id::memoryAttr,
@@ -165,10 +162,7 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
                                         : conversion::lowerToGpu(functions, machine, launches);
   if (!result.module || (changes.chunks > 1 && failed(conversion::placeBuffers(function, machine))))
     return message(errors);
-  SmallVector<func::FuncOp> onCpu;
-  for (func::CallOp call : id::passesOf(function))
-    if (func::FuncOp own = id::onCpuOf(id::functionOf(call)))
-      onCpu.push_back(own);
+  const SmallVector<func::FuncOp> onCpu = id::cpuFunctionsOf(function);
   std::vector<std::vector<conversion::LoweredKernel>> cpuLaunches;
   if (!onCpu.empty()) {
     result.onCpu = conversion::lowerToCpu(onCpu, *passes::findTarget("cpu", function), cpuLaunches);

@@ -24,4 +24,17 @@ inline SeqType resultArray(mlir::func::FuncOp function, unsigned result) {
   return mlir::cast<SeqType>(array ? array.getValue() : function.getResultTypes()[result]);
 }
 
+/// The array of a value of the function: what callers pass for an argument, or get for a result; else its own type.
+inline SeqType arrayOf(mlir::func::FuncOp function, mlir::Value value) {
+  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value))
+    return argumentArray(function, argument.getArgNumber());
+  SeqType array = mlir::cast<SeqType>(value.getType());
+  for (mlir::OpOperand &result : function.getBody().front().getTerminator()->getOpOperands())
+    if (result.get() == value)
+      array = resultArray(function, result.getOperandNumber());
+  return array;
+}
+
+inline int64_t bytesOf(SeqType sequence) { return sequence.getNumElements() * elementBytes(sequence.getElement()); }
+
 } // namespace idc::id

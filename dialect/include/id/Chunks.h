@@ -42,5 +42,7 @@ int64_t cpuChunksOf(mlir::func::FuncOp pass);
 llvm::SmallVector<mlir::func::CallOp> passesOf(mlir::func::FuncOp function);
 /// The function of kernels that a pass calls.
 mlir::func::FuncOp functionOf(mlir::func::CallOp pass);
+/// The functions for the CPU of a host program's passes, of those that have one, in their order.
+llvm::SmallVector<mlir::func::FuncOp> cpuFunctionsOf(mlir::func::FuncOp function);
 
 } // namespace idc::id
