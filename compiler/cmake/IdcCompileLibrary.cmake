@@ -1,6 +1,6 @@
 # idc_add_library(NAME SOURCE file.id ENTRY algorithm [SIZES [n=]8..24 ...] [TYPES [T=]f32 ...] [ARCHS 80 90 ...] [CPU]
 #                 [PLAN throughput|latency] [IN_PLACE] [LAYOUTS x=stride:4 ...] [IMPORTS folder...]
-#                 [DEVICES 2 4 ...] [DISTRIBUTE x=low ...])
+#                 [DEVICES 2 4 ...] [DISTRIBUTE x=low ...] [MEMORY 8GiB] [CPU_SHARE auto|K/M])
 #
 # Compiles an algorithm to the library NAME, a target to link: it brings the header NAME.h, the archive libNAME.a and
 # idc's runtime. It is made again when the source or a file that it imports has changed.
@@ -14,11 +14,13 @@
 #   LAYOUTS  how arrays lie in memory that are not dense, as docs/linking.md describes
 #   DEVICES  GPUs that work on each problem together: functions take a group of one of these numbers (docs/devices.md)
 #   DISTRIBUTE  which of them has what of arrays
+#   MEMORY   arrays lie in the host's memory, and pass through so much of the GPU's (docs/host-memory.md)
+#   CPU_SHARE  of their chunks the CPU takes K of M, or as many as are counted to pay
 #   IMPORTS  folders where imports are looked for, beside the source's own and the standard library
 #
 # The functions of the header are called NAME; docs/linking.md describes them.
 function(idc_add_library name)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU;IN_PLACE" "SOURCE;ENTRY;PLAN" "SIZES;TYPES;ARCHS;LAYOUTS;IMPORTS;DEVICES;DISTRIBUTE")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "CPU;IN_PLACE" "SOURCE;ENTRY;PLAN;MEMORY;CPU_SHARE" "SIZES;TYPES;ARCHS;LAYOUTS;IMPORTS;DEVICES;DISTRIBUTE")
   if(ARG_UNPARSED_ARGUMENTS OR NOT ARG_SOURCE OR NOT ARG_ENTRY)
     message(FATAL_ERROR "idc_add_library(${name} ...) needs SOURCE and ENTRY and does not know: ${ARG_UNPARSED_ARGUMENTS}")
   endif()
@@ -65,6 +67,12 @@ function(idc_add_library name)
   endif()
   if(ARG_PLAN)
     list(APPEND arguments --plan ${ARG_PLAN})
+  endif()
+  if(ARG_MEMORY)
+    list(APPEND arguments --memory ${ARG_MEMORY})
+  endif()
+  if(ARG_CPU_SHARE)
+    list(APPEND arguments --cpu-share ${ARG_CPU_SHARE})
   endif()
   if(ARG_IN_PLACE)
     list(APPEND arguments --in-place)

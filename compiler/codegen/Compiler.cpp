@@ -31,6 +31,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -644,9 +645,6 @@ std::vector<frontend::Diagnostics::Message> Compiler::messages() const {
 
 llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llvm::raw_ostream &errors) {
   State &s = *state;
-  if (s.request.memory)
-    return message("functions of libraries are for what lies in the memory of devices: others take kernels and a "
-                   "manifest (--emit=fatbin,manifest)");
   LibraryInstance result;
   result.target = s.request.target;
   llvm::Expected<std::string> manifest = emit(Level::Manifest, errors);
@@ -654,20 +652,29 @@ llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llv
     return manifest.takeError();
   result.manifest = *manifest;
   result.signature = signature(*s.program, *frontend::findFunction(s.source->main(), s.request.entry), *s.source);
-  result.workspaceFixedBytes = conversion::fixedBytes(s.launches.front());
-  result.workspaceBytesPerProblem = conversion::workspaceBytes(s.launches.front());
-  bool cpu = s.target.kind == "cpu";
-  Level level = !whyNoFatbin().empty() ? Level::Ptx : form.laterGpus ? Level::Fatbin : Level::Cubin;
-  llvm::Expected<std::string> code =
-      cpu ? hostKernels(*s.kernels, form.prefix, form.processor,
-                        form.processor == Processor::Common ? Visibility::Inside : Visibility::Everywhere)
-          : emit(level, errors);
-  if (!code)
-    return code.takeError();
-  (cpu ? result.object : result.image) = std::move(*code);
-  if (cpu)
-    for (const conversion::LoweredKernel &kernel : s.launches.front())
-      result.kernels.push_back(form.prefix + kernel.name);
+  const llvm::json::Value described = cantFail(llvm::json::parse(result.manifest));
+  const llvm::json::Object &workspace = *described.getAsObject()->getObject("workspace");
+  result.workspaceFixedBytes = *workspace.getInteger("fixedBytes");
+  result.workspaceBytesPerProblem = *workspace.getInteger("bytesPerProblem");
+  const bool cpu = s.target.kind == "cpu";
+  if (!cpu) {
+    const Level level = !whyNoFatbin().empty() ? Level::Ptx : form.laterGpus ? Level::Fatbin : Level::Cubin;
+    llvm::Expected<std::string> image = emit(level, errors);
+    if (!image)
+      return image.takeError();
+    result.image = std::move(*image);
+  }
+  if (ModuleOp module = s.hostModule()) {
+    llvm::Expected<std::string> object =
+        hostKernels(module, form.prefix, form.processor,
+                    form.processor == Processor::Common ? Visibility::Inside : Visibility::Everywhere);
+    if (!object)
+      return object.takeError();
+    result.object = std::move(*object);
+    for (const auto &kernels : cpu ? s.launches : s.cpuLaunches)
+      for (const conversion::LoweredKernel &kernel : kernels)
+        result.kernels.push_back(form.prefix + kernel.name);
+  }
   return result;
 }
 

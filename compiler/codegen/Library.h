@@ -16,7 +16,7 @@ namespace idc::codegen {
 struct LibraryInstance {
   std::string target;
   std::string image;                // for a GPU: a fatbin, a cubin or PTX
-  std::string object;               // for the CPU: an object file with the kernels,
+  std::string object;               // for the CPU, or its share of chunks: an object file with the kernels,
   std::vector<std::string> kernels; // and their symbols, in the manifest's order
   std::string manifest;
   std::string signature; // what its arguments and results are in the program (Signature.h)
@@ -43,6 +43,7 @@ struct LibraryFunction {
   std::vector<std::string> sizes; // names, in the order of the C parameters
   /// The first of the sizes is a number of devices, which a call takes from its group.
   bool hasGroup = false;
+  bool isHost = false; // arrays lie in the host's memory, and pass through the GPU's
   std::vector<LibraryParameter> inputs, scalars, outputs;
   std::vector<std::vector<int64_t>> points; // values of the sizes, ascending
   std::vector<LibraryInstance> instances;   // of each point for each target in turn

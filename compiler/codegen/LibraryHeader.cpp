@@ -156,7 +156,7 @@ static std::string describeInPlace(const LibraryFunction &function) {
 
 static void writeFunction(llvm::raw_ostream &os, const Library &library, const LibraryFunction &function) {
   const std::string &name = function.name;
-  bool cpu = library.targets.back() == "cpu", gpu = library.targets.front() != "cpu";
+  const bool cpu = library.targets.back() == "cpu", gpu = library.targets.front() != "cpu", host = function.isHost;
   os << "\n";
   if (!function.documentation.empty())
     os << comment(function.documentation) << "///\n";
@@ -196,11 +196,25 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
            std::string(laidOut ? " without a layout" : ""));
       break;
     case CParameter::Role::Workspace:
-      line(name + "_workspace_size() bytes; null when that is 0. Its contents do not matter");
+      line(name + "_workspace_size() bytes" + (host ? " of the host's memory" : "") +
+           "; null when that is 0. Its contents do not matter");
+      break;
+    case CParameter::Role::Memory:
+      line("of the GPU; null: it is allocated for the call");
+      break;
+    case CParameter::Role::MemoryBytes:
+      line("at least " + name + "_memory_size(); more lets small problems pass together");
+      break;
+    case CParameter::Role::Progress:
+      line("called when chunks are done; stops the call by another result than 0. Null: nobody is told");
+      break;
+    case CParameter::Role::User:
+      line("handed to progress");
       break;
     case CParameter::Role::Stream:
       line(!gpu  ? "not looked at: it runs on the CPU"
-           : cpu ? "CUstream or cudaStream_t; or IDC_CPU: runs on the CPU, on host memory"
+           : cpu ? "CUstream or cudaStream_t; or IDC_CPU: runs on the CPU" +
+                       std::string(host ? " alone" : ", on host memory")
                  : "CUstream or cudaStream_t");
       break;
     case CParameter::Role::Size:
@@ -216,19 +230,27 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
                        "O + i * S + b * B.\n"
                      : "") +
             describeInPlace(function) + "The workspace must not overlap inputs or results.\n" +
+            (host ? "Arrays lie in the host's memory; copies are fastest where it is page-locked.\n" : "") +
             (function.hasGroup
                  ? "Arrays and workspace are registered with the group (idc_group_register()), in the same order by\n"
                    "every rank. Threads may call it at once for different ranks."
                  : "Any number of threads may call it at once, with a workspace and results of their own."));
-  if (gpu)
+  if (host)
+    os << comment(
+        "What was enqueued on the stream comes first; then the arrays pass through the GPU in chunks, and it returns\n"
+        "when the results are there. After an error nothing is in flight any more.");
+  else if (gpu)
     os << comment(
         "On a GPU it enqueues kernels and returns; nothing is allocated, nothing waits, and the stream may be\n"
         "capturing a graph once " +
         name + "_load() has been called.");
   os << comment("Returns 0, or an idc_status that " + name + "_message() explains.") << prototype(function) << "\n"
      << comment("Bytes of workspace for a batch of this size or a smaller one; below 0: minus an idc_status.")
-     << "int64_t " << name << "_workspace_size(" << sizeParameters(function, CParameter::Role::Batch) << ");\n\n"
-     << comment("1 when the library was compiled for these sizes, else 0.") << "int " << name << "_supported("
+     << "int64_t " << name << "_workspace_size(" << sizeParameters(function, CParameter::Role::Batch) << ");\n\n";
+  if (host)
+    os << comment("Bytes of the GPU's memory that a call takes at least; below 0: minus an idc_status.") << "int64_t "
+       << name << "_memory_size(" << sizeParameters(function) << ");\n\n";
+  os << comment("1 when the library was compiled for these sizes, else 0.") << "int " << name << "_supported("
      << sizeParameters(function) << ");\n\n"
      << comment(
             "Loads the code of all sizes into the calling thread's CUDA context (that of device 0 when it has none).\n"
@@ -250,8 +272,9 @@ static std::string headerText(const Library &library, llvm::StringRef symbol) {
   os << "/* " << library.name << ".h: made by idc " << IDC_VERSION << " from " << library.source << ".\n"
      << "   Link lib" << library.name << ".a and the runtime of idc (pkg-config --libs idc). */\n"
      << "#ifndef " << guard << "\n#define " << guard << "\n\n#include <idc/"
-     << (llvm::any_of(library.functions, [](const LibraryFunction &function) { return function.hasGroup; }) ? "group"
-                                                                                                            : "runtime")
+     << (library.functions.front().hasGroup ? "group"
+         : library.functions.front().isHost ? "host_memory"
+                                            : "runtime")
      << ".h>\n\n"
      << "#ifdef __cplusplus\nextern \"C\" {\n#endif\n";
   for (const LibraryFunction &function : library.functions)

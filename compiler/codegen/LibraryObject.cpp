@@ -131,7 +131,7 @@ llvm::Value *ObjectWriter::pack(llvm::Type *type, llvm::ArrayRef<llvm::Value *> 
 }
 
 llvm::Type *ObjectWriter::typeOf(const CParameter &parameter) {
-  if (parameter.type.back() == '*')
+  if (parameter.type.back() == '*' || parameter.role == CParameter::Role::Progress)
     return builder.getPtrTy();
   if (parameter.type == "float")
     return builder.getFloatTy();
@@ -150,7 +150,8 @@ void ObjectWriter::defineLaunch(const LibraryFunction &function, llvm::Value *ta
     types.push_back(typeOf(parameter));
   llvm::Function *launch = define(function.name, builder.getInt32Ty(), types);
   std::vector<llvm::Value *> sizes, inputs, scalars, outputs;
-  llvm::Value *group = nullptr, *batch = nullptr, *workspace = nullptr, *stream = nullptr;
+  llvm::Value *group = nullptr, *batch = nullptr, *stream = nullptr;
+  std::vector<llvm::Value *> last; // workspace; memory, progress and its user
   for (auto [i, parameter] : llvm::enumerate(parameters)) {
     llvm::Value *argument = launch->getArg(unsigned(i));
     switch (parameter.role) {
@@ -177,7 +178,11 @@ void ObjectWriter::defineLaunch(const LibraryFunction &function, llvm::Value *ta
       builder.CreateStore(argument, builder.CreateConstGEP1_64(argument->getType(), scalars.back(), parameter.part));
       break;
     case CParameter::Role::Workspace:
-      workspace = argument;
+    case CParameter::Role::Memory:
+    case CParameter::Role::MemoryBytes:
+    case CParameter::Role::Progress:
+    case CParameter::Role::User:
+      last.push_back(argument);
       break;
     case CParameter::Role::Stream:
       stream = argument;
@@ -190,12 +195,15 @@ void ObjectWriter::defineLaunch(const LibraryFunction &function, llvm::Value *ta
                                        batch,
                                        pack(pointer, inputs),
                                        pack(pointer, scalars),
-                                       pack(pointer, outputs),
-                                       workspace,
-                                       stream};
+                                       pack(pointer, outputs)};
+  llvm::append_range(arguments, last);
+  arguments.push_back(stream);
   if (group)
     arguments.insert(arguments.begin() + 1, group);
-  builder.CreateRet(call(group ? "idc_library_group_launch" : "idc_library_launch", builder.getInt32Ty(), arguments));
+  builder.CreateRet(call(group             ? "idc_library_group_launch"
+                         : function.isHost ? "idc_library_host_launch"
+                                           : "idc_library_launch",
+                         builder.getInt32Ty(), arguments));
 }
 
 void ObjectWriter::defineOthers(const LibraryFunction &function, llvm::Value *table) {
@@ -210,6 +218,10 @@ void ObjectWriter::defineOthers(const LibraryFunction &function, llvm::Value *ta
   llvm::Function *workspace = define(function.name + "_workspace_size", i64, withBatch);
   builder.CreateRet(call("idc_library_workspace_size", i64,
                          {table, sizes(workspace), workspace->getArg(unsigned(function.sizes.size()))}));
+  if (function.isHost) {
+    llvm::Function *memory = define(function.name + "_memory_size", i64, sizeTypes);
+    builder.CreateRet(call("idc_library_memory_size", i64, {table, sizes(memory)}));
+  }
   llvm::Function *supported = define(function.name + "_supported", i32, sizeTypes);
   builder.CreateRet(call("idc_library_supported", i32, {table, sizes(supported)}));
   define(function.name + "_load", i32, {});

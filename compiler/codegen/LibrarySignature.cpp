@@ -161,6 +161,12 @@ std::vector<CParameter> codegen::signature(const LibraryFunction &function) {
   for (auto [i, output] : llvm::enumerate(function.outputs))
     addArray(Role::Output, output, "", int(i));
   add(Role::Workspace, "void *", "workspace", 0);
+  if (function.isHost) {
+    add(Role::Memory, "void *", "memory", 0);
+    add(Role::MemoryBytes, "int64_t", "memory_bytes", 0);
+    add(Role::Progress, "idc_progress", "progress", 0);
+    add(Role::User, "void *", "user", 0);
+  }
   add(Role::Stream, "void *", "stream", 0);
   return result;
 }

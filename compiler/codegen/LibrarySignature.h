@@ -8,9 +8,9 @@
 namespace idc::codegen {
 
 struct CParameter {
-  enum class Role { Group, Size, Batch, Input, Scalar, Output, Workspace, Stream };
+  enum class Role { Group, Size, Batch, Input, Scalar, Output, Workspace, Memory, MemoryBytes, Progress, User, Stream };
   Role role;
-  std::string type; // ends in '*' for pointers
+  std::string type; // ends in '*' for pointers, but to functions
   std::string name; // one that C and C++ can use
   int index = 0;    // of the size, input, scalar or output
   int part = 0;     // of a complex scalar: 0 real, 1 imaginary; the plane of an array
@@ -22,7 +22,7 @@ struct CParameter {
 std::string whyNoCName(llvm::StringRef name);
 
 /// The group in the place of the number of devices, where there is one; other sizes, batch, inputs, scalars, outputs,
-/// workspace, stream.
+/// workspace; where arrays lie in the host's memory, the GPU's memory and who hears of progress; stream.
 std::vector<CParameter> signature(const LibraryFunction &function);
 
 } // namespace idc::codegen

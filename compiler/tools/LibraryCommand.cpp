@@ -166,6 +166,11 @@ llvm::Error LibraryMaker::makeJobs() {
         job.request.types = choice.types;
         job.request.sizes = point;
         job.request.target = target;
+        if (target == "cpu" && library.targets.size() > 1) { // has the host's memory
+          job.request.memory = 0;
+          job.request.cpuShare.reset();
+          job.request.hostLinkFile.clear();
+        }
         job.function = library.functions.size() - 1;
         job.laterGpus = i + 1 == library.targets.size() || library.targets[i + 1] == "cpu";
         jobs.push_back(std::move(job));
@@ -206,6 +211,7 @@ void LibraryMaker::run(Job &job) {
     describe(**program, **declaration, job.instance.manifest, job.request.layouts, function);
     if (!request.devices.empty())
       addGroup(job.request.distributions, function);
+    function.isHost = request.program.memory > 0;
   }
   for (const std::string &file : sources)
     files.insert(file);

@@ -1,9 +1,8 @@
-/* Transforms the numbers of a file that need not fit the GPU, nor be in memory at once: the files are mapped.
+/* Transforms the picture in a file that need not fit the GPU, nor be in memory at once: the files are mapped.
  *
- * usage: transform_file MODULE INPUT OUTPUT
- * MODULE.fatbin and MODULE.json are what idc compile --memory made for one input and one result; INPUT has the input's
- * bytes, OUTPUT gets the result's. */
-#include <idc/host_memory.h>
+ * usage: transform_file INPUT OUTPUT
+ * INPUT has 2^M rows of 2^N complex numbers f32, OUTPUT gets as many. */
+#include "picture.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,13 +10,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static void check(idc_status status) {
-  if (status) {
-    fprintf(stderr, "transform_file: %s\n", idc_message(status));
-    exit(1);
-  }
-}
 
 static void fail(const char *name) {
   perror(name);
@@ -49,30 +41,25 @@ static int show(int64_t done, int64_t all, void *user) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 4) {
-    fprintf(stderr, "usage: transform_file MODULE INPUT OUTPUT\n");
+  if (argc != 3) {
+    fprintf(stderr, "usage: transform_file INPUT OUTPUT\n");
     return 2;
   }
-  char image[4096], manifest[4096];
-  snprintf(image, sizeof image, "%s.fatbin", argv[1]);
-  snprintf(manifest, sizeof manifest, "%s.json", argv[1]);
-  idc_module *module;
-  check(idc_module_load_files(image, manifest, &module));
-  idc_operand input, output;
-  check(idc_input(module, 0, &input));
-  check(idc_output(module, 0, &output));
-  const void *inputs[] = {map(argv[2], (size_t)(input.element_bytes * input.elements), 0)};
-  void *outputs[] = {map(argv[3], (size_t)(output.element_bytes * output.elements), 1)};
-
-  int64_t bytes;
-  check(idc_workspace_size(module, 1, &bytes));
-  void *workspace = bytes ? aligned_alloc(4096, (size_t)(bytes + 4095) / 4096 * 4096) : NULL;
-  if (bytes && !workspace)
+  const size_t bytes = (size_t)8 << (M + N);
+  const void *x = map(argv[1], bytes, 0);
+  void *y = map(argv[2], bytes, 1);
+  int64_t workspaceBytes = picture_workspace_size(M, N, 1);
+  void *workspace = NULL;
+  if (workspaceBytes > 0 && posix_memalign(&workspace, 4096, (size_t)workspaceBytes))
     fail("the workspace");
-  idc_host_call call = {inputs, NULL, outputs, workspace, NULL, 0, show, NULL};
-  check(idc_host_launch(module, 1, &call, NULL));
-  printf("\n");
+  /* Without a GPU all of it is the CPU's, in memory. */
+  void *stream = idc_device_available() ? IDC_CPU : NULL;
+  int status = picture(M, N, 1, x, y, workspace, NULL, 0, show, NULL, stream);
+  if (status) {
+    fprintf(stderr, "transform_file: %s\n", picture_message(status));
+    return 1;
+  }
+  printf("\n%s: transformed on the %s\n", argv[2], stream ? "CPU" : "GPU");
   free(workspace);
-  check(idc_module_unload(module));
   return 0;
 }

@@ -10,6 +10,7 @@
 #include "Checksum.h"
 #include "Group.h"
 #include "Module.h"
+#include "Passes.h"
 #include "Status.h"
 
 #include <algorithm>
@@ -168,15 +169,18 @@ idc_status Call::load(Place &place, int32_t point) {
                 library.targets[place.target]);
   idc_module *module = nullptr;
   idc_status status;
+  struct Next {
+    const idc_cpu_kernel *kernel, *end;
+  } next{instance.kernels, instance.kernels + instance.kernel_count};
+  auto lookup = [](const char *, void *user) -> idc_cpu_kernel {
+    auto &next = *static_cast<Next *>(user);
+    return next.kernel == next.end ? nullptr : *next.kernel++;
+  };
   if (isCpu(place.target)) {
-    struct Next {
-      const idc_cpu_kernel *kernel, *end;
-    } next{instance.kernels, instance.kernels + instance.kernel_count};
-    auto lookup = [](const char *, void *user) -> idc_cpu_kernel {
-      auto &next = *static_cast<Next *>(user);
-      return next.kernel == next.end ? nullptr : *next.kernel++;
-    };
     status = idc_cpu_module_create(instance.manifest, size_t(instance.manifest_bytes), lookup, &next, &module);
+  } else if (instance.kernel_count) {
+    status = idc_host_module_load(instance.image, size_t(instance.image_bytes), instance.manifest,
+                                  size_t(instance.manifest_bytes), lookup, &next, &module);
   } else {
     status = idc_module_load(instance.image, size_t(instance.image_bytes), instance.manifest,
                              size_t(instance.manifest_bytes), &module);
@@ -353,5 +357,40 @@ idc_status idc_library_group_launch(idc_library *library, const idc_group *group
     if (idc_status status = Call(*library).module(point, stream, module))
       return status;
     return idc_group_launch(group, module, batch, inputs, scalars, outputs, workspace, stream);
+  });
+}
+
+int64_t idc_library_memory_size(const idc_library *library, const int64_t *sizes) {
+  int64_t most = 0;
+  idc_status status = guarded([&]() -> idc_status {
+    int32_t point = 0;
+    if (idc_status status = choosePoint(library, sizes, point))
+      return status;
+    for (int32_t target = 0; target < library->target_count; ++target) {
+      const idc_library_instance &instance = library->instances[int64_t(point) * library->target_count + target];
+      const Manifest manifest = parseManifest({instance.manifest, size_t(instance.manifest_bytes)});
+      most = std::max(most, manifest.memoryBytes ? deviceBytes(manifest) : 0);
+    }
+    return IDC_SUCCESS;
+  });
+  return status == IDC_SUCCESS ? most : -int64_t(status);
+}
+
+idc_status idc_library_host_launch(idc_library *library, const int64_t *sizes, int64_t batch, const void *const *inputs,
+                                   const void *const *scalars, void *const *outputs, void *workspace, void *memory,
+                                   int64_t memory_bytes, idc_progress progress, void *user, void *stream) {
+  return guarded([&]() -> idc_status {
+    int32_t point = 0;
+    if (idc_status status = choosePoint(library, sizes, point))
+      return status;
+    if (batch == 0)
+      return IDC_SUCCESS;
+    const idc_module *module = nullptr;
+    if (idc_status status = Call(*library).module(point, stream, module))
+      return status;
+    if (!idc_module_is_host(module))
+      return idc_launch(module, batch, inputs, scalars, outputs, workspace, stream);
+    const idc_host_call call{inputs, scalars, outputs, workspace, memory, memory_bytes, progress, user};
+    return idc_host_launch(module, batch, &call, stream);
   });
 }

@@ -13,6 +13,7 @@
 #define IDC_LIBRARY_H
 
 #include "idc/group.h"
+#include "idc/host_memory.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,7 +30,7 @@ typedef struct idc_library_instance {
   const char *manifest;
   int64_t manifest_bytes;
   uint64_t checksum;             /* the sum of the 64-bit XXH3 hashes of the image and of the manifest */
-  const idc_cpu_kernel *kernels; /* CPU: one function for each kernel of the manifest, in order; else null */
+  const idc_cpu_kernel *kernels; /* CPU, or its share of chunks: a function for each such kernel, in order; else null */
   int64_t kernel_count;
   int64_t workspace_fixed_bytes, workspace_bytes_per_problem;
 } idc_library_instance;
@@ -73,6 +74,15 @@ idc_status idc_library_launch(idc_library *library, const int64_t *sizes, int64_
 idc_status idc_library_group_launch(idc_library *library, const idc_group *group, const int64_t *sizes, int64_t batch,
                                     const void *const *inputs, const void *const *scalars, void *const *outputs,
                                     void *workspace, void *stream);
+
+/// Bytes of GPU memory that are enough for a call on data in the host's memory, on every target; a negative idc_status
+/// when the sizes are refused.
+int64_t idc_library_memory_size(const idc_library *library, const int64_t *sizes);
+
+/// The same by idc_host_launch(); on the CPU by idc_launch(), without memory or progress.
+idc_status idc_library_host_launch(idc_library *library, const int64_t *sizes, int64_t batch, const void *const *inputs,
+                                   const void *const *scalars, void *const *outputs, void *workspace, void *memory,
+                                   int64_t memory_bytes, idc_progress progress, void *user, void *stream);
 
 #ifdef __cplusplus
 }

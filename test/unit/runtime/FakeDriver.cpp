@@ -32,7 +32,16 @@ int deviceCount() {
   const char *count = std::getenv("IDC_FAKE_DEVICES");
   return count ? std::atoi(count) : 1;
 }
-thread_local std::vector<void *> contexts = {nullptr};
+/// A thread's stack of contexts. Libraries unload when the program ends: it is still there then.
+struct Contexts {
+  void *&back() { return all[top]; }
+  void push_back(void *context) { all[++top] = context; }
+  void pop_back() { --top; }
+
+  void *all[16] = {nullptr};
+  size_t top = 0;
+};
+thread_local Contexts contexts;
 
 struct Module {
   std::map<std::string, std::string> functions; // name -> name; the address of an entry is the handle

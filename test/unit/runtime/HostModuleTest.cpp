@@ -242,4 +242,13 @@ TEST_F(HostModule, ErrorsSayHowFarItWas) {
   EXPECT_EQ(launch(1), IDC_ERROR_OUT_OF_MEMORY);
 }
 
+TEST_F(HostModule, IsNotCaptured) {
+  state->capturing = true;
+  EXPECT_EQ(launch(1), IDC_ERROR_UNSUPPORTED);
+  state->capturing = false;
+  const std::string message = idc_last_error();
+  EXPECT_EQ(message.find("the stream is capturing a graph"), 0u) << message;
+  EXPECT_TRUE(state->launches.empty());
+}
+
 } // namespace
