@@ -262,13 +262,33 @@ private:
 
 } // namespace
 
-void passes::proposeVectors(const PlanRequest &request, const Target &target, CandidatePool &pool) {
+/// Adds the plan for a machine like the target; `off`: what the target's numbers are preferred by.
+static void propose(const PlanRequest &request, const Target &target, double off, CandidatePool &pool) {
   std::optional<Schedule> schedule = VectorPlanner(request, target).plan();
   if (!schedule)
     return;
-  Candidate candidate{std::move(*schedule), {0, "passes over memory", {}}};
-  for (size_t i = 0; i < candidate.schedule.kernels.size(); ++i)
-    candidate.cost.kernels.push_back({1, {}});
-  candidate.cost.cost = static_cast<double>(candidate.schedule.kernels.size());
+  constexpr double passOverRegisters = 0.05; // beside one over memory
+  Candidate candidate{std::move(*schedule), {off, "passes over memory", {}}};
+  for (const KernelPlan &kernel : candidate.schedule.kernels) {
+    const double passes = static_cast<double>(kernel.ranges.size());
+    candidate.cost.kernels.push_back({1 + passOverRegisters * passes, {{"passes over registers", passes}}});
+    candidate.cost.cost += candidate.cost.kernels.back().cost;
+  }
   pool.add(std::move(candidate));
+}
+
+void passes::proposeVectors(const PlanRequest &request, const Target &target, CandidatePool &pool) {
+  propose(request, target, 0, pool);
+  if (!request.forTuning)
+    return;
+  // Cores differ in how many values they keep at hand, in registers and in each of their caches. The first stays first.
+  constexpr double other = 1;
+  for (int64_t registers :
+       {target.dataRegistersPerThread / 2, target.dataRegistersPerThread, 2 * target.dataRegistersPerThread})
+    for (int64_t tile = 2 * target.tileBytes; tile >= target.tileBytes / 32; tile /= 2) {
+      Target machine = target;
+      machine.dataRegistersPerThread = registers;
+      machine.tileBytes = tile;
+      propose(request, machine, other, pool);
+    }
 }

@@ -16,19 +16,28 @@ static std::string take(llvm::Expected<std::string> value) {
   return *value;
 }
 
-/// Machine code for this computer, as the `user` of CpuJit::find().
-static void *codeOf(Compiler &compiler, llvm::raw_ostream &errors) {
+/// Machine code for this computer.
+static const codegen::CpuJit &codeOf(Compiler &compiler, llvm::raw_ostream &errors) {
   llvm::Expected<const codegen::CpuJit *> jit = compiler.jit(errors);
   if (!jit)
     throw host::Error(llvm::toString(jit.takeError()));
-  return const_cast<codegen::CpuJit *>(*jit);
+  return **jit;
+}
+
+/// The CPU's share as the `user` of CpuJit::find(); null where it has none.
+static void *shareOf(Compiler &compiler, llvm::raw_ostream &errors) {
+  return compiler.sharesWithCpu() ? const_cast<codegen::CpuJit *>(&codeOf(compiler, errors)) : nullptr;
 }
 
 tools::Module tools::cpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
-  std::string manifest = take(compiler.emit(Level::Manifest, errors));
+  const std::string manifest = take(compiler.emit(Level::Manifest, errors));
+  return cpuModule(manifest, codeOf(compiler, errors));
+}
+
+tools::Module tools::cpuModule(const std::string &manifest, const codegen::CpuJit &code) {
   idc_module *module = nullptr;
-  host::check(idc_cpu_module_create(manifest.data(), manifest.size(), codegen::CpuJit::find, codeOf(compiler, errors),
-                                    &module));
+  host::check(idc_cpu_module_create(manifest.data(), manifest.size(), codegen::CpuJit::find,
+                                    const_cast<codegen::CpuJit *>(&code), &module));
   return adopt(module);
 }
 
@@ -50,7 +59,7 @@ tools::Module tools::gpuModule(Compiler &compiler, llvm::raw_ostream &errors) {
   const std::string image = imageOf(compiler, errors), manifest = take(compiler.emit(Level::Manifest, errors));
   idc_module *module = nullptr;
   host::check(idc_host_module_load(image.data(), image.size(), manifest.data(), manifest.size(), codegen::CpuJit::find,
-                                   compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr, &module));
+                                   shareOf(compiler, errors), &module));
   return adopt(module);
 }
 
@@ -58,8 +67,8 @@ std::unique_ptr<emulator::EmulatedModule>
 tools::emulatedModule(Compiler &compiler, const emulator::EmulatorOptions &options, llvm::raw_ostream &errors) {
   std::string kernels = take(compiler.emit(Level::Gpu, errors));
   std::string manifest = take(compiler.launches(errors));
-  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module = emulator::EmulatedModule::create(
-      kernels, manifest, options, codegen::CpuJit::find, compiler.sharesWithCpu() ? codeOf(compiler, errors) : nullptr);
+  llvm::Expected<std::unique_ptr<emulator::EmulatedModule>> module =
+      emulator::EmulatedModule::create(kernels, manifest, options, codegen::CpuJit::find, shareOf(compiler, errors));
   if (!module)
     throw host::Error(llvm::toString(module.takeError()));
   return std::move(*module);

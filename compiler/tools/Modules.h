@@ -20,6 +20,9 @@ Module adopt(idc_module *module);
 /// The kernels for a CPU. The compiler's target must be one, and it must outlive the module.
 Module cpuModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 
+/// The same of a manifest and machine code, which must outlive the module.
+Module cpuModule(const std::string &manifest, const codegen::CpuJit &code);
+
 /// The kernels for the GPU: a fat binary where the toolkit is, else PTX for the driver to assemble.
 Module gpuModule(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 /// The same for several GPUs.

@@ -2,6 +2,7 @@
 
 #include "compiler/codegen/Choices.h"
 #include "compiler/tools/Messages.h"
+#include "compiler/tools/Modules.h"
 #include "compiler/tools/ScheduleText.h"
 #include "host/Error.h"
 #include "host/Jobs.h"
@@ -21,6 +22,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
+#include <deque>
 #include <iostream>
 #include <set>
 
@@ -33,7 +35,7 @@ using tools::LaunchText;
 namespace {
 
 /// Input bytes of a batch: what benchmarks take, and much more than caches hold.
-constexpr int64_t batchBytes = int64_t(1) << 30;
+constexpr int64_t batchBytes = int64_t(1) << 30, cpuBatchBytes = int64_t(1) << 28;
 /// Combinations of choices that are elaborated, at most.
 constexpr size_t waysTried = 4096;
 /// Schedules looked at for each that is kept.
@@ -86,7 +88,8 @@ std::optional<llvm::json::Object> readObject(const std::string &path) {
 
 /// What a compiler made of one candidate.
 struct Candidate {
-  std::string symbol, schedule, cubin, manifest;
+  std::string symbol, schedule, kernels, manifest; // kernels: a cubin, or an object for this computer's processor
+  bool isCpu = false;
   int64_t batch = 1;
   llvm::json::Array costs = {}; // what the planner counted, for each part of the program; none of another's schedules
 };
@@ -121,22 +124,24 @@ bool readManifest(Candidate &candidate, bool latency) {
   int64_t bytes = 0;
   for (const llvm::json::Value &input : *manifest.getArray("inputs"))
     bytes += *input.getAsObject()->getInteger("elementBytes") * *input.getAsObject()->getInteger("elements");
-  candidate.batch = latency ? 1 : std::max<int64_t>(1, batchBytes / std::max<int64_t>(1, bytes));
+  const int64_t all = candidate.isCpu ? cpuBatchBytes : batchBytes;
+  candidate.batch = latency ? 1 : std::max<int64_t>(1, all / std::max<int64_t>(1, bytes));
   return true;
 }
+
+bool isCpu(const passes::Target &target) { return target.kind == "cpu"; }
 
 /// The candidate of a schedule; nothing when it needs more than the machine has, which only the assembler knows.
 std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string &schedule, bool latency,
                                           llvm::raw_ostream &errors) {
-  Candidate candidate{"", schedule, "", ""};
-  for (auto [level, text] : {std::pair(Level::Cubin, &candidate.cubin), {Level::Manifest, &candidate.manifest}}) {
-    llvm::Expected<std::string> result = compiler.emit(level, errors);
-    if (!result) {
-      llvm::consumeError(result.takeError());
-      return std::nullopt;
-    }
-    *text = std::move(*result);
+  llvm::Expected<codegen::LibraryInstance> made =
+      compiler.instance({"", /*laterGpus=*/false, codegen::Processor::This}, errors);
+  if (!made) {
+    llvm::consumeError(made.takeError());
+    return std::nullopt;
   }
+  const bool cpu = isCpu(compiler.target());
+  Candidate candidate{"", schedule, cpu ? made->object : made->image, made->manifest, cpu};
   candidate.costs = costsOf(compiler);
   return readManifest(candidate, latency) ? std::optional(std::move(candidate)) : std::nullopt;
 }
@@ -177,6 +182,8 @@ void addResidentVariants(codegen::CompileRequest request, std::vector<Candidate>
   std::string error;
   if (!passes::findTarget(request.target, target, error))
     return; // has been said
+  if (isCpu(target))
+    return;
   for (size_t i = 0, count = made.size(); i < count; ++i)
     for (int64_t more = 1; more <= mostMore; ++more) {
       std::optional<std::string> schedule = withMoreBlocks(made[i], more, target);
@@ -316,16 +323,17 @@ public:
     size_t number = llvm::count_if(jobs, [&](const llvm::json::Value &job) {
       return job.getAsObject()->getString("group") == llvm::StringRef(candidate.symbol);
     });
-    std::string name = candidate.symbol + "-" + std::to_string(number), prefix = folder + "/" + name;
+    const std::string name = candidate.symbol + "-" + std::to_string(number), prefix = folder + "/" + name;
+    const char *kernels = candidate.isCpu ? ".o" : ".cubin";
     jobs.push_back(llvm::json::Object{{"name", name},
                                       {"group", candidate.symbol},
                                       {"batch", candidate.batch},
                                       {"latency", latency},
-                                      {"kernels", name + ".cubin"},
+                                      {"kernels", name + kernels},
                                       {"manifest", name + ".json"}});
     if (!candidate.costs.empty())
       (*jobs.back().getAsObject())["costs"] = llvm::json::Array(candidate.costs);
-    return write(prefix + ".cubin", candidate.cubin) && write(prefix + ".json", candidate.manifest) &&
+    return write(prefix + kernels, candidate.kernels) && write(prefix + ".json", candidate.manifest) &&
            write(prefix + ".id", candidate.schedule);
   }
 
@@ -530,7 +538,7 @@ bool compose(const Group &group, const std::string &results, codegen::CompileReq
 /// Compiles the candidates for all sizes; false after printing what went wrong.
 bool fill(CandidateFolder &candidates, const codegen::CompileRequest &request,
           const std::vector<frontend::SizeMap> &sizes, unsigned count, const std::string &folder) {
-  if (std::string missing = Compiler::whyNoFatbin(); !missing.empty())
+  if (std::string missing = Compiler::whyNoFatbin(); !missing.empty() && request.target != "cpu")
     return fail("tune needs an assembler: " + missing), false;
   if (std::error_code error = llvm::sys::fs::create_directories(folder))
     return fail("cannot make the folder " + folder + ": " + error.message()), false;
@@ -597,9 +605,10 @@ int tools::composeCandidates(codegen::CompileRequest request, const std::string 
 
 int tools::tuneHere(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
                     const MeasuredTable &table) {
-  if (idc_device_available() != IDC_SUCCESS)
+  const bool cpu = request.target == "cpu";
+  if (!cpu && idc_device_available() != IDC_SUCCESS)
     return fail("tune measures on this machine's GPU, and there is none: " + llvm::Twine(idc_last_error()) +
-                "; -o FOLDER writes candidates for another machine");
+                "; -o FOLDER writes candidates for another machine, --target cpu is for this one");
   llvm::SmallString<128> folder;
   if (std::error_code error = llvm::sys::fs::createUniqueDirectory("idc-tune", folder))
     return fail("cannot make a temporary folder: " + error.message());
@@ -607,12 +616,21 @@ int tools::tuneHere(codegen::CompileRequest request, const std::vector<frontend:
   CandidateFolder candidates(folder.str().str());
   if (!fill(candidates, request, sizes, count, folder.str().str()))
     return 1;
+  std::deque<codegen::CpuJit> code; // of the CPU's modules
+  const host::JobLoader load = cpu ? host::JobLoader([&code](const std::string &kernels, const std::string &manifest) {
+    llvm::Expected<codegen::CpuJit> loaded = codegen::CpuJit::load(kernels);
+    if (!loaded)
+      throw host::Error(llvm::toString(loaded.takeError()));
+    code.push_back(std::move(*loaded));
+    return tools::cpuModule(manifest, code.back());
+  })
+                                   : host::JobLoader(host::loadImage);
   try {
-    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout);
+    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout, load);
     std::optional<size_t> added = composeInto(candidates, request, candidates.resultsFile());
     if (!added)
       return 1;
-    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout); // those that were added
+    host::measureJobs(candidates.jobsFile(), candidates.resultsFile(), std::cout, load); // those that were added
   } catch (const host::Error &error) {
     return fail(error.what());
   }

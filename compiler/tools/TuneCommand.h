@@ -1,4 +1,4 @@
-// `idc tune`: writes candidate schedules for a GPU to be measured, and keeps the best of what was measured.
+// `idc tune`: writes candidate schedules to be measured, and keeps the best of what was measured.
 #pragma once
 
 #include "compiler/codegen/Compiler.h"
@@ -33,7 +33,7 @@ struct MeasuredTable {
 /// go first. Prints, for every size, both. Returns the exit status.
 int mergeResults(const std::string &results, const MeasuredTable &table);
 
-/// All of it on this machine, which needs a GPU: candidates in a folder that is removed again, measured, composed,
+/// All of it on this machine, on its CPU or its GPU: candidates in a folder that is removed again, measured, composed,
 /// measured and merged. Returns the exit status.
 int tuneHere(codegen::CompileRequest request, const std::vector<frontend::SizeMap> &sizes, unsigned count,
              const MeasuredTable &table);

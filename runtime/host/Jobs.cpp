@@ -74,19 +74,18 @@ std::vector<Job> readJobs(const std::string &path) {
   return jobs;
 }
 
-using Module = std::unique_ptr<idc_module, idc_status (*)(idc_module *)>;
-
 /// A candidate's image, its manifest, and the module of both.
 class Candidate {
 public:
-  Candidate(const Job &job, const std::filesystem::path &folder)
-      : image(readFile(folder / job.kernels)), manifest(readJson(folder / job.manifest)), whole(load(manifest)) {}
+  Candidate(const Job &job, const std::filesystem::path &folder, const JobLoader &loader)
+      : loader(loader), image(readFile(folder / job.kernels)), manifest(readJson(folder / job.manifest)),
+        whole(load(manifest)) {}
 
   const idc_module *module() const { return whole.get(); }
 
   /// Modules of each kernel alone, with the operands and the workspace of the whole; none when there is only one.
-  std::vector<Module> kernels() const {
-    std::vector<Module> modules;
+  std::vector<JobModule> kernels() const {
+    std::vector<JobModule> modules;
     const json &all = manifest.at("kernels");
     for (size_t k = 0; all.size() > 1 && k < all.size(); ++k) {
       json alone = manifest;
@@ -101,16 +100,12 @@ public:
   }
 
 private:
+  const JobLoader &loader;
   std::string image;
   json manifest;
-  Module whole;
+  JobModule whole;
 
-  Module load(const json &launches) const {
-    std::string text = launches.dump();
-    idc_module *loaded = nullptr;
-    check(idc_module_load(image.data(), image.size(), text.data(), text.size(), &loaded));
-    return Module(loaded, idc_module_unload);
-  }
+  JobModule load(const json &launches) const { return loader(image, launches.dump()); }
 };
 
 /// Programs that compute the same, on the same operands.
@@ -200,7 +195,13 @@ private:
 
 } // namespace
 
-void measureJobs(const std::string &jobs, const std::string &results, std::ostream &lines) {
+JobModule loadImage(const std::string &kernels, const std::string &manifest) {
+  idc_module *loaded = nullptr;
+  check(idc_module_load(kernels.data(), kernels.size(), manifest.data(), manifest.size(), &loaded));
+  return JobModule(loaded, idc_module_unload);
+}
+
+void measureJobs(const std::string &jobs, const std::string &results, std::ostream &lines, const JobLoader &load) {
   json document = {{"results", json::array()}};
   if (std::filesystem::exists(results))
     document = readJson(results);
@@ -223,17 +224,17 @@ void measureJobs(const std::string &jobs, const std::string &results, std::ostre
       if (!group || first->group != job.group) {
         group.reset(); // and its memory, before there is more
         first = &*std::find_if(all.begin(), all.end(), [&](const Job &other) { return other.group == job.group; });
-        group.emplace(Candidate(*first, folder).module(), first->batch);
+        group.emplace(Candidate(*first, folder, load).module(), first->batch);
         copyTime = job.latency ? 0 : group->copyTime();
       }
-      Candidate candidate(job, folder);
+      Candidate candidate(job, folder, load);
       group->verify(candidate.module());
       double microseconds = group->time(candidate.module(), job.latency);
       result["microseconds"] = microseconds;
       if (!job.latency) {
         result["copyMicroseconds"] = copyTime;
         result["kernels"] = json::array();
-        for (const Module &kernel : candidate.kernels())
+        for (const JobModule &kernel : candidate.kernels())
           result["kernels"].push_back(group->time(kernel.get(), false));
       }
       std::snprintf(line, sizeof line, "%s: %.3f us\n", job.name.c_str(), microseconds);

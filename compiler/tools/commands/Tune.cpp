@@ -16,13 +16,17 @@ using namespace idc::tools::commands;
 namespace cl = llvm::cl;
 
 cl::SubCommand &commands::tuneCommand() {
-  static cl::SubCommand command("tune", "measure candidate schedules on this machine's GPU and keep the best; or write "
-                                        "candidates for another machine, and keep the best of those measured there");
+  static cl::SubCommand command("tune",
+                                "measure candidate schedules on this machine's GPU or CPU and keep the best; or write "
+                                "candidates for another machine, and keep the best of those measured there");
   return command;
 }
 
 static cl::opt<unsigned> candidates("candidates", cl::desc("schedules to try for each size (default 16)"), cl::init(16),
                                     cl::value_desc("K"), cl::sub(tuneCommand()), cl::cat(category()));
+static cl::opt<std::string> tuneTarget("target", cl::desc("nvptx (default), a GPU's plans, or cpu, this computer's"),
+                                       cl::init("nvptx"), cl::value_desc("TARGET"), cl::sub(tuneCommand()),
+                                       cl::cat(category()));
 static cl::opt<std::string> candidateFolder("o", cl::desc("where to write the candidates and the list of jobs"),
                                             cl::value_desc("FOLDER"), cl::sub(tuneCommand()), cl::cat(category()));
 static cl::opt<std::string> results("results", cl::desc("merge what idc-runner --jobs measured into the table instead"),
@@ -88,7 +92,17 @@ int commands::tune() {
   codegen::CompileRequest request;
   std::optional<std::vector<frontend::SizeMap>> sizes = sizesOf(request);
   const bool measuresHere = candidateFolder.empty() && results.empty();
-  if (!sizes || !(measuresHere ? chooseGpu(request) : chooseArchitecture(givenArchitectures(), request)))
+  if (!sizes)
+    return 1;
+  if (tuneTarget == "cpu") {
+    if (!measuresHere)
+      return fail("a CPU's plans are measured by idc on that CPU: --target cpu takes no -o and no --results");
+    request.target = "cpu";
+    return tools::tuneHere(request, *sizes, candidates, tableOf(request));
+  }
+  if (tuneTarget != "nvptx")
+    return fail("unknown target '" + tuneTarget + "'; known are nvptx and cpu");
+  if (!(measuresHere ? chooseGpu(request) : chooseArchitecture(givenArchitectures(), request)))
     return 1;
   if (!results.empty() && !candidateFolder.empty())
     return fail("-o FOLDER writes candidates, --results RESULTS.json merges them: give one of them, or none to do all "
