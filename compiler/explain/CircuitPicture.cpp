@@ -122,19 +122,22 @@ private:
       svg.line(values[value].from, top(row), to, top(row), "wire");
   }
 
-  /// Inputs that meet in their first step share wires.
+  /// Inputs that meet in their first step share wires; sequences that are computed when compiling have their own.
   void begin(const std::vector<int> &inputs) {
     const Rows *shared = nullptr;
     for (int input : inputs) {
       Value &value = values[input];
       const int64_t number = count(radicesOf(input));
       auto parameter = llvm::find_if(program.inputs, [&](const auto &each) { return each.value == input; });
-      if (parameter == program.inputs.end() || !value.rows.empty())
+      const bool isConstant = llvm::any_of(program.constants, [&](const auto &each) { return each.value == input; });
+      if ((parameter == program.inputs.end() && !isConstant) || !value.rows.empty())
         continue;
-      bool shares = shared && static_cast<int64_t>(shared->size()) == number && value.uses == 1;
+      const bool shares = !isConstant && shared && static_cast<int64_t>(shared->size()) == number && value.uses == 1;
       value.rows = shares ? *shared : freshRows(number);
       value.from = x;
       std::vector<std::string> names;
+      if (isConstant)
+        names.push_back("constant");
       for (const auto &other : program.inputs)
         if (other.value == input ||
             (!shares && values[other.value].rows.empty() && values[other.value].uses == 1 &&
@@ -144,7 +147,8 @@ private:
         if (!shares)
           svg.text(x - 4, top(row) + 4, llvm::join(names, ",") + "[" + std::to_string(i) + "]", Svg::Align::Right,
                    "digit");
-      shared = &value.rows;
+      if (!isConstant)
+        shared = &value.rows;
     }
   }
 

@@ -447,9 +447,13 @@ private:
     for (const FlowStore &store : own.stores)
       values.push_back(store.value);
     if (!values.empty()) {
-      SmallVector<Operation *> steps = slice(g, values); // fewer steps of a possible group
+      // Fewer steps of a possible group are one, too, but where those that are gone are all that values had in common.
+      SmallVector<Operation *> steps = slice(g, values);
       std::optional<FlowGroup> made = tryLayout(steps);
-      replace(own, made ? std::move(*made) : *alone(steps));
+      if (!made)
+        made = alone(steps);
+      if (made)
+        replace(own, std::move(*made));
       // Now that the stores are known, which may have the lowest addresses elsewhere.
       LevelLimits now = limits;
       Merged how = Merged::Within;

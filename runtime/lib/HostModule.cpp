@@ -25,20 +25,21 @@ public:
       : driver(driver), passes(passes), in(driver, context, CopyLane::Way::In),
         out(driver, context, CopyLane::Way::Out) {}
   ~GpuQueues() override {
+    if (!kernels) // and nothing was issued; the driver's default stream is the caller's
+      return;
     (void)finishAll();
     for (CUevent event : events)
       if (event)
         driver.eventDestroy(event);
-    if (kernels)
-      driver.streamDestroy(kernels);
+    driver.streamDestroy(kernels);
   }
 
   idc_status create() {
+    if (idc_status status = driver.check(driver.streamCreate(&kernels, CU_STREAM_NON_BLOCKING), "making a stream"))
+      return status;
     for (CUevent &event : events)
       if (idc_status status = driver.check(driver.eventCreate(&event, CU_EVENT_DISABLE_TIMING), "making an event"))
         return status;
-    if (idc_status status = driver.check(driver.streamCreate(&kernels, CU_STREAM_NON_BLOCKING), "making a stream"))
-      return status;
     if (idc_status status = in.create())
       return status;
     return out.create();

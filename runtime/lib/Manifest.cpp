@@ -368,6 +368,8 @@ Manifest parseManifest(std::string_view text) {
     document = json::parse(text);
   } catch (const json::parse_error &error) {
     throw ManifestError("manifest: not valid JSON at byte " + std::to_string(error.byte));
+  } catch (const json::out_of_range &) {
+    throw ManifestError("manifest: a number in it is too large");
   }
   Field root(document, "the document");
   Field version = root.get("idc");

@@ -18,7 +18,7 @@ using idc::test::FakeState;
 namespace {
 
 constexpr int notFound = 500, invalidImage = 200, invalidValue = 1, invalidContext = 201, invalidDevice = 101,
-              outOfMemory = 2;
+              invalidCapture = 901, outOfMemory = 2;
 constexpr int maxDynamicSharedBytes = 8, largestSharedBytes = 227 * 1024, multiprocessorCount = 16;
 constexpr unsigned hostMemory = 1, deviceMemory = 2;
 constexpr int memoryType = 2, majorVersion = 75, minorVersion = 76;
@@ -268,7 +268,7 @@ int cuMemsetD8Async(uint64_t to, unsigned char value, size_t bytes, void *) {
 }
 int cuStreamCreate(void **stream, unsigned) { return *stream = new char, 0; }
 int cuStreamDestroy_v2(void *stream) { return delete static_cast<char *>(stream), 0; }
-int cuStreamSynchronize(void *) { return 0; }
+int cuStreamSynchronize(void *) { return (state.interrupted |= state.capturing) ? invalidCapture : 0; }
 
 // A graph is the number of launches that were recorded; launching it records as many empty ones.
 int cuStreamIsCapturing(void *, int *capturing) { return *capturing = state.capturing, 0; }

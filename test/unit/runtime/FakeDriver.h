@@ -40,6 +40,7 @@ struct FakeState {
   int blocksPerMultiprocessor = 3, clusters = 2; // that are resident; there are 2 multiprocessors
   int architecture = 90;                         // of the device
   bool capturing = false;                        // every stream
+  bool interrupted = false;                      // by who waited for a stream meanwhile
   int failNext = 0; // the error that the next launch, allocation or loading of a module returns
 };
 

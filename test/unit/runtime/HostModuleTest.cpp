@@ -249,6 +249,7 @@ TEST_F(HostModule, IsNotCaptured) {
   const std::string message = idc_last_error();
   EXPECT_EQ(message.find("the stream is capturing a graph"), 0u) << message;
   EXPECT_TRUE(state->launches.empty());
+  EXPECT_FALSE(state->interrupted) << "the capture goes on";
 }
 
 } // namespace

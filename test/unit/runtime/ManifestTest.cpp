@@ -218,6 +218,7 @@ TEST(Manifest, WaysToLaunch) {
 TEST(Manifest, ErrorsNameTheFieldAndTheCause) {
   EXPECT_EQ(errorOf("{"), "manifest: not valid JSON at byte 2");
   EXPECT_EQ(errorOf(""), "manifest: not valid JSON at byte 1");
+  EXPECT_EQ(errorOf("{\"idc\": 1e999}"), "manifest: a number in it is too large");
   EXPECT_EQ(errorOf("[]"), "manifest: the document must be an object, not array");
   EXPECT_EQ(errorOf("{}"), "manifest: the document lacks the field 'idc'");
   EXPECT_EQ(errorOf(with("\"idc\": 1", "\"idc\": 3")),
