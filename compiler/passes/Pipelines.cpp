@@ -11,6 +11,8 @@ using namespace idc;
 
 void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // First: the ends, and what digits become longer for, are what is left then.
+  function.addPass(createMovePointwise());
   // What the ends are the beginnings of is written next to them now.
   function.addPass(createLengthenArrays());
   // While a digit is what the program calls one: its new radix is split like any other.

@@ -1,0 +1,155 @@
+// Input: the algebra. Output: the same program; what is done to each element alone stands where a kernel holds the
+// elements anyway: before a crop at the program's end, behind a gather at its beginning.
+//
+// A crop of what is stored, and a gather of what is loaded, are addresses. With a step between them and the end, or the
+// beginning, each would be a sequence in memory, or an exchange.
+//
+//   %1 = id.resize %0 lowest n : <2**n> -> <N>            %1 = id.pointwise(%0) f
+//   %2 = id.pointwise(%1) f;  return %2             ->    %2 = id.resize %1 lowest n : <2**n> -> <N>
+//
+//   %0 = id.pointwise(%x) f                               %0 = id.gather %x from { … }
+//   %1 = id.gather %0 from { … }                    ->    %1 = id.pointwise(%0) f
+//
+// Only of one operand, whose value nothing else takes, by bodies that know no digits. The body works on more elements
+// then: at most twice as many as are kept, or so many that operations are nothing beside a trip to memory.
+#include "compiler/passes/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_MOVEPOINTWISE
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// Operations on an element that are nothing beside storing it and loading it again.
+constexpr int64_t fewOperations = 128;
+
+int64_t operationsOf(id::PointwiseOp step) {
+  int64_t count = 0;
+  step.getBody().walk([&](Operation *) { ++count; });
+  return count;
+}
+
+/// Of one operand, of elements alone.
+bool isMovable(id::PointwiseOp step) {
+  return step.getInputs().size() == 1 && !step.getBody()
+                                              .walk([](Operation *op) {
+                                                return isa<id::DigitOp, id::OmegaOp>(op) ? WalkResult::interrupt()
+                                                                                         : WalkResult::advance();
+                                              })
+                                              .wasInterrupted();
+}
+
+/// Whether only steps on each element alone, permutations and crops lie between a value and the program's results.
+bool isAtEnd(Value value) {
+  return llvm::all_of(value.getUsers(), [](Operation *user) {
+    if (auto resize = dyn_cast<id::ResizeOp>(user); resize && resize.pads())
+      return false;
+    return isa<func::ReturnOp>(user) || (isa<id::PointwiseOp, id::PermuteOp, id::ResizeOp>(user) &&
+                                         llvm::all_of(user->getResults(), [](Value each) { return isAtEnd(each); }));
+  });
+}
+
+/// Whether a value is an argument, some of its elements, those in another order, or what steps like these make of them.
+bool isAtBeginning(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return true;
+  if (auto step = dyn_cast<id::PointwiseOp>(op); step && (!isMovable(step) || !value.hasOneUse()))
+    return false;
+  return isa<id::PointwiseOp, id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op) &&
+         isAtBeginning(op->getOperand(0));
+}
+
+id::SeqType withElement(Type sequence, Type element) {
+  return id::SeqType::get(sequence.getContext(), id::radicesOf(sequence), element);
+}
+
+/// The same moves, in turn, of another value.
+Value moved(OpBuilder &builder, ArrayRef<Operation *> moves, Value value) {
+  for (Operation *move : moves) {
+    IRMapping with;
+    with.map(move->getOperand(0), value);
+    Operation *again = builder.clone(*move, with);
+    again->getResult(0).setType(withElement(move->getResult(0).getType(), id::elementOf(value.getType())));
+    value = again->getResult(0);
+  }
+  return value;
+}
+
+/// The same step on another sequence.
+id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, Value input) {
+  IRMapping with;
+  with.map(step.getInputs()[0], input);
+  auto again = cast<id::PointwiseOp>(builder.clone(*step, with));
+  for (Value result : again.getOutputs())
+    result.setType(withElement(input.getType(), id::elementOf(result.getType())));
+  return again;
+}
+
+struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
+  void runOnOperation() override {
+    Block &body = getOperation().getBody().front();
+    // Of several steps in a row the first passes a crop first; the last one a gather.
+    for (id::PointwiseOp step : llvm::to_vector(body.getOps<id::PointwiseOp>()))
+      if (isMovable(step))
+        beforeCrop(step);
+    for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
+      behindGather(gather);
+  }
+
+private:
+  static void beforeCrop(id::PointwiseOp step) {
+    SmallVector<Operation *> moves; // the crop, then permutations
+    for (Value value = step.getInputs()[0]; value.hasOneUse() && value.getDefiningOp();) {
+      Operation *op = value.getDefiningOp();
+      moves.insert(moves.begin(), op);
+      value = op->getOperand(0);
+      if (isa<id::ResizeOp>(op))
+        break;
+      if (!isa<id::PermuteOp>(op))
+        return;
+    }
+    auto crop = moves.empty() ? id::ResizeOp() : dyn_cast<id::ResizeOp>(moves.front());
+    if (!crop || crop.pads() || crop.getOldLength() == crop.getNewLength() ||
+        crop.getOldLength() > 2 * crop.getNewLength() || !crop.getInput().getDefiningOp() ||
+        !llvm::all_of(step.getOutputs(), [](Value result) { return isAtEnd(result); }))
+      return;
+    OpBuilder builder(step);
+    id::PointwiseOp before = onInstead(builder, step, crop.getInput());
+    for (auto [result, made] : llvm::zip(step.getOutputs(), before.getOutputs()))
+      result.replaceAllUsesWith(moved(builder, moves, made));
+    step.erase();
+    for (Operation *move : llvm::reverse(moves))
+      move->erase();
+  }
+
+  static void behindGather(id::GatherOp gather) {
+    SmallVector<Operation *> moves{gather}; // permutations, then the gather
+    Value value = gather.getInput();
+    for (; value.hasOneUse() && value.getDefiningOp<id::PermuteOp>(); value = moves.front()->getOperand(0))
+      moves.insert(moves.begin(), value.getDefiningOp());
+    auto step = value.getDefiningOp<id::PointwiseOp>();
+    if (!step || !value.hasOneUse() || step.getOutputs().size() != 1 || !isMovable(step) ||
+        !isAtBeginning(step.getInputs()[0]))
+      return;
+    const int64_t before = gather.getInput().getType().getNumElements(), after = gather.getType().getNumElements();
+    if (after > 2 * before && operationsOf(step) > fewOperations / (after / before))
+      return;
+    OpBuilder builder(gather);
+    Value element = moved(builder, moves, step.getInputs()[0]);
+    gather.replaceAllUsesWith(onInstead(builder, step, element).getOutputs()[0]);
+    for (Operation *move : llvm::reverse(moves))
+      move->erase();
+    step.erase();
+    behindGather(element.getDefiningOp<id::GatherOp>());
+  }
+};
+
+} // namespace
+} // namespace idc::passes

@@ -1,0 +1,101 @@
+// What is done to each element alone comes before a crop at the end, and behind a gather at the beginning.
+// RUN: idc-opt --id-move-pointwise --split-input-file %s | FileCheck %s
+
+!s = !id.seq<2**3, f32>
+
+// CHECK-LABEL: func.func @crop(
+// CHECK: %[[X:.*]] = id.node [3]
+// CHECK: %[[F:.*]]:2 = id.pointwise(%[[X]]) : (!id.seq<2**3, f32>) -> (!id.seq<2**3, f16>, !id.seq<2**3, f32>)
+// CHECK: %[[P:.*]] = id.resize %[[F]]#0 lowest 3 : <2**3, f16> -> <2 * 3, f16>
+// CHECK: %[[Q:.*]] = id.permute %[[P]] [1, 2] : <2 * 3, f16> -> <3 * 2, f16>
+// CHECK: %[[R:.*]] = id.resize %[[F]]#1
+// CHECK: return %[[Q]]
+func.func @crop(%x: !s) -> (!id.seq<3 * 2, f16>, !id.seq<3 * 2, f32>) {
+  %0 = id.node [3](%x) : (!s) -> !s {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  %1 = id.resize %0 lowest 3 : <2**3, f32> -> <2 * 3, f32>
+  %2 = id.permute %1 [1, 2] : <2 * 3, f32> -> <3 * 2, f32>
+  %3:2 = id.pointwise(%2) : (!id.seq<3 * 2, f32>) -> (!id.seq<3 * 2, f16>, !id.seq<3 * 2, f32>) {
+  ^bb0(%a: f32):
+    %4 = arith.truncf %a : f32 to f16
+    id.yield %4, %a : f16, f32
+  }
+  return %3#0, %3#1 : !id.seq<3 * 2, f16>, !id.seq<3 * 2, f32>
+}
+
+// -----
+
+// Not where most is left out, where the body knows where it is, where the value has another use, or where more is done.
+!s = !id.seq<2**3, f32>
+!c = !id.seq<5, f32>
+
+// CHECK-LABEL: func.func @stays(
+// CHECK: id.resize {{.*}} -> <3, f32>
+// CHECK-NEXT: id.pointwise
+// CHECK: %[[C:.*]] = id.resize {{.*}} -> <5, f32>
+// CHECK-NEXT: id.pointwise(%[[C]])
+// CHECK: id.digit 1
+// CHECK: %[[D:.*]] = id.resize {{.*}} -> <5, f32>
+// CHECK-NEXT: %[[E:.*]] = id.pointwise(%[[D]])
+// CHECK: id.node [1](%[[E]])
+func.func @stays(%x: !s) -> (!id.seq<3, f32>, !c, !c) {
+  %0 = id.node [3](%x) : (!s) -> !s {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  %1 = id.resize %0 lowest 3 : <2**3, f32> -> <3, f32>
+  %2 = id.pointwise(%1) : (!id.seq<3, f32>) -> !id.seq<3, f32> {
+  ^bb0(%a: f32):
+    %8 = arith.addf %a, %a : f32
+    id.yield %8 : f32
+  }
+  %3 = id.resize %0 lowest 3 : <2**3, f32> -> <5, f32>
+  %4 = id.pointwise(%3) : (!c) -> !c {
+  ^bb0(%a: f32):
+    %8 = id.digit 1 : i64
+    %9 = arith.sitofp %8 : i64 to f32
+    id.yield %9 : f32
+  }
+  %5 = id.resize %0 lowest 3 : <2**3, f32> -> <5, f32>
+  %6 = id.pointwise(%5) : (!c) -> !c {
+  ^bb0(%a: f32):
+    %8 = arith.addf %a, %a : f32
+    id.yield %8 : f32
+  }
+  %7 = id.node [1](%6) : (!c) -> !c {
+  ^bb0(%a: f32, %b: f32, %c: f32, %d: f32, %e: f32):
+    id.yield %b, %a, %c, %d, %e : f32, f32, f32, f32, f32
+  }
+  return %2, %4, %7 : !id.seq<3, f32>, !c, !c
+}
+
+// -----
+
+// CHECK-LABEL: func.func @gather(%arg0: !id.seq<2**3, i8>)
+// CHECK: %[[G:.*]] = id.gather %arg0 lowest 3 : <2**3, i8> -> <2**5, i8>
+// CHECK: %[[F:.*]] = id.pointwise(%[[G]]) : (!id.seq<2**5, i8>) -> !id.seq<2**5, i16>
+// CHECK: %[[H:.*]] = id.pointwise(%[[F]]) : (!id.seq<2**5, i16>) -> !id.seq<2**5, i16>
+// CHECK: id.node [5](%[[H]])
+func.func @gather(%x: !id.seq<2**3, i8>) -> !id.seq<2**5, i16> {
+  %0 = id.pointwise(%x) : (!id.seq<2**3, i8>) -> !id.seq<2**3, i16> {
+  ^bb0(%a: i8):
+    %4 = arith.extsi %a : i8 to i16
+    id.yield %4 : i16
+  }
+  %1 = id.pointwise(%0) : (!id.seq<2**3, i16>) -> !id.seq<2**3, i16> {
+  ^bb0(%a: i16):
+    %4 = arith.addi %a, %a : i16
+    id.yield %4 : i16
+  }
+  %2 = id.gather %1 lowest 3 : <2**3, i16> -> <2**5, i16> from {
+    %4 = id.digit 1 : i64
+    id.yield %4 : i64
+  }
+  %3 = id.node [5](%2) : (!id.seq<2**5, i16>) -> !id.seq<2**5, i16> {
+  ^bb0(%a: i16, %b: i16):
+    id.yield %b, %a : i16, i16
+  }
+  return %3 : !id.seq<2**5, i16>
+}
