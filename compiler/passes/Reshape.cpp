@@ -262,13 +262,16 @@ private:
   }
 
   /// What steps take of what steps make is a gather of each element from its own number; what is stored is a scatter to
-  /// it.
+  /// it. So is what a crop leaves of what others take as well: kernels that make and crop it leave its rest out.
   void gatherBetweenSteps(id::ResizeOp resize) {
     Value source = resize.getInput();
-    while (auto permute = source.getDefiningOp<id::PermuteOp>())
+    bool isShared = !source.hasOneUse();
+    while (auto permute = source.getDefiningOp<id::PermuteOp>()) {
       source = permute.getInput();
-    const bool isStored = feedsScatters(resize.getResult());
-    if (!reshapeOf(resize.getResult()) || !isStep(source.getDefiningOp()) ||
+      isShared |= !source.hasOneUse();
+    }
+    const bool isStored = feedsScatters(resize.getResult()), isCrop = isShared && !resize.pads() && !isStored;
+    if ((!reshapeOf(resize.getResult()) && !isCrop) || !isStep(source.getDefiningOp()) ||
         (!feedsSteps(resize.getResult()) && !isStored))
       return;
     OpBuilder builder(resize);

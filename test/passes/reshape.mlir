@@ -198,3 +198,40 @@ func.func @stored(%x: !id.seq<5 * 6, f32>) -> !id.seq<5 * 3 * 2, f32> {
   }
   return %2 : !id.seq<5 * 3 * 2, f32>
 }
+
+// What a crop leaves of what others take as well is gathered; a crop that is all that is taken stays.
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[X:.*]] = id.node [3](%arg0)
+// CHECK: id.gather %[[X]]
+// CHECK: %[[C:.*]] = id.gather %[[X]] lowest 3 : <2**3, i32> -> <7, i32> from {
+// CHECK-NEXT: id.digit 1
+// CHECK: id.pointwise(%{{.*}}, %[[C]])
+// CHECK: %[[Y:.*]] = id.node [3](%arg1)
+// CHECK: id.resize %[[Y]] lowest 3 : <2**3, i32> -> <7, i32>
+func.func @shared(%x: !id.seq<2**3, i32>, %y: !id.seq<2**3, i32>) -> (!id.seq<7, i32>, !id.seq<7, i32>) {
+  %0 = id.node [3](%x) : (!id.seq<2**3, i32>) -> !id.seq<2**3, i32> {
+  ^bb0(%a: i32, %b: i32):
+    id.yield %b, %a : i32, i32
+  }
+  %1 = id.gather %0 lowest 3 : <2**3, i32> -> <7, i32> from {
+    %t = id.digit 1 : i64
+    id.yield %t : i64
+  }
+  %2 = id.resize %0 lowest 3 : <2**3, i32> -> <7, i32>
+  %3 = id.pointwise(%1, %2) : (!id.seq<7, i32>, !id.seq<7, i32>) -> !id.seq<7, i32> {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    id.yield %s : i32
+  }
+  %4 = id.node [3](%y) : (!id.seq<2**3, i32>) -> !id.seq<2**3, i32> {
+  ^bb0(%a: i32, %b: i32):
+    id.yield %b, %a : i32, i32
+  }
+  %5 = id.resize %4 lowest 3 : <2**3, i32> -> <7, i32>
+  %6 = id.pointwise(%5, %3) : (!id.seq<7, i32>, !id.seq<7, i32>) -> !id.seq<7, i32> {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    id.yield %s : i32
+  }
+  return %3, %6 : !id.seq<7, i32>, !id.seq<7, i32>
+}
