@@ -89,6 +89,12 @@ void Elaborator::enter(const Function &function, const Context &context, llvm::S
     tell(param.name.range, context.scopes[1].at(param.name.text));
 }
 
+void Elaborator::leave(size_t firstStep) {
+  if (program.steps.size() > firstStep)
+    calls.push_back({std::move(frames.back()), firstStep, program.steps.size()});
+  frames.pop_back();
+}
+
 Value Elaborator::runBody(const Function &function, Context &context) {
   std::optional<Value> result = execute(function.body, context);
   if (!result)
@@ -236,8 +242,9 @@ Value Elaborator::callAlgorithm(const Function &algorithm, Bindings bindings, st
   }
   context.scopes.push_back(std::move(bound));
   enter(algorithm, context, loc);
+  const size_t firstStep = program.steps.size();
   Value result = runBody(algorithm, context);
-  frames.pop_back();
+  leave(firstStep);
   return result;
 }
 
@@ -489,7 +496,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     std::sort(natural.begin(), natural.end());
     program.outputs.push_back(permuted(*value.sequence, natural, loc).value);
   }
-  frames.pop_back();
+  leave(/*firstStep=*/0);
   if (folds)
     foldConstants();
   return std::move(program);

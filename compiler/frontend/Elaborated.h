@@ -96,6 +96,9 @@ struct Body {
   std::vector<TypeRef> params; // leaves
   std::vector<Instr> instrs;
   std::vector<int> results; // leaves of all results in order
+
+  /// Whether it depends on a run-time scalar of the entry.
+  bool readsScalars() const;
 };
 
 struct Sequence {

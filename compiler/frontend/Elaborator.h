@@ -150,10 +150,14 @@ private:
   Value namedDigits(const Statement &statement, const Context &context);
   Value evalNamed(const Expr &use, const NamedDigits &named, Context &context);
 
-  // Generate.cpp: sequences that are known when the program is compiled.
+  // Generate.cpp: sequences that are made of nothing.
   Value generate(const Expr &expr, const TypeExpr &type, Context &context);
-  /// Runs what depends on compile-time values only, and makes constants of what the other steps take of it.
+
+  // FoldConstants.cpp: runs what depends on compile-time values only. What the other steps take of it are numbers in
+  // their bodies where all elements are the same, else constants of the program.
   void foldConstants();
+  /// Fails at step number `step` of those that were elaborated; the notes name the calls that it is of.
+  [[noreturn]] void failAt(size_t step, llvm::SMLoc loc, const std::string &message);
 
   // Settings.cpp: parameters in <..>, and functions that are such.
   Callable callee(const std::string &name, const Context &context) const;
@@ -315,6 +319,14 @@ private:
     std::string instance;
   };
   std::vector<Frame> frames;
+  /// The call of an algorithm, and the numbers of the steps that are of it.
+  struct Call {
+    Frame frame;
+    size_t first, end;
+  };
+  std::vector<Call> calls; // that are over, inner ones before outer ones
+  /// Ends the call of an algorithm whose first step is number `firstStep`.
+  void leave(size_t firstStep);
   std::vector<std::pair<std::string, Int>> loops; // of algorithms, around what is executed: variable and value
   llvm::SMRange returned;                         // the expression of the last return
   bool checksReturned = false;                    // a mistake lies there as well

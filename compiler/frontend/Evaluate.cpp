@@ -666,6 +666,18 @@ bool runOther(const Program &program, const Step &step, const std::vector<Scalar
 
 } // namespace
 
+bool evaluate(const Body &body, const std::vector<Scalar> &parameters, std::vector<Scalar> &results,
+              std::string &error) {
+  const std::vector<Scalar> scalars;
+  Interpreter interpreter(body, scalars);
+  std::copy(parameters.begin(), parameters.end(), interpreter.values.begin());
+  if (!interpreter.run({}, error))
+    return false;
+  for (int result : body.results)
+    results.push_back(interpreter.values[static_cast<size_t>(result)]);
+  return true;
+}
+
 bool forEachIndex(const Body &body, const std::vector<int> &radices, const std::vector<Scalar> &scalars,
                   const std::function<bool(int64_t)> &visit, std::string &error) {
   Interpreter interpreter(body, scalars);

@@ -20,6 +20,11 @@ bool evaluate(const Program &program, const std::vector<std::vector<Scalar>> &in
               const std::vector<Scalar> &scalars, std::vector<std::vector<Scalar>> &outputs, std::string &error,
               const StepObserver &observe = {});
 
+/// Runs a body that depends neither on digits nor on scalars. `results` has a number for each of Body::results. False
+/// with `error` set when an integer is divided by zero.
+bool evaluate(const Body &body, const std::vector<Scalar> &parameters, std::vector<Scalar> &results,
+              std::string &error);
+
 /// Calls `visit` with what a body of one I64 gives for the digits of every index of a sequence, in order, until it
 /// returns false. False with `error` set when an integer is divided by zero.
 bool forEachIndex(const Body &body, const std::vector<int> &radices, const std::vector<Scalar> &scalars,

@@ -200,6 +200,10 @@ bool equal(const Type &a, const Type &b) {
   return true;
 }
 
+bool Body::readsScalars() const {
+  return std::any_of(instrs.begin(), instrs.end(), [](const Instr &instr) { return instr.op == Op::ScalarParam; });
+}
+
 std::vector<TypeRef> leaves(const TypeRef &type) {
   std::vector<TypeRef> result;
   if (type->kind == Type::Kind::Record) {

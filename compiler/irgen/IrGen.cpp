@@ -322,15 +322,20 @@ private:
     return t.kind == Kind::F16 || t.kind == Kind::BF16 || t.kind == Kind::F32 || t.kind == Kind::F64;
   }
 
+  /// A number of a type of reals; one of f32 is not rounded twice.
+  FloatAttr rounded(Type type, long double number) {
+    return builder.getFloatAttr(type, type.isF32() ? static_cast<float>(number) : static_cast<double>(number));
+  }
+
   Value constant(const Instr &instr, Location loc) {
     Type type = scalarType(*instr.type);
     if (auto complex = dyn_cast<ComplexType>(type)) {
-      auto part = [&](long double v) { return builder.getFloatAttr(complex.getElementType(), static_cast<double>(v)); };
+      auto part = [&](long double v) { return rounded(complex.getElementType(), v); };
       return complex::ConstantOp::create(builder, loc, complex,
                                          builder.getArrayAttr({part(instr.real), part(instr.imag)}));
     }
     if (isa<FloatType>(type))
-      return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, static_cast<double>(instr.real)));
+      return arith::ConstantOp::create(builder, loc, rounded(type, instr.real));
     if (isa<IntegerType>(type))
       return arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, instr.intValue));
     if (isa<id::ModType>(type))
