@@ -237,7 +237,7 @@ static LogicalResult checkInPlace(func::FuncOp function, const std::vector<Lower
   std::vector<InPlacePair> pairs = findInPlace(function, kernels, target);
   for (int output = 0; output < static_cast<int>(function.getNumResults()); ++output)
     if (llvm::none_of(pairs, [&](const InPlacePair &pair) { return pair.output == output; }))
-      return function.emitError() << "cannot work in place: result " << output
+      return function.emitError() << "cannot work in place: y" << output
                                   << " has the memory of no argument, as none has as many and as large elements, or "
                                      "elements are still read when others are written";
   return success();

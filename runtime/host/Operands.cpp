@@ -35,10 +35,13 @@ Operands::Operands(const idc_module *module, int64_t batch, bool inPlace) : batc
     while (input < idc_input_count(module) && (!idc_in_place(module, input, i) || contains(taken, input)))
       ++input;
     if (input == idc_input_count(module))
-      throw Error("output '" + outputs[size_t(i)].name + "' cannot have the memory of an input");
+      continue;
     taken.push_back(input);
     outputs[size_t(i)].offset = inputs[size_t(input)].offset;
+    outputs[size_t(i)].isOnInput = true;
   }
+  if (inPlace && taken.empty())
+    throw Error("no output may have the memory of an input");
 }
 
 /// The numbers of an element: first byte and bytes.

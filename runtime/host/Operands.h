@@ -33,6 +33,7 @@ struct Operand {
   std::vector<int64_t> sizes, strides; ///< as in idc_layout
   int64_t layoutOffset = 0, batchStride = 0;
   bool dense = true;
+  bool isOnInput = false; ///< an output that has the memory of an input
 
   /// The operand's memory with the elements of `data`, its dense form, in their places, and `fill` between them.
   std::vector<char> spread(const std::vector<char> &data, char fill) const;
@@ -46,7 +47,7 @@ private:
 /// The operands of a module at some batch, laid out in one stretch of memory: a set.
 struct Operands {
   /// Throws Error for a batch below 1 and operands that are too large. `inPlace`: each output has the memory of the
-  /// first input that it may have; an Error when there is none.
+  /// first input that it may have and no output before it has, or memory of its own; an Error when all have that.
   Operands(const idc_module *module, int64_t batch, bool inPlace = false);
 
   /// Enqueues the module on a set; `scalars` holds the bytes of each run-time scalar.

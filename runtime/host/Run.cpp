@@ -268,8 +268,9 @@ RunReport Runner::run() {
       {request.outputs.size(), request.expected.size(), request.sketches.size(), request.expectedSketches.size()});
   const bool wantsAll = request.reference || request.launches > 1 || request.keptProblem;
   const size_t wanted = wantsAll ? outputs.size() : named;
-  for (size_t i = 0; i < wanted && !request.inPlace; ++i)
-    unset(outputs[i], set.get());
+  for (size_t i = 0; i < wanted; ++i)
+    if (!outputs[i].isOnInput)
+      unset(outputs[i], set.get());
   Memory::Buffer given; // what a launch in place overwrites
   if (request.inPlace && request.reference) {
     given = memory->allocate(operands.setBytes);

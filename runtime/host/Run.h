@@ -59,7 +59,7 @@ struct RunRequest {
   /// Largest relative L2 error that passes.
   double tolerance = 1e-5;
   uint64_t seed = 0;
-  /// Every output has the memory of an input.
+  /// Outputs have the memory of inputs, as far as there are inputs that they may have it of (Operands.h).
   bool inPlace = false;
   /// Launches in all: the results of each further one are compared with those of the first, bit by bit.
   int64_t launches = 1;

@@ -97,7 +97,7 @@ static cl::list<std::string>
                   cl::sub(explainCommand()), cl::cat(category()));
 static cl::opt<bool> inPlace("in-place",
                              cl::desc("every result may have the memory of an input; run: it has that of the first "
-                                      "one that it may"),
+                                      "one that it may and no result before it has, else its own"),
                              cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()),
                              cl::cat(category()));
 static cl::opt<double> tolerance("tolerance", cl::desc("largest relative L2 error that passes (default 1e-5)"),
