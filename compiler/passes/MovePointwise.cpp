@@ -12,7 +12,7 @@
 //
 // Only of one operand, whose value nothing else takes, by bodies that know no digits. The body works on more elements
 // then: at most twice as many as are kept, or so many that operations are nothing beside a trip to memory.
-#include "compiler/passes/Passes.h"
+#include "compiler/passes/Elementwise.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -35,24 +35,18 @@ int64_t operationsOf(id::PointwiseOp step) {
   return count;
 }
 
-/// Of one operand, of elements alone.
-bool isMovable(id::PointwiseOp step) {
-  return step.getInputs().size() == 1 && !step.getBody()
-                                              .walk([](Operation *op) {
-                                                return isa<id::DigitOp, id::OmegaOp>(op) ? WalkResult::interrupt()
-                                                                                         : WalkResult::advance();
-                                              })
-                                              .wasInterrupted();
-}
+bool isMovable(id::PointwiseOp step) { return step.getInputs().size() == 1 && namesNoDigit(step); }
 
-/// Whether only steps on each element alone, permutations and crops lie between a value and the program's results.
-bool isAtEnd(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    if (auto resize = dyn_cast<id::ResizeOp>(user); resize && resize.pads())
-      return false;
-    return isa<func::ReturnOp>(user) || (isa<id::PointwiseOp, id::PermuteOp, id::ResizeOp>(user) &&
-                                         llvm::all_of(user->getResults(), [](Value each) { return isAtEnd(each); }));
-  });
+/// The ops that only steps on each element alone, permutations and crops lie behind, and themselves such or the return.
+DenseSet<Operation *> opsAtEnd(Block &body) {
+  DenseSet<Operation *> found;
+  for (Operation &op : llvm::reverse(body)) {
+    auto resize = dyn_cast<id::ResizeOp>(op);
+    const bool isLast = isa<func::ReturnOp, id::PointwiseOp, id::PermuteOp>(op) || (resize && !resize.pads());
+    if (isLast && llvm::all_of(op.getUsers(), [&](Operation *user) { return found.contains(user); }))
+      found.insert(&op);
+  }
+  return found;
 }
 
 /// Whether a value is an argument, some of its elements, those in another order, or what steps like these make of them.
@@ -64,10 +58,6 @@ bool isAtBeginning(Value value) {
     return false;
   return isa<id::PointwiseOp, id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op) &&
          isAtBeginning(op->getOperand(0));
-}
-
-id::SeqType withElement(Type sequence, Type element) {
-  return id::SeqType::get(sequence.getContext(), id::radicesOf(sequence), element);
 }
 
 /// The same moves, in turn, of another value.
@@ -95,9 +85,10 @@ id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, Value input)
 struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
   void runOnOperation() override {
     Block &body = getOperation().getBody().front();
+    const DenseSet<Operation *> atEnd = opsAtEnd(body);
     // Of several steps in a row the first passes a crop first; the last one a gather.
     for (id::PointwiseOp step : llvm::to_vector(body.getOps<id::PointwiseOp>()))
-      if (isMovable(step))
+      if (isMovable(step) && atEnd.contains(step))
         beforeCrop(step);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
       behindGather(gather);
@@ -117,8 +108,7 @@ private:
     }
     auto crop = moves.empty() ? id::ResizeOp() : dyn_cast<id::ResizeOp>(moves.front());
     if (!crop || crop.pads() || crop.getOldLength() == crop.getNewLength() ||
-        crop.getOldLength() > 2 * crop.getNewLength() || !crop.getInput().getDefiningOp() ||
-        !llvm::all_of(step.getOutputs(), [](Value result) { return isAtEnd(result); }))
+        crop.getOldLength() > 2 * crop.getNewLength() || !crop.getInput().getDefiningOp())
       return;
     OpBuilder builder(step);
     id::PointwiseOp before = onInstead(builder, step, crop.getInput());

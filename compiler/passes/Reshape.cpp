@@ -12,7 +12,7 @@
 //
 // Arrays whose layout has several dimensions keep their digits. What stays between two steps takes each element from
 // the place of its number, as a gather does, so that a kernel of both exchanges it.
-#include "compiler/passes/Passes.h"
+#include "compiler/passes/Elementwise.h"
 
 #include "id/ArrayType.h"
 #include "id/IndexCode.h"
@@ -111,21 +111,6 @@ struct WidenReshape : OpRewritePattern<id::ResizeOp> {
   }
 };
 
-/// True for a step that does the same to every element, wherever it is.
-bool namesNoDigit(id::PointwiseOp step) {
-  return !step.getBody()
-              .walk([](Operation *op) {
-                auto omega = dyn_cast<id::OmegaOp>(op);
-                bool names = isa<id::DigitOp>(op) || (omega && !omega.getExponent().getPolynomial().isConstant());
-                return names ? WalkResult::interrupt() : WalkResult::advance();
-              })
-              .wasInterrupted();
-}
-
-id::SeqType withElement(id::SeqType digits, Type sequence) {
-  return id::SeqType::get(digits.getContext(), digits.getRadices(), id::elementOf(sequence));
-}
-
 struct Reshape : impl::ReshapeBase<Reshape> {
   void runOnOperation() override {
     ofArguments.clear();
@@ -190,7 +175,7 @@ private:
     builder.setInsertionPointAfter(step);
     for (Value result : step.getOutputs()) {
       const Type after = result.getType();
-      result.setType(withElement(before, after));
+      result.setType(withElement(before, id::elementOf(after)));
       auto reshape = id::ResizeOp::create(builder, step.getLoc(), after, result, before.getNumDigits());
       result.replaceAllUsesExcept(reshape, reshape);
     }
@@ -215,10 +200,11 @@ private:
     for (OpOperand &input : step->getOpOperands()) {
       Value value = input.get();
       const int digits = cast<id::SeqType>(value.getType()).getNumDigits();
-      input.set(id::ResizeOp::create(builder, step.getLoc(), withElement(after, value.getType()), value, digits));
+      input.set(id::ResizeOp::create(builder, step.getLoc(), withElement(after, id::elementOf(value.getType())), value,
+                                     digits));
     }
     for (Value result : step.getOutputs()) {
-      result.setType(withElement(after, result.getType()));
+      result.setType(withElement(after, id::elementOf(result.getType())));
       for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {
         user->getResult(0).replaceAllUsesWith(result);
         user->erase();
@@ -276,10 +262,10 @@ private:
       return;
     OpBuilder builder(resize);
     const Location loc = resize.getLoc();
-    // Digits that are the same in both stay out of it.
+    // Of as many elements, digits that are the same in both stay out of it.
     auto before = resize.getInput().getType().getRadices().take_front(resize.getLowest());
     auto lowest = resize.getType().getRadices().take_front(static_cast<size_t>(resize.getNewLowest()));
-    while (!before.empty() && !lowest.empty() && before.back() == lowest.back()) {
+    while (!isCrop && !before.empty() && !lowest.empty() && before.back() == lowest.back()) {
       before = before.drop_back();
       lowest = lowest.drop_back();
     }
@@ -308,7 +294,7 @@ private:
     gather->moveBefore(step);
     gather.setOperand(step.getInputs()[0]);
     gathered.replaceAllUsesWith(made);
-    gathered.setType(withElement(cast<id::SeqType>(last), step.getInputs()[0].getType()));
+    gathered.setType(withElement(last, id::elementOf(step.getInputs()[0].getType())));
     step.setOperand(0, gathered);
     made.setType(last);
   }

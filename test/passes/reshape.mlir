@@ -235,3 +235,28 @@ func.func @shared(%x: !id.seq<2**3, i32>, %y: !id.seq<2**3, i32>) -> (!id.seq<7,
   }
   return %3, %6 : !id.seq<7, i32>, !id.seq<7, i32>
 }
+
+// Digits of both that are alike are others of the crop: it has the lower numbers of all.
+// CHECK-LABEL: func.func @half
+// CHECK: %[[X:.*]] = id.node [3](%arg0)
+// CHECK: %[[C:.*]] = id.gather %[[X]] lowest 3 : <2**3, i32> -> <2**2, i32> from {
+// CHECK-DAG: id.digit 1
+// CHECK-DAG: id.digit 2
+// CHECK: id.pointwise(%[[C]], %{{.*}})
+func.func @half(%x: !id.seq<2**3, i32>) -> !id.seq<2**2, i32> {
+  %0 = id.node [3](%x) : (!id.seq<2**3, i32>) -> !id.seq<2**3, i32> {
+  ^bb0(%a: i32, %b: i32):
+    id.yield %b, %a : i32, i32
+  }
+  %1 = id.resize %0 lowest 3 : <2**3, i32> -> <2**2, i32>
+  %2 = id.gather %0 lowest 3 : <2**3, i32> -> <2**2, i32> from {
+    %t = id.digit 2 : i64
+    id.yield %t : i64
+  }
+  %3 = id.pointwise(%1, %2) : (!id.seq<2**2, i32>, !id.seq<2**2, i32>) -> !id.seq<2**2, i32> {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    id.yield %s : i32
+  }
+  return %3 : !id.seq<2**2, i32>
+}

@@ -1,0 +1,14 @@
+// Steps on each element alone, which other ops can change places with.
+#pragma once
+
+#include "compiler/passes/Passes.h"
+
+namespace idc::passes {
+
+/// True when what the step does to an element does not depend on where it is.
+bool namesNoDigit(id::PointwiseOp step);
+
+/// The type of a sequence as long as `sequence`, of such elements.
+id::SeqType withElement(mlir::Type sequence, mlir::Type element);
+
+} // namespace idc::passes
