@@ -273,6 +273,22 @@ idc_status choosePoint(const idc_library *library, const int64_t *sizes, int32_t
               last.c_str());
 }
 
+/// Launches the loaded module of the point with these sizes; a batch of 0 does nothing.
+template <typename Launch>
+idc_status launchPoint(idc_library *library, const int64_t *sizes, int64_t batch, void *stream, Launch launch) {
+  return guarded([&]() -> idc_status {
+    int32_t point = 0;
+    if (idc_status status = choosePoint(library, sizes, point))
+      return status;
+    if (batch == 0)
+      return IDC_SUCCESS;
+    const idc_module *module = nullptr;
+    if (idc_status status = Call(*library).module(point, stream, module))
+      return status;
+    return launch(module);
+  });
+}
+
 } // namespace
 
 int32_t idc_library_supported(const idc_library *library, const int64_t *sizes) {
@@ -325,15 +341,7 @@ void idc_library_unload(idc_library *library) {
 
 idc_status idc_library_launch(idc_library *library, const int64_t *sizes, int64_t batch, const void *const *inputs,
                               const void *const *scalars, void *const *outputs, void *workspace, void *stream) {
-  return guarded([&]() -> idc_status {
-    int32_t point = 0;
-    if (idc_status status = choosePoint(library, sizes, point))
-      return status;
-    if (batch == 0)
-      return IDC_SUCCESS;
-    const idc_module *module = nullptr;
-    if (idc_status status = Call(*library).module(point, stream, module))
-      return status;
+  return launchPoint(library, sizes, batch, stream, [&](const idc_module *module) {
     return idc_launch(module, batch, inputs, scalars, outputs, workspace, stream);
   });
 }
@@ -379,15 +387,7 @@ int64_t idc_library_memory_size(const idc_library *library, const int64_t *sizes
 idc_status idc_library_host_launch(idc_library *library, const int64_t *sizes, int64_t batch, const void *const *inputs,
                                    const void *const *scalars, void *const *outputs, void *workspace, void *memory,
                                    int64_t memory_bytes, idc_progress progress, void *user, void *stream) {
-  return guarded([&]() -> idc_status {
-    int32_t point = 0;
-    if (idc_status status = choosePoint(library, sizes, point))
-      return status;
-    if (batch == 0)
-      return IDC_SUCCESS;
-    const idc_module *module = nullptr;
-    if (idc_status status = Call(*library).module(point, stream, module))
-      return status;
+  return launchPoint(library, sizes, batch, stream, [&](const idc_module *module) {
     if (!idc_module_is_host(module))
       return idc_launch(module, batch, inputs, scalars, outputs, workspace, stream);
     const idc_host_call call{inputs, scalars, outputs, workspace, memory, memory_bytes, progress, user};
