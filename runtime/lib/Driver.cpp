@@ -138,6 +138,14 @@ idc_status Driver::check(CUresult result, const char *what) const {
   return fail(status, "%s: %s: %s", what, name ? name : "unknown error", description ? description : "no description");
 }
 
+idc_status Driver::isCapturing(void *stream, bool &capturing) const {
+  int state = 0;
+  idc_status status =
+      check(streamIsCapturing(static_cast<CUstream>(stream), &state), "asking whether the stream is capturing");
+  capturing = state != 0;
+  return status;
+}
+
 idc_status Driver::ensureContext() const {
   CUcontext current = nullptr;
   if (idc_status status = check(contextGetCurrent(&current), "reading the current context"))

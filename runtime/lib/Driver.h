@@ -167,6 +167,9 @@ struct Driver {
 
   /// Makes the primary context of device 0 current on this thread unless a context is current already.
   idc_status ensureContext() const;
+
+  /// Whether what is enqueued on a stream becomes part of a graph.
+  idc_status isCapturing(void *stream, bool &capturing) const;
 };
 
 /// Makes a context current and restores the previous one at the end of the scope.

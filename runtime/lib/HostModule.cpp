@@ -155,9 +155,8 @@ private:
       ContextScope scope(driver, module.context);
       if (scope.status())
         return scope.status();
-      int capturing = 0;
-      if (idc_status status = driver.check(driver.streamIsCapturing(static_cast<CUstream>(stream), &capturing),
-                                           "asking whether the stream is capturing"))
+      bool capturing = false;
+      if (idc_status status = driver.isCapturing(stream, capturing))
         return status;
       if (capturing)
         return fail(IDC_ERROR_UNSUPPORTED, "the stream is capturing a graph: data of the host's memory pass during the "

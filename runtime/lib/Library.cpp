@@ -204,9 +204,8 @@ idc_status Call::module(int32_t point, void *stream, const idc_module *&result) 
     const Driver *driver = nullptr;
     if (idc_status status = Driver::get(driver))
       return status;
-    int capturing = 0;
-    if (idc_status status = driver->check(driver->streamIsCapturing(static_cast<CUstream>(stream), &capturing),
-                                          "asking whether the stream is capturing"))
+    bool capturing = false;
+    if (idc_status status = driver->isCapturing(stream, capturing))
       return status;
     if (capturing)
       return fail(IDC_ERROR_NOT_LOADED, "%s is not loaded and the stream is capturing a graph: call %s_load() before",
