@@ -118,7 +118,8 @@ struct Reshape : impl::ReshapeBase<Reshape> {
     patterns.add<SinkPermute, WidenReshape>(&getContext());
     id::PermuteOp::getCanonicalizationPatterns(patterns, &getContext());
     id::ResizeOp::getCanonicalizationPatterns(patterns, &getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+    const FrozenRewritePatternSet resizes(std::move(patterns));
+    if (failed(applyPatternsGreedily(getOperation(), resizes)))
       return signalPassFailure();
     for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
       if (auto step = dyn_cast<id::PointwiseOp>(op)) {
@@ -129,6 +130,9 @@ struct Reshape : impl::ReshapeBase<Reshape> {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body().without_terminator())))
       if (auto step = dyn_cast<id::PointwiseOp>(op))
         moveUp(step);
+    // Steps have moved from between reshapes.
+    if (failed(applyPatternsGreedily(getOperation(), resizes)))
+      return signalPassFailure();
     takeArguments();
     takeResults();
     for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))

@@ -260,3 +260,30 @@ func.func @half(%x: !id.seq<2**3, i32>) -> !id.seq<2**2, i32> {
   }
   return %3 : !id.seq<2**2, i32>
 }
+
+// A step that has moved from between two reshapes leaves one behind, which is a gather, or none.
+// CHECK-LABEL: @stepBetween
+// CHECK: %[[A:.*]] = id.node [1](%arg0)
+// CHECK: %[[B:.*]] = id.pointwise(%[[A]])
+// CHECK: id.gather %[[B]] lowest 3
+// CHECK: id.node [1]
+// CHECK-NOT: id.resize
+// CHECK: return
+func.func @stepBetween(%x: !id.seq<2**2 * 3, f32>) -> !id.seq<3 * 2**2, f32> {
+  %0 = id.node [1](%x) : (!id.seq<2**2 * 3, f32>) -> !id.seq<2**2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
+  }
+  %1 = id.resize %0 lowest 3 : <2**2 * 3, f32> -> <2 * 3 * 2, f32>
+  %2 = id.pointwise(%1) : (!id.seq<2 * 3 * 2, f32>) -> !id.seq<2 * 3 * 2, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %3 = id.resize %2 lowest 3 : <2 * 3 * 2, f32> -> <3 * 2**2, f32>
+  %4 = id.node [1](%3) : (!id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %4 : !id.seq<3 * 2**2, f32>
+}
