@@ -647,6 +647,13 @@ bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimit
 /// Bytes that a thread reads at once where nothing else says how many.
 static constexpr int64_t copiedBytes = 16;
 
+/// Whether a block takes what follows each other in a tile.
+static bool isTiled(const FlowLoad &load) {
+  return llvm::any_of(load.from.views, [](const FlowView &view) {
+    return view.kind == FlowView::Kind::Gather && id::GatherOp(view.gather)->hasAttr(tiledAttr);
+  });
+}
+
 void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   using digits::Field;
   if (target.kind == "cpu" || group.loadRuns)
@@ -654,8 +661,10 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   // Digits are not divided: whichever number of threads is nearer.
   digits::Mapping &mapping = group.levels.front();
   std::vector<digits::Column> &blocks = mapping[Field::Block];
-  const int64_t wanted = target.flatThreads;
-  for (int64_t threads = 1; !blocks.empty();) {
+  const bool tiled = llvm::any_of(group.loads, isTiled);
+  const int64_t wanted = tiled ? target.maxThreadsPerBlock : target.flatThreads;
+  int64_t threads = 1;
+  while (!blocks.empty()) {
     const int64_t more = threads * blocks.front().radix;
     if (more > wanted && (more > target.maxThreadsPerBlock || threads * more >= wanted * wanted))
       break;
@@ -669,14 +678,14 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   int64_t bytes = 1; // of the widest element
   for (const FlowLoad &load : group.loads)
     bytes = std::max(bytes, id::elementBytes(id::elementOf(load.from.buffer.getType())));
-  const int64_t enough = std::max<int64_t>(1, copiedBytes / bytes);
+  const int64_t enough = std::max<int64_t>(1, tiled ? tiledBytes / (bytes * threads) : copiedBytes / bytes);
   for (int64_t elements = 1; elements < enough && !blocks.empty();) {
-    const digits::Column slowest = blocks.back();
-    elements *= slowest.radix;
+    const auto taken = tiled ? blocks.begin() : std::prev(blocks.end());
+    elements *= taken->radix;
     if (elements > 2 * enough)
       break;
-    mapping[Field::Reg].push_back(slowest);
-    blocks.pop_back();
+    mapping[Field::Reg].push_back(*taken);
+    blocks.erase(taken);
   }
 }
 

@@ -237,6 +237,23 @@ def HoldGathers : Pass<"id-hold-gathers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def TileGathers : Pass<"id-tile-gathers", "::mlir::func::FuncOp"> {
+  let summary = "blocks take the elements of affine gathers that none holds in tiles, which share sectors";
+  let description = [{
+    Where neighbours of (a*k + b) mod N lie in sectors of their own, and no block holds all elements of an argument, each
+    block takes those sectors of the result that need about the same of the argument: the gather counts elements in the
+    order in which blocks take them, a scatter puts them into their places. So far where the result is one of the
+    function, up to steps on each element alone.
+
+        %0 = id.gather %x lowest 20 … from { … 5*k + 3 mod 2^20 … }
+
+        %0 = id.gather %x lowest 20 … from { … 8*t + 5*(k mod 8) + 3 mod 2^20 … } {id.tiled}
+        %1 = id.scatter %0 lowest 20 … to { … 8*(t / 5 mod 2^17) + k mod 8 … }
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose cache is meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {
   let summary = "cut the function into chains, which are planned as a whole, and steps for groups";
   let description = [{

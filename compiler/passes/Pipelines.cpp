@@ -65,6 +65,9 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   HoldGathersOptions hold;
   hold.target = target;
   function.addPass(createHoldGathers(hold));
+  TileGathersOptions tile;
+  tile.target = target;
+  function.addPass(createTileGathers(tile));
   // Of the machine, once: planning and building number steps alike.
   FormChainsOptions chains;
   chains.target = target;

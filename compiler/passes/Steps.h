@@ -266,6 +266,11 @@ constexpr llvm::StringLiteral paddedDigitAttr = "id.padded_digit";
 /// On a step that does nothing: what makes its operand brings the elements to where the step has them.
 constexpr llvm::StringLiteral heldAttr = "id.held";
 
+/// On id.gather: so many bytes that follow each other in its result are one block's, which finds most of them in
+/// sectors that it has read already.
+constexpr llvm::StringLiteral tiledAttr = "id.tiled";
+constexpr int64_t tiledBytes = 32 * 1024;
+
 /// The bytes of one problem of a sequence.
 int64_t sequenceBytes(mlir::Type type);
 

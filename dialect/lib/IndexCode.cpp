@@ -262,6 +262,107 @@ Value id::numberOfLowest(OpBuilder &builder, Location loc, ArrayRef<int32_t> rad
   return numberOf(builder, loc, digits, radices);
 }
 
+namespace {
+
+/// A sum of multiples of digits, and a constant.
+struct LinearForm {
+  SmallVector<int64_t> multiples; // of digit i + 1
+  int64_t constant = 0;
+
+  /// The form of a number, of so many digits; nothing for others, and where 64 bits are too few.
+  static std::optional<LinearForm> of(Value number, size_t digits) {
+    LinearForm form{SmallVector<int64_t>(digits, 0)};
+    Operation *op = number.getDefiningOp();
+    if (auto digit = dyn_cast_or_null<DigitOp>(op)) {
+      if (static_cast<size_t>(digit.getDigit()) > digits)
+        return std::nullopt;
+      form.multiples[static_cast<size_t>(digit.getDigit()) - 1] = 1;
+      return form;
+    }
+    llvm::APInt value;
+    if (matchPattern(number, m_ConstantInt(&value))) {
+      form.constant = value.getSExtValue();
+      return form;
+    }
+    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+      return std::nullopt;
+    std::optional<LinearForm> left = of(op->getOperand(0), digits), right = of(op->getOperand(1), digits);
+    if (!left || !right)
+      return std::nullopt;
+    bool fits = true;
+    if (isa<arith::MulIOp>(op)) {
+      if (!left->isConstant())
+        std::swap(left, right);
+      if (!left->isConstant())
+        return std::nullopt;
+      const int64_t by = left->constant;
+      form.combine(*right, *right, [&](int64_t x, int64_t) { return product(x, by, fits); });
+    } else {
+      const int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
+      form.combine(*left, *right, [&](int64_t x, int64_t y) { return sum(x, product(y, sign, fits), fits); });
+    }
+    return fits ? std::optional(form) : std::nullopt;
+  }
+
+  /// The least and the greatest value; nothing where 64 bits are too few.
+  std::optional<std::pair<int64_t, int64_t>> range(ArrayRef<int32_t> radices) const {
+    int64_t least = constant, greatest = constant;
+    bool fits = true;
+    for (auto [multiple, radix] : llvm::zip(multiples, radices)) {
+      int64_t &end = multiple < 0 ? least : greatest;
+      end = sum(end, product(multiple, radix - 1, fits), fits);
+    }
+    return fits ? std::optional(std::pair(least, greatest)) : std::nullopt;
+  }
+
+private:
+  bool isConstant() const {
+    return llvm::all_of(multiples, [](int64_t multiple) { return multiple == 0; });
+  }
+  void combine(const LinearForm &left, const LinearForm &right, llvm::function_ref<int64_t(int64_t, int64_t)> by) {
+    constant = by(left.constant, right.constant);
+    for (size_t i = 0; i < multiples.size(); ++i)
+      multiples[i] = by(left.multiples[i], right.multiples[i]);
+  }
+  static int64_t product(int64_t x, int64_t y, bool &fits) {
+    int64_t result = 0;
+    fits &= !llvm::MulOverflow(x, y, result);
+    return result;
+  }
+  static int64_t sum(int64_t x, int64_t y, bool &fits) {
+    int64_t result = 0;
+    fits &= !llvm::AddOverflow(x, y, result);
+    return result;
+  }
+};
+
+} // namespace
+
+std::optional<AffineNumbers> id::affineBody(Region &body, ArrayRef<int32_t> radices, int64_t length) {
+  Value number = body.front().getTerminator()->getOperand(0);
+  bool isRemainder = false;
+  if (auto remainder = number.getDefiningOp<arith::RemSIOp>()) {
+    llvm::APInt by;
+    if (!matchPattern(remainder.getRhs(), m_ConstantInt(&by)) || by.getSExtValue() != length)
+      return std::nullopt;
+    isRemainder = true;
+    number = remainder.getLhs();
+  }
+  const std::optional<LinearForm> form = LinearForm::of(number, radices.size());
+  const auto range = form ? form->range(radices) : std::nullopt;
+  if (!range || range->first < 0 || (!isRemainder && range->second >= length) || length > (int64_t(1) << 31))
+    return std::nullopt;
+  auto below = [&](int64_t x) { return (x % length + length) % length; };
+  AffineNumbers map{radices.empty() ? 0 : below(form->multiples[0]), below(form->constant), length};
+  int64_t weight = 1;
+  for (auto [multiple, radix] : llvm::zip(form->multiples, radices)) {
+    if (below(multiple) != map.factor * below(weight) % length)
+      return std::nullopt;
+    weight *= radix;
+  }
+  return map;
+}
+
 void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_t> radices,
                      const AffineNumbers &map) {
   OpBuilder::InsertionGuard guard(builder);

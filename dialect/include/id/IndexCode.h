@@ -83,6 +83,10 @@ struct AffineNumbers {
 std::optional<AffineNumbers> affineNumbers(int64_t count, int64_t length,
                                            llvm::function_ref<std::optional<int64_t>(int64_t)> numberAt);
 
+/// The same of a body that is written as a sum of multiples of digits, which count k, or its remainder by `length`: of
+/// any length, as nothing is tried.
+std::optional<AffineNumbers> affineBody(mlir::Region &body, llvm::ArrayRef<int32_t> radices, int64_t length);
+
 /// Fills the body of a gather or scatter: the affine map of the number that the digits of these radices count.
 void writeAffine(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &body, llvm::ArrayRef<int32_t> radices,
                  const AffineNumbers &map);

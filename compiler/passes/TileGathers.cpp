@@ -1,0 +1,202 @@
+// Input: digit flow. Output: the same; blocks take the elements of an affine gather that none holds in tiles.
+//
+// Neighbours of k -> (a*k + b) mod L lie far apart, and each is read with a sector of s elements that others need.
+// Sector I of the result has elements of the sectors t + (a*r + b) / s of the argument, t = a*I mod M, r < s, M = L /
+// s: near t + q*r, q = a / s. So where a block takes sectors whose t fill a rectangle, what one reads is what the
+// others need:
+//
+//   t = F * (g*x mod M / F) + f,   f < F, x from a multiple of K to the next,   F*g near q
+//
+// A step of r moves a rectangle by one x and q - F*g values of f: little of it goes. With an odd g every t is in
+// one rectangle. The numbers x, f, r count what blocks take in order; a scatter puts it where it belongs:
+//
+//   %0 = id.gather %x from { (a*k + b) mod L }
+//
+//   %0 = id.gather %x from { (s*t + a*r + b) mod L } tiled      // r = k mod s, f = k / s mod F, x = k / (s*F)
+//   %1 = id.scatter %0 to { s*(t / a mod M) + r }
+//
+// F and g are those for which the first tile reads the fewest sectors. The first-level cache keeps them for the block.
+// So far L is a power of two: the remainders by others take more time than they save.
+#include "compiler/passes/Elementwise.h"
+#include "compiler/passes/Steps.h"
+#include "compiler/passes/Target.h"
+
+#include "id/Chunks.h"
+#include "id/Devices.h"
+#include "id/IndexCode.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace idc;
+
+namespace idc::passes {
+#define GEN_PASS_DEF_TILEGATHERS
+#include "compiler/passes/Passes.h.inc"
+
+namespace {
+
+/// The inverse of an odd number mod a power of two, by Newton's method: each time twice as many digits are right.
+int64_t inverseOf(int64_t number, int64_t modulus) {
+  auto x = static_cast<uint64_t>(number);
+  for (int digits = 3; digits < 64; digits *= 2)
+    x *= 2 - static_cast<uint64_t>(number) * x;
+  return static_cast<int64_t>(x & static_cast<uint64_t>(modulus - 1));
+}
+
+/// In which order blocks take the elements of a map.
+struct Tiling {
+  id::AffineNumbers map;
+  int64_t sector; // elements: s
+  int64_t run;    // F
+  int64_t step;   // g
+
+  int64_t sectors() const { return map.length / sector; }
+  int64_t steps() const { return sectors() / run; }
+  int64_t turned(int64_t k) const {
+    const int64_t f = k / sector % run, x = k / (sector * run);
+    return run * (step * x % steps()) + f;
+  }
+  /// The element that is the k-th to be taken.
+  int64_t takenAt(int64_t k) const {
+    return (sector * turned(k) + map.factor * (k % sector) + map.offset) % map.length;
+  }
+};
+
+/// The sectors that so many elements, in order, lie in.
+int64_t sectorsOf(int64_t count, int64_t sector, llvm::function_ref<int64_t(int64_t)> elementAt) {
+  std::vector<int64_t> found(static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k)
+    found[static_cast<size_t>(k)] = elementAt(k) / sector;
+  llvm::sort(found);
+  return std::unique(found.begin(), found.end()) - found.begin();
+}
+
+/// The tiling for which a tile of so many elements reads the fewest sectors; nothing where that is no use.
+std::optional<Tiling> tilingOf(const id::AffineNumbers &map, int64_t sector, int64_t tile, int64_t lanes) {
+  if (!llvm::isPowerOf2_64(static_cast<uint64_t>(map.length)) || map.factor % 2 == 0 || map.length < 2 * tile)
+    return std::nullopt;
+  constexpr int64_t often = 2; // sectors that a warp reads over those that it fills, as it is
+  if (sectorsOf(lanes, sector, [&](int64_t k) { return map.at(k); }) * sector <= often * lanes)
+    return std::nullopt;
+  const int64_t sectors = map.length / sector, most = tile / sector;
+  std::optional<Tiling> best;
+  int64_t fewest = tile - tile / 4; // of at most one for each element
+  for (int64_t run = 1; run <= most; run *= 2)
+    for (int64_t factor : {map.factor, map.factor - map.length})
+      for (int64_t change : {0, 1, -1}) {
+        const int64_t steps = sectors / run, near = factor / (sector * run) + change;
+        const Tiling tried{map, sector, run, (near % steps + steps) % steps};
+        if (tried.step % 2 == 0)
+          continue;
+        const int64_t read = sectorsOf(tile, sector, [&](int64_t k) { return tried.takenAt(k); });
+        if (read >= fewest)
+          continue;
+        fewest = read;
+        best = tried;
+      }
+  return best;
+}
+
+/// The bodies of the gather and of the scatter.
+class TileBodies {
+public:
+  TileBodies(OpBuilder &b, Location loc, const Tiling &tiling, ArrayRef<int32_t> radices)
+      : b(b), loc(loc), tiling(tiling), radices(radices) {}
+
+  void writeGather(Region &body) {
+    write(body, [&](Value t, Value r) {
+      return remainder(plus(plus(times(t, tiling.sector), times(r, tiling.map.factor)), constant(tiling.map.offset)),
+                       tiling.map.length);
+    });
+  }
+  void writeScatter(Region &body) {
+    write(body, [&](Value t, Value r) {
+      const int64_t back = inverseOf(tiling.map.factor, tiling.sectors());
+      return plus(times(remainder(times(t, back), tiling.sectors()), tiling.sector), r);
+    });
+  }
+
+private:
+  OpBuilder &b;
+  Location loc;
+  const Tiling &tiling;
+  ArrayRef<int32_t> radices;
+
+  void write(Region &body, llvm::function_ref<Value(Value t, Value r)> number) {
+    OpBuilder::InsertionGuard guard(b);
+    b.createBlock(&body);
+    const Value k = id::numberOfLowest(b, loc, radices);
+    const Value sector = quotient(k, tiling.sector), f = remainder(sector, tiling.run);
+    const Value x = quotient(sector, tiling.run);
+    const Value t = plus(times(remainder(times(x, tiling.step), tiling.steps()), tiling.run), f);
+    id::YieldOp::create(b, loc, number(t, remainder(k, tiling.sector)));
+  }
+  Value constant(int64_t value) { return arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(value)); }
+  Value plus(Value x, Value y) { return b.createOrFold<arith::AddIOp>(loc, x, y); }
+  Value times(Value x, int64_t y) { return b.createOrFold<arith::MulIOp>(loc, x, constant(y)); }
+  Value quotient(Value x, int64_t y) { return b.createOrFold<arith::DivUIOp>(loc, x, constant(y)); }
+  Value remainder(Value x, int64_t y) { return b.createOrFold<arith::RemUIOp>(loc, x, constant(y)); }
+};
+
+struct TileGathers : impl::TileGathersBase<TileGathers> {
+  using TileGathersBase::TileGathersBase;
+
+  void runOnOperation() override {
+    const std::optional<Target> machine = findTarget(target, getOperation());
+    if (!machine)
+      return signalPassFailure();
+    // Chunks and devices have elements by their digits.
+    if (machine->kind == "cpu" || getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr))
+      return;
+    for (auto gather : llvm::to_vector(getOperation().getBody().front().getOps<id::GatherOp>()))
+      if (OpOperand *result = resultOf(gather))
+        tile(gather, *result, *machine);
+  }
+
+private:
+  /// The result of the function that the gather is, up to steps on each element alone; null for others.
+  static OpOperand *resultOf(id::GatherOp gather) {
+    if (!isa<BlockArgument>(gather.getInput()))
+      return nullptr;
+    for (Value value = gather.getResult(); value.hasOneUse();) {
+      OpOperand &use = *value.use_begin();
+      auto step = dyn_cast<id::PointwiseOp>(use.getOwner());
+      if (!step)
+        return isa<func::ReturnOp>(use.getOwner()) ? &use : nullptr;
+      if (step->getNumOperands() != 1 || step->getNumResults() != 1 || !namesNoDigit(step))
+        return nullptr;
+      value = step->getResult(0);
+    }
+    return nullptr;
+  }
+
+  void tile(id::GatherOp gather, OpOperand &result, const Target &machine) {
+    const id::SeqType type = gather.getType();
+    const auto lowest = type.getRadices().take_front(static_cast<size_t>(gather.getNewLowest()));
+    const int64_t length = id::elementsOf(lowest), bytes = id::elementBytes(type.getElement());
+    if (length != id::elementsOf(gather.getInput().getType().getRadices().take_front(gather.getLowest())) ||
+        machine.sectorBytes % bytes != 0 || machine.sectorBytes == bytes)
+      return;
+    const std::optional<id::AffineNumbers> map = id::affineBody(gather.getBody(), lowest, length);
+    const std::optional<Tiling> tiling =
+        map ? tilingOf(*map, machine.sectorBytes / bytes, tiledBytes / bytes, machine.lanes) : std::nullopt;
+    if (!tiling)
+      return;
+    OpBuilder builder(gather);
+    TileBodies bodies(builder, gather.getLoc(), *tiling, lowest);
+    auto tiled = id::GatherOp::create(builder, gather.getLoc(), type, gather.getInput(), gather.getLowest());
+    tiled->setAttr(tiledAttr, builder.getUnitAttr());
+    bodies.writeGather(tiled.getBody());
+    gather.replaceAllUsesWith(tiled.getResult());
+    gather.erase();
+    builder.setInsertionPoint(result.getOwner());
+    auto scatter = id::ScatterOp::create(builder, tiled.getLoc(), result.get().getType(), result.get(), lowest.size());
+    bodies.writeScatter(scatter.getBody());
+    result.set(scatter.getResult());
+  }
+};
+
+} // namespace
+} // namespace idc::passes
