@@ -2,6 +2,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
+#include "llvm/ADT/APInt.h"
 
 using namespace mlir;
 using namespace idc::conversion;
@@ -77,9 +78,7 @@ Value PrimeField::below(Value x, Value y) {
 
 /// x·y / 2^64 mod P (Montgomery 1985), for odd P, x·y < 2^64·P.
 Value PrimeField::montgomery(Value x, Value y) {
-  uint64_t inverse = modulus; // P^-1 mod 2^64 by Newton's iteration: right to 3 bits, then 6, 12, …
-  for (int i = 0; i < 5; ++i)
-    inverse *= 2 - modulus * inverse;
+  const uint64_t inverse = llvm::APInt(64, modulus).multiplicativeInverse().getZExtValue(); // P^-1 mod 2^64
   auto product = arith::MulUIExtendedOp::create(builder, loc, x, y);
   Value quotient = arith::MulIOp::create(builder, loc, product.getLow(), integer(inverse));
   Value high = arith::MulUIExtendedOp::create(builder, loc, quotient, integer(modulus)).getHigh();

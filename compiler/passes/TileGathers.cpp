@@ -27,6 +27,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/APInt.h"
 
 using namespace mlir;
 using namespace idc;
@@ -36,14 +37,6 @@ namespace idc::passes {
 #include "compiler/passes/Passes.h.inc"
 
 namespace {
-
-/// The inverse of an odd number mod a power of two, by Newton's method: each time twice as many digits are right.
-int64_t inverseOf(int64_t number, int64_t modulus) {
-  auto x = static_cast<uint64_t>(number);
-  for (int digits = 3; digits < 64; digits *= 2)
-    x *= 2 - static_cast<uint64_t>(number) * x;
-  return static_cast<int64_t>(x & static_cast<uint64_t>(modulus - 1));
-}
 
 /// In which order blocks take the elements of a map.
 struct Tiling {
@@ -113,7 +106,9 @@ public:
   }
   void writeScatter(Region &body) {
     write(body, [&](Value t, Value r) {
-      const int64_t back = inverseOf(tiling.map.factor, tiling.sectors());
+      // Of an odd number mod 2^64, and so mod the number of sectors.
+      const auto inverse = llvm::APInt(64, static_cast<uint64_t>(tiling.map.factor)).multiplicativeInverse();
+      const auto back = static_cast<int64_t>(inverse.urem(static_cast<uint64_t>(tiling.sectors())));
       return plus(times(remainder(times(t, back), tiling.sectors()), tiling.sector), r);
     });
   }

@@ -269,39 +269,14 @@ struct LinearForm {
   SmallVector<int64_t> multiples; // of digit i + 1
   int64_t constant = 0;
 
-  /// The form of a number, of so many digits; nothing for others, and where 64 bits are too few.
-  static std::optional<LinearForm> of(Value number, size_t digits) {
-    LinearForm form{SmallVector<int64_t>(digits, 0)};
-    Operation *op = number.getDefiningOp();
-    if (auto digit = dyn_cast_or_null<DigitOp>(op)) {
-      if (static_cast<size_t>(digit.getDigit()) > digits)
-        return std::nullopt;
-      form.multiples[static_cast<size_t>(digit.getDigit()) - 1] = 1;
-      return form;
-    }
-    llvm::APInt value;
-    if (matchPattern(number, m_ConstantInt(&value))) {
-      form.constant = value.getSExtValue();
-      return form;
-    }
-    if (!isa_and_nonnull<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-      return std::nullopt;
-    std::optional<LinearForm> left = of(op->getOperand(0), digits), right = of(op->getOperand(1), digits);
-    if (!left || !right)
-      return std::nullopt;
-    bool fits = true;
-    if (isa<arith::MulIOp>(op)) {
-      if (!left->isConstant())
-        std::swap(left, right);
-      if (!left->isConstant())
-        return std::nullopt;
-      const int64_t by = left->constant;
-      form.combine(*right, *right, [&](int64_t x, int64_t) { return product(x, by, fits); });
-    } else {
-      const int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
-      form.combine(*left, *right, [&](int64_t x, int64_t y) { return sum(x, product(y, sign, fits), fits); });
-    }
-    return fits ? std::optional(form) : std::nullopt;
+  /// The forms of the numbers of a body that have one, of so many digits: of others, and where 64 bits are too few,
+  /// there is none.
+  static llvm::DenseMap<Value, LinearForm> ofAll(Region &body, size_t digits) {
+    llvm::DenseMap<Value, LinearForm> forms;
+    for (Operation &op : body.front().without_terminator())
+      if (std::optional<LinearForm> form = of(op, digits, forms))
+        forms[op.getResult(0)] = std::move(*form);
+    return forms;
   }
 
   /// The least and the greatest value; nothing where 64 bits are too few.
@@ -316,6 +291,40 @@ struct LinearForm {
   }
 
 private:
+  static std::optional<LinearForm> of(Operation &op, size_t digits, const llvm::DenseMap<Value, LinearForm> &forms) {
+    LinearForm form{SmallVector<int64_t>(digits, 0)};
+    if (auto digit = dyn_cast<DigitOp>(op)) {
+      if (static_cast<size_t>(digit.getDigit()) > digits)
+        return std::nullopt;
+      form.multiples[static_cast<size_t>(digit.getDigit()) - 1] = 1;
+      return form;
+    }
+    llvm::APInt value;
+    if (matchPattern(&op, m_ConstantInt(&value))) {
+      form.constant = value.getSExtValue();
+      return form;
+    }
+    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+      return std::nullopt;
+    auto left = forms.find(op.getOperand(0)), right = forms.find(op.getOperand(1));
+    if (left == forms.end() || right == forms.end())
+      return std::nullopt;
+    bool fits = true;
+    if (isa<arith::MulIOp>(op)) {
+      if (!left->second.isConstant())
+        std::swap(left, right);
+      if (!left->second.isConstant())
+        return std::nullopt;
+      const int64_t by = left->second.constant;
+      form.combine(right->second, right->second, [&](int64_t x, int64_t) { return product(x, by, fits); });
+    } else {
+      const int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
+      form.combine(left->second, right->second,
+                   [&](int64_t x, int64_t y) { return sum(x, product(y, sign, fits), fits); });
+    }
+    return fits ? std::optional(form) : std::nullopt;
+  }
+
   bool isConstant() const {
     return llvm::all_of(multiples, [](int64_t multiple) { return multiple == 0; });
   }
@@ -348,14 +357,15 @@ std::optional<AffineNumbers> id::affineBody(Region &body, ArrayRef<int32_t> radi
     isRemainder = true;
     number = remainder.getLhs();
   }
-  const std::optional<LinearForm> form = LinearForm::of(number, radices.size());
-  const auto range = form ? form->range(radices) : std::nullopt;
+  const llvm::DenseMap<Value, LinearForm> forms = LinearForm::ofAll(body, radices.size());
+  const auto form = forms.find(number);
+  const auto range = form != forms.end() ? form->second.range(radices) : std::nullopt;
   if (!range || range->first < 0 || (!isRemainder && range->second >= length) || length > (int64_t(1) << 31))
     return std::nullopt;
   auto below = [&](int64_t x) { return (x % length + length) % length; };
-  AffineNumbers map{radices.empty() ? 0 : below(form->multiples[0]), below(form->constant), length};
+  AffineNumbers map{radices.empty() ? 0 : below(form->second.multiples[0]), below(form->second.constant), length};
   int64_t weight = 1;
-  for (auto [multiple, radix] : llvm::zip(form->multiples, radices)) {
+  for (auto [multiple, radix] : llvm::zip(form->second.multiples, radices)) {
     if (below(multiple) != map.factor * below(weight) % length)
       return std::nullopt;
     weight *= radix;
