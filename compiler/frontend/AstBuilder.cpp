@@ -558,8 +558,9 @@ std::unique_ptr<Statement> AstBuilder::statement(IdParser::StatementContext *con
 std::string AstBuilder::columns(IdParser::ColumnsContext *context) {
   std::string text;
   for (IdParser::ColumnContext *column : context->column()) {
-    if (column->name() && column->getText() != "_")
-      diagnostics.error(range(column).Start, "expected a digit, a range of digits, '(a^b)' or '_'", range(column));
+    if (column->name() && column->name()->getText() != "_")
+      diagnostics.error(range(column).Start, "expected a digit, a range of digits, '(a^b)', '_' or '_:3'",
+                        range(column));
     text += (text.empty() ? "" : " ") + column->getText();
   }
   return text;

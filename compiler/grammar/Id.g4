@@ -109,7 +109,7 @@ ringClause : 'ring' INT 'delay' INT ;
 mapping : '{' mappingField* '}' ;
 mappingField : name '(' columns? ')' ;
 columns : column (','? column)* ;
-column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name ;
+column : INT ('..' INT)? | '(' INT ('^' INT)* ')' | name (':' INT)? ;
 
 name : NAME | 'schedule' | 'where' | 'kernel' | 'load' | 'steps' | 'store' | 'order' | 'ring' | 'delay' | 'by' | 'plan' | 'measured'
      | 'apart' | 'join' | 'runs' | 'staged' | 'with' ;

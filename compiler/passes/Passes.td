@@ -88,9 +88,9 @@ def Reshape : Pass<"id-reshape", "::mlir::func::FuncOp"> {
   let summary = "give arguments and results the digits in which steps see them";
   let description = [{
     A resize of a whole argument or result into other digits of the same number of elements is no step: a buffer's elements
-    are where they are. It goes through pointwise steps that name no digit, and then becomes the argument's or the result's
-    type. Arrays whose layout has several dimensions keep theirs. One that stays between two steps becomes a gather of each
-    element from its own number.
+    are where they are. It goes through pointwise steps that depend on digits through the number of an element alone, and
+    then becomes the argument's or the result's type. Arrays whose layout has several dimensions keep theirs. One that
+    stays between two steps becomes a gather of each element from its own number.
 
         func @f(%x: <2**2 * 3, f32>) { %0 = id.resize %x lowest 3 : <2**2 * 3, f32> -> <2 * 3 * 2, f32> … }
         func @f(%x: <2 * 3 * 2, f32>) { … }

@@ -2,7 +2,8 @@
 // function have the digits that steps next to them see, where that makes resizes superfluous.
 //
 // A buffer has no digits but those that its type gives it. So a resize of a whole argument into other digits of as many
-// elements is no step, and neither is one of a result; between them they go through pointwise steps that name no digit.
+// elements is no step, and neither is one of a result; between them they go through pointwise steps that depend on
+// digits through the number of an element alone.
 //
 //   func @f(%x: seq<2**2 * 3>) { %0 = id.resize %x lowest 3 : <2**2 * 3> -> <2 * 3 * 2> … id.node [2] (%0) …
 //   func @f(%x: seq<2 * 3 * 2>) { … id.node [2] (%x) …
@@ -16,6 +17,7 @@
 
 #include "id/ArrayType.h"
 #include "id/IndexCode.h"
+#include "id/LinearForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
@@ -124,7 +126,7 @@ struct Reshape : impl::ReshapeBase<Reshape> {
     for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
       if (auto step = dyn_cast<id::PointwiseOp>(op)) {
         moveDown(step);
-        if (namesNoDigit(step) && llvm::all_of(step.getInputs(), [&](Value input) { return isOfArguments(input); }))
+        if (isOfNumbers(step) && llvm::all_of(step.getInputs(), [&](Value input) { return isOfArguments(input); }))
           ofArguments.insert(step);
       }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body().without_terminator())))
@@ -144,7 +146,7 @@ struct Reshape : impl::ReshapeBase<Reshape> {
   }
 
 private:
-  DenseSet<Operation *> ofArguments; // steps that name no digit, of arguments and of what such steps make
+  DenseSet<Operation *> ofArguments; // steps of numbers, of arguments and of what such steps make
 
   bool isOfArguments(Value value) const {
     return isa<BlockArgument>(value) || ofArguments.contains(value.getDefiningOp());
@@ -159,18 +161,39 @@ private:
     return sizes && sizes.size() > 1;
   }
 
+  static ArrayRef<int32_t> radicesOf(id::PointwiseOp step) { return id::radicesOf(step->getResult(0).getType()); }
+
+  /// True when what the step does to an element depends on its number alone.
+  static bool isOfNumbers(id::PointwiseOp step) { return id::dependsOnNumber(step.getBody(), radicesOf(step)); }
+
+  /// An array that only this takes, and that may have other digits.
+  bool isOwnArgument(Value value) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    return argument && value.hasOneUse() &&
+           !hasDimensions(getOperation().getArgAttr(argument.getArgNumber(), id::layoutAttr));
+  }
+
   /// A step on what has been reshaped is one on what it was before, reshaped.
-  static void moveDown(id::PointwiseOp step) {
-    if (!namesNoDigit(step))
-      return;
-    id::ResizeOp first = reshapeOf(step.getInputs()[0]);
+  void moveDown(id::PointwiseOp step) {
+    id::ResizeOp first;
     for (Value input : step.getInputs())
-      if (id::ResizeOp reshape = reshapeOf(input);
-          !reshape || reshape.getInput().getType().getRadices() != first.getInput().getType().getRadices())
+      if (id::ResizeOp reshape = reshapeOf(input)) {
+        if (first && reshape.getInput().getType().getRadices() != first.getInput().getType().getRadices())
+          return;
+        first = reshape;
+      } else if (!isOwnArgument(input)) {
         return;
+      }
+    if (!first || !isOfNumbers(step))
+      return;
     const id::SeqType before = first.getInput().getType();
+    id::renumber(step.getBody(), radicesOf(step), before.getRadices());
     for (OpOperand &input : step->getOpOperands()) {
       id::ResizeOp reshape = reshapeOf(input.get());
+      if (!reshape) {
+        input.set(reshaped(input.get(), before, step));
+        continue;
+      }
       input.set(reshape.getInput());
       if (reshape.getResult().use_empty())
         reshape.erase();
@@ -183,6 +206,13 @@ private:
       auto reshape = id::ResizeOp::create(builder, step.getLoc(), after, result, before.getNumDigits());
       result.replaceAllUsesExcept(reshape, reshape);
     }
+  }
+
+  /// The value in the digits of `like`, for the step.
+  static Value reshaped(Value value, id::SeqType like, id::PointwiseOp step) {
+    OpBuilder builder(step);
+    return id::ResizeOp::create(builder, step.getLoc(), withElement(like, id::elementOf(value.getType())), value,
+                                cast<id::SeqType>(value.getType()).getNumDigits());
   }
 
   /// A step on arguments, or on what such steps make of them, whose results are all reshaped alike is one on reshaped
@@ -200,13 +230,9 @@ private:
       }
     if (!after)
       return;
-    OpBuilder builder(step);
-    for (OpOperand &input : step->getOpOperands()) {
-      Value value = input.get();
-      const int digits = cast<id::SeqType>(value.getType()).getNumDigits();
-      input.set(id::ResizeOp::create(builder, step.getLoc(), withElement(after, id::elementOf(value.getType())), value,
-                                     digits));
-    }
+    id::renumber(step.getBody(), radicesOf(step), after.getRadices());
+    for (OpOperand &input : step->getOpOperands())
+      input.set(reshaped(input.get(), after, step));
     for (Value result : step.getOutputs()) {
       result.setType(withElement(after, id::elementOf(result.getType())));
       for (Operation *user : llvm::make_early_inc_range(result.getUsers())) {

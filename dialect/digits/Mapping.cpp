@@ -200,7 +200,7 @@ std::string Mapping::str() const {
       if (i != list.size())
         text += ", ";
       if (column.digits.empty()) {
-        text += "_";
+        text += column.radix == 2 ? "_" : "_:" + std::to_string(column.radix);
         --i;
       } else if (column.digits.size() > 1) {
         for (size_t k = 0; k < column.digits.size(); ++k)
@@ -301,7 +301,10 @@ private:
 
   bool item(std::vector<Column> &columns) {
     if (accept("_")) {
-      columns.push_back({{}, 2});
+      int values = 2;
+      if (accept(":") && !number(values))
+        return false;
+      columns.push_back({{}, values});
       return true;
     }
     if (accept("(")) {

@@ -79,7 +79,7 @@ public:
   std::vector<int> missing(int numDigits) const;
 
   /// "reg(13..9) lane(5..1) warp(8..6)": most significant first, runs as ranges, XOR columns as (3^7), replication as
-  /// _; radices are not spelled (they belong to the digits). Fields without columns are left out.
+  /// _, or _:3 of 3 values; radices are not spelled (they belong to the digits). Fields without columns are left out.
   std::string str() const;
   /// The inverse of str(); false with `error` set on malformed text. `radices[d-1]` gives the radix of digit d (2
   /// above).

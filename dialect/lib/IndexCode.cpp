@@ -1,5 +1,7 @@
 #include "id/IndexCode.h"
 
+#include "id/LinearForm.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -261,91 +263,6 @@ Value id::numberOfLowest(OpBuilder &builder, Location loc, ArrayRef<int32_t> rad
     digits.push_back(DigitOp::create(builder, loc, builder.getI64Type(), digit));
   return numberOf(builder, loc, digits, radices);
 }
-
-namespace {
-
-/// A sum of multiples of digits, and a constant.
-struct LinearForm {
-  SmallVector<int64_t> multiples; // of digit i + 1
-  int64_t constant = 0;
-
-  /// The forms of the numbers of a body that have one, of so many digits: of others, and where 64 bits are too few,
-  /// there is none.
-  static llvm::DenseMap<Value, LinearForm> ofAll(Region &body, size_t digits) {
-    llvm::DenseMap<Value, LinearForm> forms;
-    for (Operation &op : body.front().without_terminator())
-      if (std::optional<LinearForm> form = of(op, digits, forms))
-        forms[op.getResult(0)] = std::move(*form);
-    return forms;
-  }
-
-  /// The least and the greatest value; nothing where 64 bits are too few.
-  std::optional<std::pair<int64_t, int64_t>> range(ArrayRef<int32_t> radices) const {
-    int64_t least = constant, greatest = constant;
-    bool fits = true;
-    for (auto [multiple, radix] : llvm::zip(multiples, radices)) {
-      int64_t &end = multiple < 0 ? least : greatest;
-      end = sum(end, product(multiple, radix - 1, fits), fits);
-    }
-    return fits ? std::optional(std::pair(least, greatest)) : std::nullopt;
-  }
-
-private:
-  static std::optional<LinearForm> of(Operation &op, size_t digits, const llvm::DenseMap<Value, LinearForm> &forms) {
-    LinearForm form{SmallVector<int64_t>(digits, 0)};
-    if (auto digit = dyn_cast<DigitOp>(op)) {
-      if (static_cast<size_t>(digit.getDigit()) > digits)
-        return std::nullopt;
-      form.multiples[static_cast<size_t>(digit.getDigit()) - 1] = 1;
-      return form;
-    }
-    llvm::APInt value;
-    if (matchPattern(&op, m_ConstantInt(&value))) {
-      form.constant = value.getSExtValue();
-      return form;
-    }
-    if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
-      return std::nullopt;
-    auto left = forms.find(op.getOperand(0)), right = forms.find(op.getOperand(1));
-    if (left == forms.end() || right == forms.end())
-      return std::nullopt;
-    bool fits = true;
-    if (isa<arith::MulIOp>(op)) {
-      if (!left->second.isConstant())
-        std::swap(left, right);
-      if (!left->second.isConstant())
-        return std::nullopt;
-      const int64_t by = left->second.constant;
-      form.combine(right->second, right->second, [&](int64_t x, int64_t) { return product(x, by, fits); });
-    } else {
-      const int64_t sign = isa<arith::SubIOp>(op) ? -1 : 1;
-      form.combine(left->second, right->second,
-                   [&](int64_t x, int64_t y) { return sum(x, product(y, sign, fits), fits); });
-    }
-    return fits ? std::optional(form) : std::nullopt;
-  }
-
-  bool isConstant() const {
-    return llvm::all_of(multiples, [](int64_t multiple) { return multiple == 0; });
-  }
-  void combine(const LinearForm &left, const LinearForm &right, llvm::function_ref<int64_t(int64_t, int64_t)> by) {
-    constant = by(left.constant, right.constant);
-    for (size_t i = 0; i < multiples.size(); ++i)
-      multiples[i] = by(left.multiples[i], right.multiples[i]);
-  }
-  static int64_t product(int64_t x, int64_t y, bool &fits) {
-    int64_t result = 0;
-    fits &= !llvm::MulOverflow(x, y, result);
-    return result;
-  }
-  static int64_t sum(int64_t x, int64_t y, bool &fits) {
-    int64_t result = 0;
-    fits &= !llvm::AddOverflow(x, y, result);
-    return result;
-  }
-};
-
-} // namespace
 
 std::optional<AffineNumbers> id::affineBody(Region &body, ArrayRef<int32_t> radices, int64_t length) {
   Value number = body.front().getTerminator()->getOperand(0);

@@ -287,3 +287,109 @@ func.func @stepBetween(%x: !id.seq<2**2 * 3, f32>) -> !id.seq<3 * 2**2, f32> {
   }
   return %4 : !id.seq<3 * 2**2, f32>
 }
+
+// What depends on a digit through the number of an element alone is told that number by other digits: linear and
+// quadratic exponents, too.
+// CHECK-LABEL: @byNumber
+// CHECK: %[[A:.*]] = id.node [1](%arg0)
+// CHECK: %[[B:.*]] = id.pointwise(%[[A]]) : (!id.seq<2**2 * 3, complex<f32>>)
+// CHECK-DAG: arith.constant 6 : i64
+// CHECK: id.digit 1
+// CHECK: id.digit 2
+// CHECK: id.digit 3
+// CHECK: arith.addi
+// CHECK: %[[K:.*]] = arith.addi
+// CHECK: %[[M:.*]] = arith.muli %[[K]], %{{.*}}
+// CHECK: arith.addi %[[M]]
+// CHECK: id.omega(24, 6*t3 + 15*t2 + 4*t1*t1 + t1)
+// CHECK: id.gather %[[B]] lowest 3
+// CHECK: id.node [1]
+// CHECK-NOT: id.resize
+// CHECK: return
+func.func @byNumber(%x: !id.seq<2**2 * 3, complex<f32>>) -> !id.seq<3 * 2**2, complex<f32>> {
+  %0 = id.node [1](%x) : (!id.seq<2**2 * 3, complex<f32>>) -> !id.seq<2**2 * 3, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>, %c: complex<f32>):
+    id.yield %c, %b, %a : complex<f32>, complex<f32>, complex<f32>
+  }
+  %1 = id.resize %0 lowest 3 : <2**2 * 3, complex<f32>> -> <3 * 2**2, complex<f32>>
+  %2 = id.pointwise(%1) : (!id.seq<3 * 2**2, complex<f32>>) -> !id.seq<3 * 2**2, complex<f32>> {
+  ^bb0(%a: complex<f32>):
+    %two = arith.constant 2 : i64
+    %three = arith.constant 3 : i64
+    %four = arith.constant 4 : i64
+    %seven = arith.constant 7 : i64
+    %zero = arith.constant 0.0 : f32
+    %t1 = id.digit 1 : i64
+    %t2 = id.digit 2 : i64
+    %t3 = id.digit 3 : i64
+    %u = arith.muli %t2, %two : i64
+    %v = arith.muli %t3, %four : i64
+    %s = arith.addi %t1, %u : i64
+    %k = arith.addi %s, %v : i64
+    %m = arith.muli %k, %seven : i64
+    %n = arith.addi %m, %three : i64
+    %f = arith.sitofp %n : i64 to f32
+    %c = complex.create %f, %zero : complex<f32>
+    %w = id.omega(24, 4*t1*t1 + t1 + 18*t2 + 16*t3*t3 + 4*t3 + 16*t1*t2 + 8*t1*t3 + 16*t2*t3) : complex<f32>
+    %p = complex.mul %a, %w : complex<f32>
+    %q = complex.add %p, %c : complex<f32>
+    id.yield %q : complex<f32>
+  }
+  %3 = id.node [1](%2) : (!id.seq<3 * 2**2, complex<f32>>) -> !id.seq<3 * 2**2, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  return %3 : !id.seq<3 * 2**2, complex<f32>>
+}
+
+// One that names a digit stays between its reshapes.
+// CHECK-LABEL: @byDigit
+// CHECK: id.node [1](%arg0)
+// CHECK: id.gather
+// CHECK: id.pointwise
+// CHECK: id.digit 2
+// CHECK: id.node
+func.func @byDigit(%x: !id.seq<2**2 * 3, f32>) -> !id.seq<3 * 2**2, f32> {
+  %0 = id.node [1](%x) : (!id.seq<2**2 * 3, f32>) -> !id.seq<2**2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
+  }
+  %1 = id.resize %0 lowest 3 : <2**2 * 3, f32> -> <3 * 2**2, f32>
+  %2 = id.pointwise(%1) : (!id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32):
+    %t = id.digit 2 : i64
+    %f = arith.sitofp %t : i64 to f32
+    %n = arith.mulf %a, %f : f32
+    id.yield %n : f32
+  }
+  %3 = id.node [1](%2) : (!id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %3 : !id.seq<3 * 2**2, f32>
+}
+
+// An argument that only the step takes has its digits then.
+// CHECK-LABEL: @besideArgument
+// CHECK-SAME: %arg1: !id.seq<2**2 * 3, f32>
+// CHECK: %[[A:.*]] = id.node [1](%arg0)
+// CHECK: id.pointwise(%[[A]], %arg1)
+// CHECK: id.gather
+// CHECK: id.node [1]
+func.func @besideArgument(%x: !id.seq<2**2 * 3, f32>, %h: !id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  %0 = id.node [1](%x) : (!id.seq<2**2 * 3, f32>) -> !id.seq<2**2 * 3, f32> {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    id.yield %c, %b, %a : f32, f32, f32
+  }
+  %1 = id.resize %0 lowest 3 : <2**2 * 3, f32> -> <3 * 2**2, f32>
+  %2 = id.pointwise(%1, %h) : (!id.seq<3 * 2**2, f32>, !id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %n = arith.mulf %a, %b : f32
+    id.yield %n : f32
+  }
+  %3 = id.node [1](%2) : (!id.seq<3 * 2**2, f32>) -> !id.seq<3 * 2**2, f32> {
+  ^bb0(%a: f32, %b: f32):
+    id.yield %b, %a : f32, f32
+  }
+  return %3 : !id.seq<3 * 2**2, f32>
+}

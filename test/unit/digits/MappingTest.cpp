@@ -29,6 +29,7 @@ TEST(Mapping, RoundTrip) {
 }
 
 TEST(Mapping, Malformed) {
+  EXPECT_NE(parseError("rank(_:0)").find("expected a digit number"), std::string::npos);
   EXPECT_NE(parseError("regs(1)").find("expected reg, lane"), std::string::npos);
   EXPECT_NE(parseError("reg 1").find("expected '('"), std::string::npos);
   EXPECT_NE(parseError("reg(1").find("expected ')'"), std::string::npos);
@@ -109,6 +110,11 @@ TEST(Mapping, Projected) {
   EXPECT_EQ(m.projected({}, 9).str(), "lane(1) rank(_, _)");
   EXPECT_EQ(m.projected({1, 2, 3, 4, 5, 6, 7, 8, 9}, 9), m);
   EXPECT_EQ(parse("reg(2) turn(_, 1)", {3, 5}).projected({2}, 2).extent(Field::Reg), 5);
+  // As many blocks as before, also where the text is read again.
+  m = parse("reg(2) rank(1, 3)", {3, 5, 2}).projected({2}, 3);
+  EXPECT_EQ(m.str(), "reg(1) rank(_:3, _)");
+  EXPECT_EQ(parse(m.str(), {5}), m);
+  EXPECT_EQ(m.extent(Field::Rank), 6);
   EXPECT_EQ(parse("turn(2, 1)", {3, 5}).projected({1}, 2).extent(Field::Turn), 15) << "radices stay";
 }
 
