@@ -126,7 +126,7 @@ struct Reshape : impl::ReshapeBase<Reshape> {
     for (Operation &op : llvm::make_early_inc_range(body().without_terminator()))
       if (auto step = dyn_cast<id::PointwiseOp>(op)) {
         moveDown(step);
-        if (isOfNumbers(step) && llvm::all_of(step.getInputs(), [&](Value input) { return isOfArguments(input); }))
+        if (llvm::all_of(step.getInputs(), [&](Value input) { return isOfArguments(input); }) && isOfNumbers(step))
           ofArguments.insert(step);
       }
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body().without_terminator())))
@@ -146,7 +146,7 @@ struct Reshape : impl::ReshapeBase<Reshape> {
   }
 
 private:
-  DenseSet<Operation *> ofArguments; // steps of numbers, of arguments and of what such steps make
+  DenseSet<Operation *> ofArguments; // steps that isOfNumbers(), of arguments and of what such steps make
 
   bool isOfArguments(Value value) const {
     return isa<BlockArgument>(value) || ofArguments.contains(value.getDefiningOp());

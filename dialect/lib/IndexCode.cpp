@@ -294,15 +294,9 @@ void id::writeAffine(OpBuilder &builder, Location loc, Region &body, ArrayRef<in
                      const AffineNumbers &map) {
   OpBuilder::InsertionGuard guard(builder);
   builder.createBlock(&body);
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
-  };
-  Value number = numberOfLowest(builder, loc, radices);
-  if (map.factor != 1)
-    number = arith::MulIOp::create(builder, loc, number, constant(map.factor));
-  if (map.offset != 0)
-    number = arith::AddIOp::create(builder, loc, number, constant(map.offset));
+  Value number = multipleOf(builder, loc, numberOfLowest(builder, loc, radices), map.factor, map.offset);
   if (map.factor * (elementsOf(radices) - 1) + map.offset >= map.length)
-    number = arith::RemSIOp::create(builder, loc, number, constant(map.length));
+    number = arith::RemSIOp::create(builder, loc, number,
+                                    arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(map.length)));
   YieldOp::create(builder, loc, number);
 }

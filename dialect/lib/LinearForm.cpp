@@ -101,6 +101,17 @@ std::optional<int64_t> LinearForm::factor(ArrayRef<int32_t> radices) const {
   return fits ? std::optional(factor) : std::nullopt;
 }
 
+Value id::multipleOf(OpBuilder &builder, Location loc, Value number, int64_t factor, int64_t offset) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
+  if (factor != 1)
+    number = arith::MulIOp::create(builder, loc, number, constant(factor));
+  if (offset != 0)
+    number = arith::AddIOp::create(builder, loc, number, constant(offset));
+  return number;
+}
+
 //===--- bodies of a number ---------------------------------------------------------------------------------------===//
 
 /// The number that digits count.
@@ -154,11 +165,13 @@ static bool forExponents(Region &body, llvm::function_ref<bool(OmegaOp)> call) {
               .wasInterrupted();
 }
 
+static bool isForm(Operation *op, const Forms &forms) {
+  return op->getNumResults() == 1 && forms.contains(op->getResult(0));
+}
+
 /// True when something else than a linear form takes the value.
 static bool isTaken(Value value, const Forms &forms) {
-  return llvm::any_of(value.getUsers(), [&](Operation *user) {
-    return user->getNumResults() != 1 || !forms.contains(user->getResult(0));
-  });
+  return llvm::any_of(value.getUsers(), [&](Operation *user) { return !isForm(user, forms); });
 }
 
 bool id::dependsOnNumber(Region &body, ArrayRef<int32_t> radices) {
@@ -188,30 +201,19 @@ void id::renumber(Region &body, ArrayRef<int32_t> before, ArrayRef<int32_t> afte
   const Forms forms = LinearForm::ofAll(body, before.size());
   SmallVector<Operation *> old; // of forms that depend on digits
   for (Operation &op : body.front().without_terminator())
-    if (op.getNumResults() == 1)
-      if (auto form = forms.find(op.getResult(0)); form != forms.end() && !form->second.isConstant())
-        old.push_back(&op);
+    if (isForm(&op, forms) && !forms.find(op.getResult(0))->second.isConstant())
+      old.push_back(&op);
   if (old.empty())
     return;
   OpBuilder builder(old.front());
   const Location loc = old.front()->getLoc();
-  auto constant = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
-  };
   const Value number = numberOfLowest(builder, loc, after);
   for (Operation *op : old) {
     if (!isTaken(op->getResult(0), forms))
       continue;
     const LinearForm &form = forms.find(op->getResult(0))->second;
-    Value told = number;
-    if (const int64_t factor = *form.factor(before); factor != 1)
-      told = arith::MulIOp::create(builder, loc, told, constant(factor));
-    if (form.constant != 0)
-      told = arith::AddIOp::create(builder, loc, told, constant(form.constant));
-    op->getResult(0).replaceUsesWithIf(told, [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      return user->getNumResults() != 1 || !forms.contains(user->getResult(0));
-    });
+    op->getResult(0).replaceUsesWithIf(multipleOf(builder, loc, number, *form.factor(before), form.constant),
+                                       [&](OpOperand &use) { return !isForm(use.getOwner(), forms); });
   }
   for (Operation *op : llvm::reverse(old))
     op->erase();

@@ -3,7 +3,7 @@
 
 #include "id/IdDialect.h"
 
-#include "mlir/IR/Operation.h"
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -28,6 +28,10 @@ struct LinearForm {
   /// The factor of k that it is, but for its constant, where the digits count k; nothing where it is none.
   std::optional<int64_t> factor(llvm::ArrayRef<int32_t> radices) const;
 };
+
+/// factor * number + offset, in a body.
+mlir::Value multipleOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number, int64_t factor,
+                       int64_t offset);
 
 /// True when what a body does depends on digits, of these radices, through the number that they count alone.
 bool dependsOnNumber(mlir::Region &body, llvm::ArrayRef<int32_t> radices);
