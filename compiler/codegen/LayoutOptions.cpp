@@ -3,6 +3,7 @@
 #include "compiler/conversion/Layouts.h"
 #include "compiler/frontend/Parse.h"
 
+#include "host/Scanner.h"
 #include "id/IdDialect.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -35,12 +36,13 @@ public:
   LayoutReader(const frontend::Source &source, const frontend::Program &program, frontend::Diagnostics &diagnostics)
       : source(source), diagnostics(diagnostics), sizes(program.sizes.begin(), program.sizes.end()) {}
 
-  llvm::Expected<ArrayLayout> read(const Array &array, llvm::StringRef option, llvm::StringRef text);
+  /// The properties that `text`, the rest of `option`, lists.
+  llvm::Expected<ArrayLayout> read(const Array &array, llvm::StringRef option, host::Scanner &text);
 
 private:
   llvm::Expected<int64_t> value(llvm::StringRef option, llvm::StringRef text, const char *what, int64_t least);
   llvm::Expected<std::vector<int64_t>> declaredSizes(const Array &array);
-  llvm::Error setStrides(const Array &array, llvm::StringRef option, llvm::StringRef text, ArrayLayout &layout);
+  llvm::Error setStrides(const Array &array, llvm::StringRef option, host::Scanner &text, ArrayLayout &layout);
 
   const frontend::Source &source;
   frontend::Diagnostics &diagnostics;
@@ -76,17 +78,16 @@ llvm::Expected<std::vector<int64_t>> LayoutReader::declaredSizes(const Array &ar
   return lengths;
 }
 
-llvm::Error LayoutReader::setStrides(const Array &array, llvm::StringRef option, llvm::StringRef text,
+/// The strides behind the first ':'.
+llvm::Error LayoutReader::setStrides(const Array &array, llvm::StringRef option, host::Scanner &text,
                                      ArrayLayout &layout) {
-  llvm::SmallVector<llvm::StringRef> given;
-  text.split(given, ':');
   std::vector<int64_t> strides;
-  for (llvm::StringRef stride : given) {
-    llvm::Expected<int64_t> number = value(option, stride, "the stride", 1);
+  do {
+    llvm::Expected<int64_t> number = value(option, text.until(":,"), "the stride", 1);
     if (!number)
       return number.takeError();
     strides.push_back(*number);
-  }
+  } while (text.accept(":"));
   if (strides.size() == 1) {
     layout.dimensions.front().stride = strides[0];
     return llvm::Error::success();
@@ -104,26 +105,25 @@ llvm::Error LayoutReader::setStrides(const Array &array, llvm::StringRef option,
   return llvm::Error::success();
 }
 
-llvm::Expected<ArrayLayout> LayoutReader::read(const Array &array, llvm::StringRef option, llvm::StringRef text) {
+llvm::Expected<ArrayLayout> LayoutReader::read(const Array &array, llvm::StringRef option, host::Scanner &text) {
   ArrayLayout layout = ArrayLayout::dense(array.type.getNumElements());
   std::optional<int64_t> batch;
-  llvm::SmallVector<llvm::StringRef> properties;
   llvm::StringSet<> seen;
-  text.split(properties, ',');
-  for (llvm::StringRef property : properties) {
-    auto [name, text] = property.split(':');
+  do {
+    const llvm::StringRef name = text.until(":,");
+    const bool hasValue = text.accept(":");
     if (!seen.insert(name).second)
       return wrong("--layout " + option + ": '" + name + "' is given twice");
-    if (name == "planar" && property == name) {
+    if (name == "planar" && !hasValue) {
       layout.planar = true;
-    } else if (name == "stride") {
+    } else if (name == "stride" && hasValue) {
       if (llvm::Error error = setStrides(array, option, text, layout))
         return error;
-    } else if (name == "offset" || name == "batch") {
+    } else if ((name == "offset" || name == "batch") && hasValue) {
       const bool isBatch = name == "batch";
       // All problems of an input may be one.
-      llvm::Expected<int64_t> number =
-          value(option, text, isBatch ? "the batch stride" : "the offset", isBatch && array.isResult ? 1 : 0);
+      llvm::Expected<int64_t> number = value(option, text.until(","), isBatch ? "the batch stride" : "the offset",
+                                             isBatch && array.isResult ? 1 : 0);
       if (!number)
         return number.takeError();
       if (isBatch)
@@ -131,10 +131,11 @@ llvm::Expected<ArrayLayout> LayoutReader::read(const Array &array, llvm::StringR
       else
         layout.offset = *number;
     } else {
-      return wrong("--layout " + option + ": unknown property '" + property +
+      return wrong("--layout " + option + ": unknown property '" + name + (hasValue ? ":" : "") +
+                   std::string(text.until(",")) +
                    "'; known are stride:S, stride:S1:S2:…, offset:O, batch:B and planar");
     }
-  }
+  } while (text.accept(","));
   if (layout.planar && conversion::numberTypes(array.type.getElement()).size() == 1)
     return wrong("--layout " + option + ": elements of '" + array.name +
                  "' are single numbers; planar is for complex numbers and records");
@@ -173,10 +174,11 @@ llvm::Error codegen::applyLayouts(const std::vector<std::string> &options, const
   llvm::StringSet<> seen;
   LayoutReader reader(source, program, diagnostics);
   for (llvm::StringRef option : options) {
-    auto [name, text] = option.split('=');
-    if (name.empty() || text.empty())
+    host::Scanner text(option);
+    const llvm::StringRef name = text.until("=");
+    if (name.empty() || !text.accept("=") || text.atEnd())
       return wrong("--layout needs NAME=PROPERTY,…, not '" + option + "'");
-    auto array = llvm::find_if(arrays, [name = name](const Array &candidate) { return candidate.name == name; });
+    auto array = llvm::find_if(arrays, [name](const Array &candidate) { return candidate.name == name; });
     if (array == arrays.end()) {
       std::vector<std::string> known;
       for (const Array &candidate : arrays)

@@ -2,6 +2,8 @@
 
 #include "compiler/codegen/ManifestWriter.h"
 
+#include "host/NamedValues.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -15,9 +17,9 @@ static void describeLayout(const llvm::json::Value &operand, const frontend::Typ
   const llvm::json::Object *layout = operand.getAsObject()->getObject("layout");
   if (!layout)
     return;
-  for (llvm::StringRef option : layouts)
-    if (option.split('=').first == parameter.name)
-      parameter.layout = option.split('=').second.str();
+  for (const std::string &option : layouts)
+    if (const auto [name, properties] = host::namedValue(option); name == parameter.name)
+      parameter.layout = properties;
   parameter.alignment = *layout->getInteger("alignment");
   const llvm::json::Array *planes = layout->getArray("planes");
   if (!planes)
@@ -69,9 +71,9 @@ void codegen::addGroup(const std::vector<std::string> &distributions, LibraryFun
   for (std::vector<LibraryParameter> *side : {&function.inputs, &function.outputs})
     for (LibraryParameter &array : *side) {
       array.distribution = "top";
-      for (llvm::StringRef distribution : distributions)
-        if (auto [name, digits] = distribution.split('='); name == array.name)
-          array.distribution = digits.str();
+      for (const std::string &distribution : distributions)
+        if (const auto [name, digits] = host::namedValue(distribution); name == array.name)
+          array.distribution = digits;
     }
 }
 

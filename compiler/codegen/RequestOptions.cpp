@@ -1,5 +1,7 @@
 #include "compiler/codegen/RequestOptions.h"
 
+#include "host/Scanner.h"
+
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -12,24 +14,24 @@ static llvm::Error wrong(const llvm::Twine &message) {
 }
 
 std::optional<std::pair<int64_t, int64_t>> codegen::readRange(llvm::StringRef text, int64_t most) {
-  auto [low, high] = text.split("..");
-  int64_t first = 0, last = 0;
-  if (low.getAsInteger(10, first) || (text.contains("..") ? high : low).getAsInteger(10, last) || last < first ||
-      uint64_t(last) - uint64_t(first) >= uint64_t(most))
+  host::Scanner scanner(text);
+  const std::optional<int64_t> first = scanner.number<int64_t>();
+  const std::optional<int64_t> last = scanner.accept("..") ? scanner.number<int64_t>() : first;
+  if (!first || !last || !scanner.atEnd() || *last < *first || uint64_t(*last) - uint64_t(*first) >= uint64_t(most))
     return std::nullopt;
-  return std::make_pair(first, last);
+  return std::make_pair(*first, *last);
 }
 
 llvm::Expected<Setting> codegen::readSetting(llvm::StringRef text) {
-  const llvm::StringRef name = text.split('=').first.trim();
-  llvm::SmallVector<llvm::StringRef> items;
-  text.split('=').second.split(items, ',');
-  for (llvm::StringRef &item : items)
-    item = item.trim();
-  if (name.empty() || llvm::is_contained(items, ""))
-    return wrong("--set needs NAME=VALUE, not '" + text + "'");
-  Setting setting{name.str(), {}, {}};
-  for (llvm::StringRef item : items) {
+  host::Scanner scanner(text);
+  Setting setting{std::string(scanner.until("=")), {}, {}};
+  const std::string form = "--set needs NAME=VALUE, not '" + text.str() + "'";
+  if (setting.name.empty() || !scanner.accept("="))
+    return wrong(form);
+  do {
+    const llvm::StringRef item = scanner.until(",");
+    if (item.empty())
+      return wrong(form);
     double real = 0;
     const bool isReal = item.contains('.') && !item.contains("..") && !item.getAsDouble(real);
     if (isReal || (!llvm::isDigit(item[0]) && item[0] != '-')) {
@@ -42,7 +44,7 @@ llvm::Expected<Setting> codegen::readSetting(llvm::StringRef text) {
                    llvm::Twine(mostSizes) + ", no real number and no type");
     for (int64_t size = range->first; size <= range->second; ++size)
       setting.sizes.push_back(size);
-  }
+  } while (scanner.accept(","));
   if (!setting.sizes.empty() && !setting.types.empty())
     return wrong("--set " + text + " mixes sizes and types");
   return setting;

@@ -1,8 +1,9 @@
 #include "dialect/digits/Mapping.h"
 #include "dialect/digits/Gf2.h"
 
+#include "host/Scanner.h"
+
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <set>
 
@@ -227,111 +228,70 @@ namespace {
 class Reader {
 public:
   Reader(const std::string &text, const std::vector<int> &radices, std::string &error)
-      : text(text), radices(radices), error(error) {}
+      : whole(text), radices(radices), error(error) {}
 
   bool mapping(Mapping &out) {
-    while (!atEnd())
+    while (!text.atEnd())
       if (!field(out))
         return false;
     return true;
   }
 
 private:
-  void skipSpace() {
-    while (at < text.size() && std::isspace(static_cast<unsigned char>(text[at])))
-      ++at;
-  }
-  bool atEnd() {
-    skipSpace();
-    return at == text.size();
-  }
-  bool accept(const char *token) {
-    skipSpace();
-    const std::string word(token);
-    if (text.compare(at, word.size(), word) != 0)
-      return false;
-    at += word.size();
-    return true;
-  }
-  bool fail(const std::string &message) {
-    error = message + " at column " + std::to_string(at + 1) + " of '" + text + "'";
+  bool failAt(size_t column, const std::string &message) {
+    error = message + " at column " + std::to_string(column) + " of '" + whole + "'";
     return false;
   }
+  bool fail(const std::string &message) { return failAt(text.column(), message); }
   bool number(int &value) {
-    skipSpace();
-    const size_t start = at;
-    value = 0;
-    for (; at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) && value < 100000; ++at)
-      value = value * 10 + (text[at] - '0');
-    if (at == start || value < 1 || value >= 100000) {
-      at = start;
-      return fail("expected a digit number");
-    }
+    const size_t column = text.column();
+    const std::optional<int64_t> read = text.number<int64_t>();
+    if (!read || *read < 1 || *read >= 100000)
+      return failAt(column, "expected a digit number");
+    value = static_cast<int>(*read);
     return true;
   }
   int radix(int digit) const { return digit <= static_cast<int>(radices.size()) ? radices[digit - 1] : 2; }
 
   bool field(Mapping &out) {
-    skipSpace();
-    const size_t start = at;
-    while (at < text.size() && std::isalpha(static_cast<unsigned char>(text[at])))
-      ++at;
-    const std::string name = text.substr(start, at - start);
+    const size_t column = text.column();
+    const std::string_view name = text.name();
     int f = 0;
     while (f < numFields && name != fieldName(static_cast<Field>(f)))
       ++f;
-    if (f == numFields || !out.columns[f].empty()) {
-      at = start;
-      return f == numFields ? fail("expected reg, lane, warp, rank, block, device or turn")
-                            : fail("field " + name + " is given twice");
-    }
-    if (!accept("("))
-      return fail("expected '('");
+    if (f == numFields)
+      return failAt(column, "expected reg, lane, warp, rank, block, device or turn");
     auto &columns = out.columns[f];
-    while (!accept(")")) {
-      if (atEnd())
+    if (!columns.empty())
+      return failAt(column, "field " + std::string(name) + " is given twice");
+    if (!text.accept("("))
+      return fail("expected '('");
+    while (!text.accept(")")) {
+      if (text.atEnd())
         return fail("expected ')'");
       if (!item(columns))
         return false;
-      accept(",");
+      text.accept(",");
     }
     std::reverse(columns.begin(), columns.end());
     return true;
   }
 
   bool item(std::vector<Column> &columns) {
-    if (accept("_")) {
+    if (text.accept("_")) {
       int values = 2;
-      if (accept(":") && !number(values))
+      if (text.accept(":") && !number(values))
         return false;
       columns.push_back({{}, values});
       return true;
     }
-    if (accept("(")) {
-      Column column;
-      do {
-        int digit;
-        if (!number(digit))
-          return false;
-        if (std::find(column.digits.begin(), column.digits.end(), digit) != column.digits.end())
-          return fail("digit " + std::to_string(digit) + " stands twice in an XOR column");
-        column.digits.push_back(digit);
-      } while (accept("^"));
-      if (!accept(")"))
-        return fail("expected '^' or ')'");
-      std::sort(column.digits.begin(), column.digits.end());
-      column.radix = radix(column.digits.front());
-      for (int digit : column.digits)
-        if (column.digits.size() > 1 && radix(digit) != 2)
-          return fail("digit " + std::to_string(digit) + " of an XOR column does not have radix 2");
-      columns.push_back(std::move(column));
-      return true;
-    }
+    if (text.accept("("))
+      return exclusiveOr(columns);
     int high, low;
     if (!number(high))
       return false;
     low = high;
-    if (accept("..") && !number(low))
+    if (text.accept("..") && !number(low))
       return false;
     if (low > high)
       return fail("a range of digits runs from high to low");
@@ -340,10 +300,31 @@ private:
     return true;
   }
 
-  const std::string &text;
+  bool exclusiveOr(std::vector<Column> &columns) {
+    Column column;
+    do {
+      int digit;
+      if (!number(digit))
+        return false;
+      if (std::find(column.digits.begin(), column.digits.end(), digit) != column.digits.end())
+        return fail("digit " + std::to_string(digit) + " stands twice in an XOR column");
+      column.digits.push_back(digit);
+    } while (text.accept("^"));
+    if (!text.accept(")"))
+      return fail("expected '^' or ')'");
+    std::sort(column.digits.begin(), column.digits.end());
+    column.radix = radix(column.digits.front());
+    for (int digit : column.digits)
+      if (column.digits.size() > 1 && radix(digit) != 2)
+        return fail("digit " + std::to_string(digit) + " of an XOR column does not have radix 2");
+    columns.push_back(std::move(column));
+    return true;
+  }
+
+  const std::string &whole;
   const std::vector<int> &radices;
   std::string &error;
-  size_t at = 0;
+  host::Scanner text{whole};
 };
 } // namespace
 

@@ -1,5 +1,7 @@
 #include "id/Devices.h"
 
+#include "host/Scanner.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
@@ -88,19 +90,21 @@ std::optional<std::vector<int>> id::distributedDigits(SeqType type, StringRef te
   }
   std::vector<int> digits;
   int64_t numbered = 1;
-  SmallVector<StringRef> listed;
-  text.split(listed, ',');
-  for (StringRef word : llvm::reverse(listed)) {
-    int digit = 0;
-    if (word.trim().getAsInteger(10, digit) || digit < 1 || digit > static_cast<int>(type.getNumDigits()) ||
-        llvm::is_contained(digits, digit)) {
-      error =
-          ("'" + text + "' is not top, low, all or a list of different digits from 1 to " + Twine(type.getNumDigits()))
-              .str();
-      return std::nullopt;
+  host::Scanner scanner(text);
+  bool isList = true;
+  do {
+    const int64_t digit = scanner.number<int64_t>().value_or(0);
+    isList = digit >= 1 && digit <= type.getNumDigits() && !llvm::is_contained(digits, digit);
+    if (isList) {
+      digits.insert(digits.begin(), static_cast<int>(digit));
+      numbered *= type.getRadices()[static_cast<size_t>(digit) - 1];
     }
-    digits.push_back(digit);
-    numbered *= type.getRadices()[static_cast<size_t>(digit) - 1];
+  } while (isList && scanner.accept(","));
+  if (!isList || !scanner.atEnd()) {
+    error =
+        ("'" + text + "' is not top, low, all or a list of different digits from 1 to " + Twine(type.getNumDigits()))
+            .str();
+    return std::nullopt;
   }
   if (numbered != devices) {
     error = ("the digits " + text + " number " + Twine(numbered) + " devices, not " + Twine(devices)).str();

@@ -2,23 +2,34 @@
 
 #include "host/Distribution.h"
 #include "host/Error.h"
-
-#include <regex>
+#include "host/Scanner.h"
 
 namespace idc::host {
 
+/// Reads what stands before the period, and after '+' where there is an offset; false when it is something else.
+static bool readForm(Scanner &scanner, Distribution &result) {
+  if (const std::optional<double> offset = scanner.number<double>()) {
+    result.offset = *offset;
+    if (result.offset < 0 || !scanner.accept("+"))
+      return false;
+  }
+  result.magnitude = scanner.accept("|");
+  const std::string_view form = scanner.name();
+  result.uniform = form == "uniform";
+  return (result.uniform || form == "normal") && (!result.magnitude || scanner.accept("|"));
+}
+
 Distribution Distribution::parse(const std::string &text) {
-  static const std::regex form(R"((?:([0-9]{1,9}(?:\.[0-9]{1,9})?)\+)?(?:(normal|uniform)|\|(normal|uniform)\|))"
-                               R"((?:,zero/([1-9][0-9]{0,8}))?)");
-  std::smatch part;
-  if (!std::regex_match(text, part, form))
+  Distribution result;
+  Scanner scanner(text);
+  bool known = readForm(scanner, result);
+  if (known && scanner.accept(",")) {
+    result.zeroPeriod = scanner.accept("zero") && scanner.accept("/") ? scanner.number<int64_t>().value_or(0) : 0;
+    known = result.zeroPeriod > 0;
+  }
+  if (!known || !scanner.atEnd())
     throw Error("a distribution is [OFFSET+]normal, [OFFSET+]|uniform| and so on, then [,zero/PERIOD], not '" + text +
                 "'");
-  Distribution result;
-  result.offset = part[1].matched ? std::stod(part[1]) : 0;
-  result.magnitude = part[3].matched;
-  result.uniform = (result.magnitude ? part[3] : part[2]) == "uniform";
-  result.zeroPeriod = part[4].matched ? std::stoll(part[4]) : 0;
   return result;
 }
 

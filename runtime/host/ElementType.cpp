@@ -2,10 +2,9 @@
 
 #include "host/ElementType.h"
 #include "host/Error.h"
+#include "host/Scanner.h"
 
 #include <algorithm>
-#include <cctype>
-#include <limits>
 
 namespace idc::host {
 
@@ -23,15 +22,14 @@ constexpr ScalarInfo scalars[] = { // in the order of ScalarKind
     {"f16", ScalarKind::F16, 2},   {"bf16", ScalarKind::BF16, 2}, {"f32", ScalarKind::F32, 4},
     {"f64", ScalarKind::F64, 8}};
 
-/// type ::= scalar | 'complex' '<' type '>' | 'mod' '<' integer '>' | '{' name ':' type, ... '}' | type '[' integer ']'
+/// The rule `type` of docs/command-line.md#values-of-options.
 class TypeParser {
 public:
-  explicit TypeParser(const std::string &text) : text(text) {}
+  explicit TypeParser(const std::string &name) : whole(name), text(name) {}
 
   ElementType parse() {
     Laid laid = type(0);
-    skip();
-    if (position != text.size())
+    if (!text.atEnd())
       unknown();
     return laid.element;
   }
@@ -56,52 +54,27 @@ private:
   }
 
   [[noreturn]] void unknown() const {
-    throw Error("the element type '" + text + "' cannot be read from or written to a file");
+    throw Error("the element type '" + whole + "' cannot be read from or written to a file");
   }
 
-  void skip() {
-    while (position < text.size() && text[position] == ' ')
-      ++position;
-  }
-  bool accept(char wanted) {
-    skip();
-    if (position >= text.size() || text[position] != wanted)
-      return false;
-    ++position;
-    return true;
-  }
-  void expect(char wanted) {
-    if (!accept(wanted))
+  void expect(std::string_view wanted) {
+    if (!text.accept(wanted))
       unknown();
-  }
-  std::string word() {
-    skip();
-    size_t begin = position;
-    while (position < text.size() &&
-           (std::isalnum(static_cast<unsigned char>(text[position])) || text[position] == '_'))
-      ++position;
-    return text.substr(begin, position - begin);
   }
   uint64_t integer() {
-    std::string digits = word();
-    uint64_t value = 0;
-    for (char c : digits) {
-      if (!std::isdigit(static_cast<unsigned char>(c)) || value > (std::numeric_limits<uint64_t>::max() - 9) / 10)
-        unknown();
-      value = 10 * value + uint64_t(c - '0');
-    }
-    if (value == 0)
+    const std::optional<uint64_t> value = text.number<uint64_t>();
+    if (value.value_or(0) == 0)
       unknown();
-    return value;
+    return *value;
   }
 
   Laid type(int depth) {
     if (depth > maxDepth)
       unknown();
-    Laid laid = accept('{') ? record(depth) : named(depth);
-    while (accept('[')) {
+    Laid laid = text.accept("{") ? record(depth) : named(depth);
+    while (text.accept("[")) {
       uint64_t length = integer();
-      expect(']');
+      expect("]");
       if (length * laid.element.fields.size() > uint64_t(maxFields) || length > uint64_t(maxFields))
         unknown();
       Laid array;
@@ -116,13 +89,13 @@ private:
     return laid;
   }
   Laid named(int depth) {
-    std::string name = word();
+    const std::string name(text.name());
     for (const ScalarInfo &scalar : scalars)
       if (name == scalar.name)
         return this->scalar({scalar.kind}, scalar.bytes);
     if (name != "complex" && name != "mod")
       unknown();
-    expect('<');
+    expect("<");
     Laid laid;
     if (name == "mod") {
       uint64_t modulus = integer();
@@ -139,17 +112,17 @@ private:
       if (laid.element.components() == 2)
         laid.element.shape = {2};
     }
-    expect('>');
+    expect(">");
     return laid;
   }
   Laid record(int depth) {
     Laid laid;
     std::string &description = laid.element.description;
     do {
-      const std::string name = word();
+      const std::string name(text.name());
       if (name.empty())
         unknown();
-      expect(':');
+      expect(":");
       const Laid member = type(depth + 1);
       append(laid, member, name);
       description += (description.empty() ? "[('" : ", ('") + name + "', " + member.element.description;
@@ -158,8 +131,8 @@ private:
       description += member.element.shape.empty() ? ")" : member.element.shape.size() == 1 ? ",))" : "))";
       if (int64_t(laid.element.fields.size()) > maxFields)
         unknown();
-    } while (accept(','));
-    expect('}');
+    } while (text.accept(","));
+    expect("}");
     description += "]";
     laid.element.bytes = roundUp(laid.element.bytes, laid.alignment);
     return laid;
@@ -180,8 +153,8 @@ private:
     laid.element.bytes = base + member.element.bytes;
   }
 
-  const std::string &text;
-  size_t position = 0;
+  const std::string &whole;
+  Scanner text;
 };
 
 /// Complex numbers that NumPy has a type for.

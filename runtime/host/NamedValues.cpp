@@ -1,16 +1,23 @@
 #include "host/NamedValues.h"
 
 #include "host/Error.h"
+#include "host/Scanner.h"
+
+std::pair<std::string, std::string> idc::host::namedValue(std::string_view text) {
+  Scanner scanner(text);
+  const std::string_view name = scanner.until("=");
+  return {std::string(name), std::string(scanner.accept("=") ? scanner.until("") : "")};
+}
 
 std::map<std::string, std::string> idc::host::namedValues(const std::string &option,
                                                           const std::vector<std::string> &texts) {
   std::map<std::string, std::string> values;
   for (const std::string &text : texts) {
-    const size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    const auto [name, value] = namedValue(text);
+    if (name.empty() || value.empty())
       throw Error(option + " needs NAME=VALUE, not '" + text + "'");
-    if (!values.emplace(text.substr(0, equals), text.substr(equals + 1)).second)
-      throw Error(option + " " + text.substr(0, equals) + " is given twice");
+    if (!values.emplace(name, value).second)
+      throw Error(option + " " + name + " is given twice");
   }
   return values;
 }

@@ -6,6 +6,7 @@
 #include "host/HalfFloat.h"
 #include "host/Memory.h"
 #include "host/NamedValues.h"
+#include "host/Scanner.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -31,9 +32,9 @@ public:
       component(text, text, data.data());
       return data;
     }
-    size_t comma = text.find(',');
-    component(text.substr(0, comma), text, data.data());
-    component(comma == std::string::npos ? "0" : text.substr(comma + 1), text, &data[bytes / 2]);
+    Scanner parts(text);
+    component(std::string(parts.until(",")), text, data.data());
+    component(parts.accept(",") ? std::string(parts.until("")) : "0", text, &data[bytes / 2]);
     return data;
   }
 

@@ -7,6 +7,7 @@
 #include "compiler/tools/ProgramFiles.h"
 #include "compiler/tools/commands/Commands.h"
 
+#include "host/Scanner.h"
 #include "idc/runtime.h"
 #include "llvm/Support/CommandLine.h"
 
@@ -163,22 +164,24 @@ std::vector<std::string> commands::libraryFolders() {
 
 /// Bytes: a number, with KiB, MiB, GiB or TiB behind it or without; 0 for what is none.
 static int64_t bytesIn(llvm::StringRef text) {
-  int64_t unit = 1, count = 0;
-  for (const char *name : {"KiB", "MiB", "GiB", "TiB"}) {
-    unit *= 1024;
-    if (text.consume_back(name))
-      return text.trim().getAsInteger(10, count) || count < 0 || count > INT64_MAX / unit ? 0 : count * unit;
-  }
-  return text.getAsInteger(10, count) || count < 0 ? 0 : count;
+  host::Scanner scanner(text);
+  const int64_t count = scanner.number<int64_t>().value_or(0);
+  const llvm::StringRef units[] = {"", "KiB", "MiB", "GiB", "TiB"};
+  const auto *const named = llvm::find(units, llvm::StringRef(scanner.name()));
+  if (named == std::end(units) || !scanner.atEnd() || count < 0)
+    return 0;
+  const int64_t unit = int64_t(1) << 10 * (named - units);
+  return count > INT64_MAX / unit ? 0 : count * unit;
 }
 
 /// K/M, at least 0 and at most 1; {0, 0} for `auto`.
 static std::optional<std::pair<int64_t, int64_t>> shareIn(llvm::StringRef text) {
-  int64_t part = 0, parts = 0;
   if (text == "auto")
-    return std::pair(part, parts);
-  const auto [first, second] = text.split('/');
-  if (first.getAsInteger(10, part) || second.getAsInteger(10, parts) || part < 0 || parts < 1 || part > parts)
+    return std::pair<int64_t, int64_t>();
+  host::Scanner scanner(text);
+  const int64_t part = scanner.number<int64_t>().value_or(-1);
+  const int64_t parts = scanner.accept("/") ? scanner.number<int64_t>().value_or(0) : 0;
+  if (!scanner.atEnd() || part < 0 || parts < 1 || part > parts)
     return std::nullopt;
   return std::pair(part, parts);
 }
