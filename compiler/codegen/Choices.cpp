@@ -1,6 +1,10 @@
 #include "compiler/codegen/Choices.h"
 
+#include "compiler/conversion/Peers.h"
+
 #include "id/Chunks.h"
+#include "id/Devices.h"
+#include "id/IndexCode.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -66,7 +70,29 @@ std::vector<CompileRequest> codegen::waysOf(const CompileRequest &request, const
   return ways;
 }
 
-frontend::SizeMap codegen::fastestOnLink(const CompileRequest &request, const frontend::Program &program) {
+/// Seconds of kernels of several devices: a copy of its part of what a kernel moves, or what leaves a device for
+/// others, if that takes longer.
+static double secondsOnDevices(mlir::func::FuncOp function, const passes::DeviceLink &link) {
+  double seconds = 0;
+  for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
+    double moved = 0, onLinks = 0;
+    auto add = [&](mlir::Operation *access, id::TileType tile) {
+      const conversion::Crossing crossing = conversion::crossingOf(access, link.devices);
+      const auto bytes = static_cast<double>(id::elementsOf(tile.getRadices()) * id::elementBytes(tile.getElement()));
+      moved += bytes;
+      onLinks += bytes * (crossing.devices - crossing.hosts) / link.bytesPerSecond +
+                 bytes * crossing.hosts / link.bytesPerSecondBetweenHosts;
+    };
+    for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>())
+      add(load, load.getResult().getType());
+    for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
+      add(store, store.getTile().getType());
+    seconds += std::max(moved / link.copyBytesPerSecond, onLinks);
+  }
+  return seconds / static_cast<double>(id::devicesOf(function));
+}
+
+frontend::SizeMap codegen::fastestOnLinks(const CompileRequest &request, const frontend::Program &program) {
   constexpr int64_t mostCombinations = 8;
   constexpr double worthwhile = 0.99;
   int64_t combinations = 1;
@@ -75,6 +101,7 @@ frontend::SizeMap codegen::fastestOnLink(const CompileRequest &request, const fr
   if (combinations == 1 || combinations > mostCombinations)
     return request.sizes;
   frontend::SizeMap best = request.sizes;
+  const passes::DeviceLink noLink; // of a machine that nothing is known of
   double least = std::numeric_limits<double>::infinity();
   for (const CompileRequest &way : waysOf(request, program, mostCombinations)) {
     Compiler compiler(way);
@@ -83,7 +110,8 @@ frontend::SizeMap codegen::fastestOnLink(const CompileRequest &request, const fr
       llvm::consumeError(function.takeError());
       continue;
     }
-    const double seconds = (*function)->getAttrOfType<mlir::FloatAttr>(id::secondsAttr).getValueAsDouble();
+    const double seconds = request.memory ? id::secondsOf(*function)
+                                          : secondsOnDevices(*function, compiler.target().link.value_or(noLink));
     if (seconds < worthwhile * least) {
       best = way.sizes;
       least = seconds;

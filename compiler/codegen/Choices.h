@@ -10,8 +10,9 @@ namespace idc::codegen {
 /// combinations are looked at. A request without open choices is the only one.
 std::vector<CompileRequest> waysOf(const CompileRequest &request, const frontend::Program &program, size_t tried);
 
-/// Of a request for data in host memory, whose entry is `program`: its sizes, with those values of open choices whose
-/// passes spend the least time on the link; the defaults where choices have many values.
-frontend::SizeMap fastestOnLink(const CompileRequest &request, const frontend::Program &program);
+/// Of a request for data in host memory or for several devices, whose entry is `program`: its sizes, with those values
+/// of open choices whose passes spend the least time on the link, or whose kernels take the least, by what they move
+/// and what leaves a device; the defaults where choices have many values.
+frontend::SizeMap fastestOnLinks(const CompileRequest &request, const frontend::Program &program);
 
 } // namespace idc::codegen

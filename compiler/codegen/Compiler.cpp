@@ -21,6 +21,7 @@
 #include "compiler/passes/Pipelines.h"
 #include "compiler/passes/Schedule.h"
 
+#include "host/NamedValues.h"
 #include "id/ArrayType.h"
 #include "id/Chunks.h"
 #include "id/Devices.h"
@@ -218,8 +219,8 @@ llvm::Error Compiler::State::elaborate(llvm::raw_ostream &errors) {
     if (*found) // its steps are those of its choices
       for (const frontend::ScheduleChoice &choice : (*found)->choices)
         sizes[choice.name.text] = choice.value;
-    else if (request.memory)
-      sizes = fastestOnLink(request, *program);
+    else if (request.memory || request.devices > 1)
+      sizes = fastestOnLinks(request, *program);
     if (sizes != request.sizes)
       program = frontend::elaborate(*source, request.entry, sizes, request.types, diagnostics);
   }
@@ -332,10 +333,10 @@ llvm::Error Compiler::State::distribute() {
   if (!request.layouts.empty() || request.inPlace)
     return message("what several devices have is dense, and results have memory of their own");
   id::setDevices(function(), request.devices);
-  for (llvm::StringRef option : request.distributions) {
-    auto [name, text] = option.split('=');
+  for (const std::string &option : request.distributions) {
+    const auto [name, text] = host::namedValue(option);
     bool found = false;
-    const auto attribute = StringAttr::get(&context, text.trim());
+    const auto attribute = StringAttr::get(&context, text);
     for (auto [i, parameter] : llvm::enumerate(program->inputs))
       if (parameter.name == name) {
         function().setArgAttr(static_cast<unsigned>(i), id::distributionAttr, attribute);
@@ -346,7 +347,7 @@ llvm::Error Compiler::State::distribute() {
         function().setResultAttr(static_cast<unsigned>(i), id::distributionAttr, attribute);
         found = true;
       }
-    if (!found || text.trim().empty())
+    if (!found || text.empty())
       return message("'" + option + "' names no input or result (y0, y1, …) and how it is distributed");
   }
   return llvm::Error::success();

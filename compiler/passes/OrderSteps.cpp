@@ -13,7 +13,8 @@
 // late twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
 //
 // Where several devices work on a program, the digits by which the chain's sequence is distributed among them come
-// last: kernels that do not act on them find all that they need on their own device.
+// last: kernels that do not act on them find all that they need on their own device. These are an argument's, as far as
+// no step before the chain acts on them.
 #include "compiler/passes/Linearity.h"
 #include "compiler/passes/Steps.h"
 
@@ -59,9 +60,10 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     if (failed(program))
       return signalPassFailure();
     // Before anything is rebuilt: what a chain begins with is the end of another one.
+    findDistributed();
     SmallVector<std::vector<int>> last;
     for (const FlowSegment &segment : program->segments)
-      last.push_back(segment.chain ? distributed(*segment.chain) : std::vector<int>());
+      last.push_back(segment.chain ? distributedOf(segment.chain->input) : std::vector<int>());
     for (auto [segment, digits] : llvm::zip(program->segments, last)) {
       if (!segment.chain)
         continue;
@@ -71,23 +73,80 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     forgetSegments(getOperation());
   }
 
-  /// The digits of a chain's sequence that number devices, where it begins with an argument.
-  std::vector<int> distributed(const FlowChain &chain) {
-    const int64_t devices = id::devicesOf(getOperation());
+  DenseMap<Value, std::vector<int>> distributed; // the digits of values that number devices
+
+  /// Follows the digits of arguments through the steps that leave them where they are.
+  void findDistributed() {
+    distributed.clear();
+    func::FuncOp function = getOperation();
+    const int64_t devices = id::devicesOf(function);
     if (devices == 1)
+      return;
+    for (BlockArgument argument : function.getArguments()) {
+      std::string error;
+      const auto wanted = id::distributionOf(function.getArgAttr(argument.getArgNumber(), id::distributionAttr));
+      if (auto digits = id::distributedDigits(cast<id::SeqType>(argument.getType()), wanted, devices, error))
+        distributed[argument] = *digits;
+    }
+    for (Operation &step : function.getBody().front().without_terminator())
+      if (step.getNumResults() == 1)
+        for (Value operand : step.getOperands())
+          if (auto digits = distributedAfter(step, distributed.lookup(operand)); !digits.empty()) {
+            distributed[step.getResult(0)] = digits;
+            break;
+          }
+  }
+
+  /// What the digits of an operand are in the result; none where the step acts on one of them.
+  static std::vector<int> distributedAfter(Operation &step, std::vector<int> digits) {
+    auto above = [&](int64_t lowest, int64_t newLowest) {
+      for (int &digit : digits) {
+        if (digit <= lowest)
+          return std::vector<int>();
+        digit += static_cast<int>(newLowest - lowest);
+      }
+      return digits;
+    };
+    if (auto permute = dyn_cast<id::PermuteOp>(step))
+      for (int &digit : digits)
+        digit = permute.getMap().getPermutation().destination(digit);
+    if (auto gather = dyn_cast<id::GatherOp>(step))
+      return above(gather.getLowest(), gather.getNewLowest());
+    if (auto scatter = dyn_cast<id::ScatterOp>(step))
+      return above(scatter.getLowest(), scatter.getNewLowest());
+    if (auto resize = dyn_cast<id::ResizeOp>(step))
+      return above(resize.getLowest(), resize.getNewLowest());
+    if (auto node = dyn_cast<id::NodeOp>(step)) {
+      const bool keepsDigits = cast<id::SeqType>(node.getOperand(0).getType()).getRadices() ==
+                               cast<id::SeqType>(node.getResult(0).getType()).getRadices();
+      return keepsDigits && disjoint(digits, digitsOf(node)) ? digits : std::vector<int>();
+    }
+    return isa<id::PermuteOp, id::TwiddleOp, id::PointwiseOp, id::RepeatOp>(step) ? digits : std::vector<int>();
+  }
+
+  std::vector<int> distributedOf(const FlowValue &from) const {
+    std::vector<int> digits = distributed.lookup(from.buffer);
+    if (from.isRepeated())
       return {};
-    const FlowValue &from = chain.input;
-    auto argument = dyn_cast_if_present<BlockArgument>(from.buffer);
-    if (!argument || !from.views.empty() || from.isRepeated())
-      return {};
-    std::string error;
-    const auto wanted = id::distributionOf(getOperation().getArgAttr(argument.getArgNumber(), id::distributionAttr));
-    auto digits = id::distributedDigits(cast<id::SeqType>(argument.getType()), wanted, devices, error);
-    if (!digits)
-      return {};
-    for (int &digit : *digits)
+    for (const FlowView &view : from.views)
+      switch (view.kind) {
+      case FlowView::Kind::Move:
+        for (int &digit : digits)
+          digit = view.map.destination(digit);
+        break;
+      case FlowView::Kind::Gather:
+        digits = distributedAfter(*id::GatherOp(view.gather), digits);
+        break;
+      case FlowView::Kind::Resize:
+        digits = distributedAfter(*id::ResizeOp(view.resize), digits);
+        break;
+      case FlowView::Kind::Part:
+      case FlowView::Kind::Scatter:
+        return {};
+      }
+    for (int &digit : digits)
       digit = from.map.destination(digit);
-    return *digits;
+    return digits;
   }
 
   static void reorder(const FlowChain &chain, ArrayRef<Operation *> ops, const std::vector<int> &last) {
