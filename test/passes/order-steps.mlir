@@ -309,19 +309,26 @@ func.func @fields(%x: !r) -> !r {
 // -----
 
 // On two devices, which have the elements by the highest digit, node 3 comes last, also behind a step that computes
-// places by lower digits; where places depend on that digit, or it is acted on before, nothing is known of it any more.
+// places by lower digits; where places depend on that digit, nothing is known of it any more.
 !r = !id.seq<2**3, f32>
 
 // CHECK-LABEL: func.func @devices
 // CHECK: id.gather
+// CHECK: id.node [1]
 // CHECK: id.node [2]
 // CHECK: id.node [3]
 func.func @devices(%x: !r) -> !r attributes {id.devices = 2 : i64} {
-  %0 = id.gather %x lowest 1 : !r -> !r from {
+  %g = id.gather %x lowest 1 : !r -> !r from {
     %one = arith.constant 1 : i64
     %d = id.digit 1 : i64
     %m = arith.subi %one, %d : i64
     id.yield %m : i64
+  }
+  %0 = id.node [1] (%g) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
   }
   %1 = id.node [3] (%0) : (!r) -> !r {
   ^bb0(%a: f32, %b: f32):
@@ -340,14 +347,21 @@ func.func @devices(%x: !r) -> !r attributes {id.devices = 2 : i64} {
 
 // CHECK-LABEL: func.func @devices_unknown
 // CHECK: id.gather
+// CHECK: id.node [1]
 // CHECK: id.node [3]
 // CHECK: id.node [2]
 func.func @devices_unknown(%x: !r) -> !r attributes {id.devices = 2 : i64} {
-  %0 = id.gather %x lowest 3 : !r -> !r from {
+  %g = id.gather %x lowest 3 : !r -> !r from {
     %one = arith.constant 1 : i64
     %d = id.digit 1 : i64
     %m = arith.subi %one, %d : i64
     id.yield %m : i64
+  }
+  %0 = id.node [1] (%g) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
   }
   %1 = id.node [2] (%0) : (!r) -> !r {
   ^bb0(%a: f32, %b: f32):
