@@ -77,11 +77,9 @@ static double secondsOnDevices(mlir::func::FuncOp function, const passes::Device
   for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>()) {
     double moved = 0, onLinks = 0;
     auto add = [&](mlir::Operation *access, id::TileType tile) {
-      const conversion::Crossing crossing = conversion::crossingOf(access, link.devices);
       const auto bytes = static_cast<double>(id::elementsOf(tile.getRadices()) * id::elementBytes(tile.getElement()));
       moved += bytes;
-      onLinks += bytes * (crossing.devices - crossing.hosts) / link.bytesPerSecond +
-                 bytes * crossing.hosts / link.bytesPerSecondBetweenHosts;
+      onLinks += conversion::secondsOnLinks(conversion::crossingOf(access, link.devices), bytes, 0, link);
     };
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>())
       add(load, load.getResult().getType());

@@ -108,6 +108,13 @@ Crossing conversion::crossingOf(Operation *access, int64_t devicesOfHost) {
   return ::crossingOf(store, store.getTile().getType().getMapping(), devices, devicesOfHost);
 }
 
+double conversion::secondsOnLinks(const Crossing &crossing, double bytes, int64_t runBytes,
+                                  const passes::DeviceLink &link) {
+  const double runs = runBytes ? passes::costAt(link.runCost, runBytes) : 1;
+  return bytes * ((crossing.devices - crossing.hosts) * runs / link.bytesPerSecond +
+                  crossing.hosts / link.bytesPerSecondBetweenHosts);
+}
+
 void conversion::findPeers(id::KernelOp kernel, int64_t devices, MutableArrayRef<Buffer> buffers) {
   Block &body = kernel.getBody().front();
   SmallVector<Value> values(body.getArguments());

@@ -9,6 +9,7 @@
 #include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/TileCode.h"
 #include "compiler/conversion/addresses/ViewLayout.h"
+#include "compiler/passes/Target.h"
 
 namespace idc::conversion {
 
@@ -29,6 +30,8 @@ struct Crossing {
   double devices = 0, hosts = 0;
 };
 Crossing crossingOf(mlir::Operation *access, int64_t devicesOfHost);
+/// Seconds on the links of an access of so many bytes, in runs of `runBytes`; 0: as long as any.
+double secondsOnLinks(const Crossing &crossing, double bytes, int64_t runBytes, const passes::DeviceLink &link);
 
 /// Notes at the buffers of a kernel (inputs, then outputs) which of them it reaches on other devices.
 void findPeers(id::KernelOp kernel, int64_t devices, llvm::MutableArrayRef<Buffer> buffers);

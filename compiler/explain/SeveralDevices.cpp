@@ -28,12 +28,10 @@ llvm::Expected<std::optional<SeveralDevices>> explain::predictDevices(codegen::C
     double onLinks = 0;
     for (const Event &event : kernel.events)
       if (const auto *access = std::get_if<Access>(&event)) {
-        const double bytes = static_cast<double>(access->bytes) / devices, all = bytes * access->crossing.devices,
-                     far = bytes * access->crossing.hosts;
-        leaving += all;
-        betweenHosts += far;
-        const double runs = access->runBytes ? passes::costAt(link.runCost, access->runBytes) : 1;
-        onLinks += (all - far) * runs / link.bytesPerSecond + far / link.bytesPerSecondBetweenHosts;
+        const double bytes = static_cast<double>(access->bytes) / devices;
+        leaving += bytes * access->crossing.devices;
+        betweenHosts += bytes * access->crossing.hosts;
+        onLinks += conversion::secondsOnLinks(access->crossing, bytes, access->runBytes, link);
       }
     several.linkSeconds += onLinks;
     several.seconds += std::max(onLinks, secondsOf(kernel, facts, link) / (kernel.isDivided ? devices : 1));

@@ -18,6 +18,7 @@
 #include "compiler/passes/Linearity.h"
 #include "compiler/passes/Steps.h"
 
+#include "id/ConstantData.h"
 #include "id/Devices.h"
 
 #include "llvm/ADT/BitVector.h"
@@ -83,6 +84,8 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     if (devices == 1)
       return;
     for (BlockArgument argument : function.getArguments()) {
+      if (function.getArgAttr(argument.getArgNumber(), id::dataAttr)) // every device has all of it
+        continue;
       std::string error;
       const auto wanted = id::distributionOf(function.getArgAttr(argument.getArgNumber(), id::distributionAttr));
       if (auto digits = id::distributedDigits(cast<id::SeqType>(argument.getType()), wanted, devices, error))
@@ -97,6 +100,12 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
           }
   }
 
+  static std::vector<int> moved(std::vector<int> digits, const digits::Permutation &map) {
+    for (int &digit : digits)
+      digit = map.destination(digit);
+    return digits;
+  }
+
   /// What the digits of an operand are in the result; none where the step acts on one of them.
   static std::vector<int> distributedAfter(Operation &step, std::vector<int> digits) {
     auto above = [&](int64_t lowest, int64_t newLowest) {
@@ -108,8 +117,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       return digits;
     };
     if (auto permute = dyn_cast<id::PermuteOp>(step))
-      for (int &digit : digits)
-        digit = permute.getMap().getPermutation().destination(digit);
+      return moved(digits, permute.getMap().getPermutation());
     if (auto gather = dyn_cast<id::GatherOp>(step))
       return above(gather.getLowest(), gather.getNewLowest());
     if (auto scatter = dyn_cast<id::ScatterOp>(step))
@@ -121,7 +129,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
                                cast<id::SeqType>(node.getResult(0).getType()).getRadices();
       return keepsDigits && disjoint(digits, digitsOf(node)) ? digits : std::vector<int>();
     }
-    return isa<id::PermuteOp, id::TwiddleOp, id::PointwiseOp, id::RepeatOp>(step) ? digits : std::vector<int>();
+    return isa<id::TwiddleOp, id::PointwiseOp, id::RepeatOp>(step) ? digits : std::vector<int>();
   }
 
   std::vector<int> distributedOf(const FlowValue &from) const {
@@ -131,8 +139,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     for (const FlowView &view : from.views)
       switch (view.kind) {
       case FlowView::Kind::Move:
-        for (int &digit : digits)
-          digit = view.map.destination(digit);
+        digits = moved(digits, view.map);
         break;
       case FlowView::Kind::Gather:
         digits = distributedAfter(*id::GatherOp(view.gather), digits);
@@ -144,9 +151,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
       case FlowView::Kind::Scatter:
         return {};
       }
-    for (int &digit : digits)
-      digit = from.map.destination(digit);
-    return digits;
+    return moved(digits, from.map);
   }
 
   static void reorder(const FlowChain &chain, ArrayRef<Operation *> ops, const std::vector<int> &last) {

@@ -90,22 +90,22 @@ std::optional<std::vector<int>> id::distributedDigits(SeqType type, StringRef te
   }
   std::vector<int> digits;
   int64_t numbered = 1;
-  host::Scanner scanner(text);
-  bool isList = true;
-  do {
-    const int64_t digit = scanner.number<int64_t>().value_or(0);
-    isList = digit >= 1 && digit <= type.getNumDigits() && !llvm::is_contained(digits, digit);
-    if (isList) {
-      digits.insert(digits.begin(), static_cast<int>(digit));
-      numbered *= type.getRadices()[static_cast<size_t>(digit) - 1];
-    }
-  } while (isList && scanner.accept(","));
-  if (!isList || !scanner.atEnd()) {
+  auto wrong = [&] {
     error =
         ("'" + text + "' is not top, low, all or a list of different digits from 1 to " + Twine(type.getNumDigits()))
             .str();
     return std::nullopt;
-  }
+  };
+  host::Scanner scanner(text);
+  do {
+    const int64_t digit = scanner.number<int64_t>().value_or(0);
+    if (digit < 1 || digit > type.getNumDigits() || llvm::is_contained(digits, digit))
+      return wrong();
+    digits.insert(digits.begin(), static_cast<int>(digit));
+    numbered *= type.getRadices()[static_cast<size_t>(digit) - 1];
+  } while (scanner.accept(","));
+  if (!scanner.atEnd())
+    return wrong();
   if (numbered != devices) {
     error = ("the digits " + text + " number " + Twine(numbered) + " devices, not " + Twine(devices)).str();
     return std::nullopt;

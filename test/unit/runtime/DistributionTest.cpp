@@ -29,8 +29,8 @@ TEST(Distribution, Forms) {
   EXPECT_TRUE(all.uniform && all.magnitude);
   EXPECT_EQ(all.offset, 2.5);
   EXPECT_EQ(all.zeroPeriod, 3);
-  for (const char *wrong :
-       {"", "x", "|normal", "normal|", "1+", "+normal", "-1+normal", "normal,zero/0", "normal zero/2"})
+  for (const char *wrong : {"", "x", "|normal", "normal|", "1+", "+normal", "-1+normal", "normal,zero/0",
+                            "normal zero/2", "1000000000+normal", "normal,zero/1000000000", "-1+normal,zero/2"})
     EXPECT_THROW(Distribution::parse(wrong), Error) << wrong;
 }
 
