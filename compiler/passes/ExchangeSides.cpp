@@ -1,7 +1,10 @@
 #include "compiler/passes/ExchangeSides.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <limits>
 
+using namespace mlir;
 using namespace idc;
 using namespace idc::passes;
 using digits::Field;
@@ -47,6 +50,25 @@ ExchangeSides passes::sidesOf(id::ExchangeOp exchange) {
   sides.betweenBlocks = inThreads(sides.source);
   inThreads(sides.target);
   return sides;
+}
+
+std::vector<std::pair<int, int64_t>> passes::fixedDigits(id::ExchangeOp exchange) {
+  std::vector<std::pair<int, int64_t>> fixed;
+  if (!exchange.isComputed())
+    return fixed;
+  const ArrayRef<int32_t> radices = exchange.getInput().getType().getRadices();
+  for (auto [run, number] : llvm::enumerate(exchange.getPlaces().front().getTerminator()->getOperands())) {
+    APInt value;
+    if (!matchPattern(number, m_ConstantInt(&value)))
+      continue;
+    int64_t rest = value.getSExtValue();
+    for (int64_t digit : exchange.getRun(run)) {
+      const int64_t radix = radices[static_cast<size_t>(digit) - 1];
+      fixed.emplace_back(static_cast<int>(digit), rest % radix);
+      rest /= radix;
+    }
+  }
+  return fixed;
 }
 
 int passes::countConflicts(const ExchangeSides &sides, const digits::SharedLayout &layout) {

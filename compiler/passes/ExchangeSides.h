@@ -3,6 +3,9 @@
 
 #include "id/IdDialect.h"
 
+#include <utility>
+#include <vector>
+
 namespace idc::passes {
 
 /// What an exchange writes to shared memory and reads from it, as the layout and the bank counter see them: without the
@@ -16,6 +19,9 @@ struct ExchangeSides {
 };
 
 ExchangeSides sidesOf(id::ExchangeOp exchange);
+
+/// The digits of the input of which computed places have one value only, with that value: no other elements are read.
+std::vector<std::pair<int, int64_t>> fixedDigits(id::ExchangeOp exchange);
 
 /// The highest number of different words that meet in a bank in one access of either side; 1 is free of conflicts.
 int countConflicts(const ExchangeSides &sides, const digits::SharedLayout &layout);

@@ -10,12 +10,14 @@
 // Of what the program makes, the kernel that makes it brings the elements together where another one takes them, which
 // acts on more other elements beside them than a block holds. The step that does nothing comes behind the gather then.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace idc;
@@ -26,42 +28,65 @@ namespace idc::passes {
 
 namespace {
 
-constexpr int64_t sectorBytes = 32;
-
-/// How many times as many sectors a warp of so many lanes reads as it fills, in the mean over some of them; nothing
-/// where run-time scalars decide.
+/// Of the elements that a gather gives.
 std::optional<double> sectorsAgain(id::GatherOp gather, int64_t lanes) {
-  std::optional<id::IndexCode> code = id::IndexCode::of(gather.getBody());
-  if (!code)
-    return std::nullopt;
-  const auto radices = gather.getType().getRadices().take_front(static_cast<size_t>(gather.getNewLowest()));
-  const int64_t bytes = id::elementBytes(gather.getType().getElement()), count = id::elementsOf(radices);
-  constexpr int64_t warps = 16;
-  int64_t read = 0, filled = 0;
-  for (int64_t warp = 0; warp < warps; ++warp) {
-    const int64_t first = count / lanes * warp / warps * lanes;
-    DenseSet<int64_t> sectors;
-    SmallVector<int64_t> digits(radices.size());
-    for (int64_t k = first; k < std::min(first + lanes, count); ++k) {
-      id::countTo(k, digits, radices);
-      const std::optional<int64_t> number = code->at(digits);
-      if (!number)
-        return std::nullopt;
-      for (int64_t byte = *number * bytes; byte < (*number + 1) * bytes; byte += sectorBytes)
-        sectors.insert(byte / sectorBytes);
-    }
-    read += static_cast<int64_t>(sectors.size());
-    filled += llvm::divideCeil(std::min(lanes, count - first) * bytes, sectorBytes);
-  }
-  return static_cast<double>(read) / static_cast<double>(filled);
+  const id::SeqType type = gather.getType();
+  return passes::sectorsAgain(gather.getBody(),
+                              type.getRadices().take_front(static_cast<size_t>(gather.getNewLowest())),
+                              id::elementBytes(type.getElement()), lanes);
 }
 
-/// True for what pointwise steps take, and results: what else takes a value reads it in its own way.
-bool isForElements(Value value) {
-  return llvm::all_of(value.getUsers(), [](Operation *user) {
-    return isa<id::PointwiseOp, func::ReturnOp>(user) ||
-           (isa<id::PermuteOp>(user) && isForElements(user->getResult(0)));
-  });
+/// What a pointwise step makes of nothing but arguments, each element of others and none of its number: it is made in
+/// any digits.
+id::PointwiseOp madeOfArguments(Value value) {
+  auto pointwise = value.getDefiningOp<id::PointwiseOp>();
+  if (!pointwise || pointwise->getNumResults() != 1 || !pointwise.getBody().getOps<id::DigitOp>().empty())
+    return {};
+  return llvm::all_of(pointwise->getOperands(),
+                      [&](Value operand) {
+                        return isa<BlockArgument>(operand) &&
+                               id::radicesOf(operand.getType()) == id::radicesOf(value.getType());
+                      })
+             ? pointwise
+             : id::PointwiseOp();
+}
+
+bool hasSmallDigits(id::SeqType type, int64_t lanes) {
+  return llvm::all_of(type.getRadices(), [&](int32_t radix) { return radix <= lanes; });
+}
+
+/// Lets a block hold what a gather takes of arguments; a digit of more values than a warp has lanes, a prime number of
+/// elements, gives way to small ones.
+void hold(id::GatherOp gather, int64_t lanes) {
+  OpBuilder builder(gather);
+  const id::SeqType type = gather.getInput().getType();
+  const auto lowest = static_cast<size_t>(gather.getLowest());
+  const bool isHeld = hasSmallDigits(type, lanes);
+  auto inDigits = [&](Value value) { return isHeld ? value : inSmallDigits(builder, value, lowest); };
+  Value held;
+  if (id::PointwiseOp made = madeOfArguments(gather.getInput())) {
+    builder.setInsertionPoint(made);
+    SmallVector<Value> operands = llvm::map_to_vector(made->getOperands(), inDigits);
+    IRMapping map;
+    map.map(made->getOperands(), operands);
+    Operation *copy = builder.clone(*made, map);
+    held = copy->getResult(0);
+    held.setType(
+        withLowest(type, lowest,
+                   ArrayRef(id::radicesOf(operands.front().getType())).drop_back(type.getRadices().size() - lowest)));
+  } else {
+    held = heldCopy(builder, inDigits(gather.getInput()));
+  }
+  // What takes elements of a value that is made takes them of this one: the other need not be made.
+  Value taken = gather.getInput();
+  const size_t others = type.getRadices().size() - lowest;
+  const auto newLowest = static_cast<int64_t>(id::radicesOf(held.getType()).size() - others);
+  for (Operation *user : llvm::to_vector(taken.getUsers()))
+    if (auto other = dyn_cast<id::GatherOp>(user);
+        other && (other == gather || (!isa<BlockArgument>(taken) && other.getLowest() == lowest))) {
+      other.setLowest(newLowest);
+      other.getInputMutable().assign(held);
+    }
 }
 
 struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
@@ -78,8 +103,10 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
         return id::elementsOf(type.getRadices().take_front(static_cast<size_t>(lowest))) *
                id::elementBytes(type.getElement());
       };
-      auto argument = dyn_cast<BlockArgument>(gather.getInput());
-      if (!argument) {
+      const bool isOfArguments =
+          isa<BlockArgument>(gather.getInput()) ||
+          (madeOfArguments(gather.getInput()) && !hasSmallDigits(gather.getInput().getType(), machine->lanes));
+      if (!isOfArguments) {
         constexpr double often = 1.5;
         // Other digits are acted on next, and no block holds these, too.
         const ActedOn next = actedOn(gather.getResult(), gather.getNewLowest(), /*next=*/true);
@@ -95,22 +122,18 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
         gather.getResult().replaceAllUsesExcept(held, held.getDefiningOp());
         continue;
       }
-      if (!isForElements(gather.getResult()))
-        continue;
       const int64_t bytes = std::max(length(gather.getInput().getType(), static_cast<int>(gather.getLowest())),
                                      length(gather.getType(), gather.getNewLowest()));
-      const auto isHeld = [&](id::SeqType type) {
-        return llvm::all_of(type.getRadices(), [&](int32_t radix) { return radix <= machine->lanes; });
-      };
       constexpr int64_t resident = 3; // blocks, so that some load while others store
-      if (bytes > machine->sharedBytesPerMultiprocessor / resident || !isHeld(gather.getInput().getType()) ||
-          !isHeld(gather.getType()))
+      // What has large digits itself is spread over threads and blocks as it is.
+      const bool isTaken = hasSmallDigits(gather.getType(), machine->lanes) ||
+                           llvm::all_of(gather->getUsers(), llvm::IsaPred<id::ResizeOp>);
+      if (bytes > machine->sharedBytesPerMultiprocessor / resident || !isTaken)
         continue;
       constexpr double tooOften = 2;
       if (std::optional<double> again = sectorsAgain(gather, machine->lanes); !again || *again <= tooOften)
         continue;
-      OpBuilder builder(gather);
-      gather.getInputMutable().assign(heldCopy(builder, argument));
+      hold(gather, machine->lanes);
     }
   }
 };

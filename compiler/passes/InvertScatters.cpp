@@ -6,9 +6,12 @@
 //
 //   id.scatter %x to { k even ? k / 2 : 7 - k / 2 }   ->   id.gather %x from { k < 4 ? 2k : 15 - 2k }
 //
-// Scatters of more than a block holds stay, and so do those that end a program: both are stored. (The other way round
-// every other number begins a piece: k < 4 ? 2k : 15 - 2k stays a scatter.)
+// Others are tables. Scatters of more than a block holds stay, and so do those that end a program and whose stores fill
+// sectors. Where each element would be stored to a sector of its own, the block brings them into order before:
+//
+//   id.scatter %x to { 5^k mod 17 }   ->   %0 = id.gather %x from { id.lookup k of … }; id.pointwise (%0) { nothing }
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
@@ -92,6 +95,15 @@ void writePieces(OpBuilder &builder, Location loc, ArrayRef<int32_t> radices, Ar
   id::YieldOp::create(builder, loc, number);
 }
 
+void writeTable(OpBuilder &builder, Location loc, ArrayRef<int32_t> radices, ArrayRef<int64_t> sources) {
+  SmallVector<Attribute> entries;
+  for (int64_t source : sources)
+    entries.push_back(builder.getI64IntegerAttr(source));
+  Value place = id::numberOfLowest(builder, loc, radices);
+  Value number = id::LookupOp::create(builder, loc, builder.getI64Type(), place, builder.getArrayAttr(entries));
+  id::YieldOp::create(builder, loc, number);
+}
+
 /// True for what is stored as it is, in parts, or by these scatters.
 bool isStored(Value value, const DenseSet<Operation *> &scatters) {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -99,6 +111,37 @@ bool isStored(Value value, const DenseSet<Operation *> &scatters) {
     return isa<func::ReturnOp>(user) || scatters.contains(user) ||
            ((isa<id::PermuteOp>(user) || (resize && !resize.pads())) && isStored(user->getResult(0), scatters));
   });
+}
+
+constexpr int64_t resident = 3; // blocks, so that some load while others store
+
+/// True where a warp's stores are more than twice as many sectors as they fill.
+bool storesSectors(id::ScatterOp scatter, int64_t lanes) {
+  const id::SeqType type = scatter.getInput().getType();
+  const std::optional<double> again =
+      sectorsAgain(scatter.getBody(), type.getRadices().take_front(static_cast<size_t>(scatter.getLowest())),
+                   id::elementBytes(type.getElement()), lanes);
+  constexpr double tooOften = 2;
+  return again && *again > tooOften;
+}
+
+/// The block brings the elements into the order of memory, in digits that its threads can hold.
+void storeInOrder(OpBuilder &builder, id::ScatterOp scatter, std::vector<int64_t> sources) {
+  const Location loc = scatter.getLoc();
+  const id::SeqType to = scatter.getType();
+  const SmallVector<int32_t> radices = smallDigits(static_cast<int64_t>(sources.size()));
+  const auto digits = static_cast<int64_t>(radices.size());
+  sources.resize(static_cast<size_t>(id::elementsOf(radices)), 0); // what is behind them is not stored
+  auto gather = id::GatherOp::create(builder, loc, withLowest(to, static_cast<size_t>(scatter.getNewLowest()), radices),
+                                     scatter.getInput(), scatter.getLowest());
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&gather.getBody());
+    writeTable(builder, loc, radices, sources);
+  }
+  Value held = heldCopy(builder, gather.getResult());
+  scatter.replaceAllUsesWith(id::ResizeOp::create(builder, loc, to, held, digits).getResult());
+  scatter.erase();
 }
 
 struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
@@ -123,20 +166,32 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
                       next = actedOn(scatter.getResult(), scatter.getNewLowest(), /*next=*/true);
         return !before.lowest && bytes * before.others * next.others > machine->sharedBytesBesideCache;
       };
-      std::optional<SmallVector<Piece>> pieces;
-      if (!isStored(scatter.getResult(), stores) && bytes <= machine->sharedBytesBesideCache / 2 && !isApart())
-        if (const std::optional<std::vector<int64_t>> sources = sourcesOf(scatter))
-          pieces = piecesOf(*sources);
-      if (!pieces) {
+      const bool stored = isStored(scatter.getResult(), stores);
+      std::optional<std::vector<int64_t>> sources;
+      if (stored ? bytes <= machine->sharedBytesPerMultiprocessor / resident && storesSectors(scatter, machine->lanes)
+                 : bytes <= machine->sharedBytesBesideCache / 2)
+        if (!isApart())
+          sources = sourcesOf(scatter);
+      if (!sources) {
         stores.insert(scatter);
         continue;
       }
       OpBuilder builder(scatter);
+      if (stored) {
+        storeInOrder(builder, scatter, *sources);
+        changed = true;
+        continue;
+      }
+      const std::optional<SmallVector<Piece>> pieces = piecesOf(*sources);
       const Location loc = scatter.getLoc();
       const auto lowest = static_cast<size_t>(scatter.getNewLowest());
       auto gather = id::GatherOp::create(builder, loc, to, scatter.getInput(), scatter.getLowest());
       builder.createBlock(&gather.getBody());
-      writePieces(builder, loc, to.getRadices().take_front(lowest), *pieces);
+      const auto radices = to.getRadices().take_front(lowest);
+      if (pieces)
+        writePieces(builder, loc, radices, *pieces);
+      else
+        writeTable(builder, loc, radices, *sources);
       scatter.replaceAllUsesWith(gather.getResult());
       scatter.erase();
       changed = true;

@@ -262,16 +262,6 @@ private:
     });
   }
 
-  Value zero(OpBuilder &builder, Location loc, Type leaf) {
-    if (auto complex = dyn_cast<ComplexType>(leaf)) {
-      Attribute part = builder.getZeroAttr(complex.getElementType());
-      return complex::ConstantOp::create(builder, loc, complex, builder.getArrayAttr({part, part}));
-    }
-    if (isa<id::ModType>(leaf))
-      return id::ModConstantOp::create(builder, loc, leaf, 0);
-    return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(leaf));
-  }
-
   /// The value with another radix of a digit. The digits below it are out of the way meanwhile: what is counted is
   /// this digit alone.
   Value resized(OpBuilder &builder, Location loc, Value value, int digit, int64_t radix) {

@@ -20,6 +20,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
+#include <set>
 
 using namespace mlir;
 using namespace idc;
@@ -225,9 +226,52 @@ private:
           next.axes.push_back(axis);
       phases.back() = std::move(next);
     }
+    rootsToNext();
     for (Phase &phase : phases)
       llvm::sort(phase.axes);
     return true;
+  }
+
+  /// The different roots of unity, but for constant ones, that a thread of a phase multiplies by.
+  size_t rootsOf(id::TwiddleOp twiddle, ArrayRef<int> registers) const {
+    const SmallVector<int> &axes = arrangement(twiddle);
+    const ArrayRef<int32_t> radices = id::radicesOf(twiddle.getType());
+    SmallVector<int32_t> held; // radices of the digits in registers, 1 for others
+    for (auto [axis, radix] : llvm::zip_equal(axes, radices))
+      held.push_back(llvm::is_contained(registers, axis) ? radix : 1);
+    std::set<std::string> roots;
+    SmallVector<int64_t> values(held.size(), 0);
+    const std::vector<int> all(radices.begin(), radices.end());
+    do {
+      const digits::Polynomial own = twiddle.getExponent().getPolynomial().substitute([&](int digit) {
+        const auto index = static_cast<size_t>(digit) - 1;
+        return held[index] > 1 ? digits::Polynomial::constant(values[index]) : digits::Polynomial::digit(digit);
+      });
+      const digits::Polynomial reduced = own.reduced(twiddle.getRoot(), all);
+      const digits::Polynomial looked = reduced - digits::Polynomial::constant(reduced.constantTerm());
+      if (!looked.isZero())
+        roots.insert(looked.str());
+    } while (id::countUp(values, held));
+    return roots.size();
+  }
+
+  /// A multiplication by roots of unity at the end of a phase begins the next one, which takes it, where a thread has
+  /// fewer different ones then.
+  void rootsToNext() {
+    for (size_t next = 1; next < phases.size(); ++next) {
+      Phase &before = phases[next - 1], &after = phases[next];
+      auto twiddle = dyn_cast<id::TwiddleOp>(before.steps.back());
+      Operation *first = after.steps.front();
+      if (!twiddle || before.steps.size() == 1 || !twiddle->hasOneUse() || *twiddle->user_begin() != first ||
+          fetchesFrom(first, before) || rootsOf(twiddle, after.registers) >= rootsOf(twiddle, before.registers))
+        continue;
+      before.steps.pop_back();
+      after.steps.insert(after.steps.begin(), twiddle);
+      phaseOf[twiddle] = next;
+      for (int axis : arrangement(twiddle))
+        if (isInBlock(axis) && !llvm::is_contained(after.axes, axis))
+          after.axes.push_back(axis);
+    }
   }
 
   /// Shares the axes of every phase among the blocks of a cluster; false where a phase has none that make up as many,

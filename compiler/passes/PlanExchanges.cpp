@@ -154,12 +154,19 @@ int64_t termsOf(id::ExchangeOp op, const digits::SharedLayout &layout) {
 }
 
 /// The cheapest layout for what is read from computed places: of that for those who write, that for both sides, and
-/// that in which a number's digits follow one another.
+/// that in which a number's digits follow one another. Digits that are the same at all places have no part in it.
 digits::SharedLayout layoutOfComputed(id::ExchangeOp op, const ExchangeSides &sides) {
   // Instructions that a multiprocessor starts while words of a warp meet, and those of a term.
   constexpr int64_t perConflict = 8, perTerm = 2;
   digits::Mapping source = sides.source;
   source[digits::Field::Rank].clear(); // each block has its part in its own memory
+  if (const std::vector<std::pair<int, int64_t>> fixed = fixedDigits(op); !fixed.empty() && !sides.betweenBlocks) {
+    std::vector<int> gone;
+    for (const auto &[digit, value] : fixed)
+      gone.push_back(digit);
+    source = source.without(gone);
+    return digits::paddedLayout(source, source, sides.wordBytes);
+  }
   const digits::SharedLayout written = digits::paddedLayout(source, source, sides.wordBytes);
   const std::optional<ComputedReads> reads = ComputedReads::of(op);
   if (!reads)

@@ -5,6 +5,9 @@
 
 #include "id/IndexCode.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+
 #include "llvm/Support/MathExtras.h"
 
 #include <limits>
@@ -552,6 +555,16 @@ Value passes::heldCopy(OpBuilder &builder, Value value) {
   return copy->getResult(0);
 }
 
+Value passes::zero(OpBuilder &builder, Location loc, Type leaf) {
+  if (auto complex = dyn_cast<ComplexType>(leaf)) {
+    Attribute part = builder.getZeroAttr(complex.getElementType());
+    return complex::ConstantOp::create(builder, loc, complex, builder.getArrayAttr({part, part}));
+  }
+  if (isa<id::ModType>(leaf))
+    return id::ModConstantOp::create(builder, loc, leaf, 0);
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(leaf));
+}
+
 void passes::forgetSegments(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     for (StringRef name : {chainAttr, groupAttr, carrierAttr})
@@ -581,7 +594,7 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
       program.moved.erase(segment.group.stores.front().made); // it is the buffer
       storeFirst(program, std::move(segment));
     } else if (auto resize = dyn_cast<id::ResizeOp>(op);
-             resize && !isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
+               resize && !isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
       copyFirst(program, resize.getInput());
   }
   for (FlowSegment &segment : program.segments)

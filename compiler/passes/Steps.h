@@ -253,6 +253,9 @@ constexpr llvm::StringLiteral chainAttr = "id.chain", groupAttr = "id.group", ca
 /// A step that does nothing with a value: its result, which a kernel holds.
 mlir::Value heldCopy(mlir::OpBuilder &builder, mlir::Value value);
 
+/// Zero as a constant, of a type that a leaf of an element has.
+mlir::Value zero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type leaf);
+
 /// Takes these attributes away.
 void forgetSegments(mlir::func::FuncOp function);
 

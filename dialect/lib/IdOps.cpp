@@ -2,6 +2,7 @@
 #include "id/IdDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
@@ -321,6 +322,52 @@ struct MergeTwiddles : OpRewritePattern<TwiddleOp> {
 
 void TwiddleOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
   patterns.add<MergeTwiddles>(context);
+}
+
+namespace {
+/// x + (-1)·y is x - y, and the other way round: a node that takes both knows them as a pair.
+struct SubtractHalfTurns : OpRewritePattern<OmegaOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  template <class Mul, class Add, class Sub> static bool subtract(OmegaOp omega, PatternRewriter &rewriter) {
+    bool changed = false;
+    for (Operation *user : llvm::to_vector(omega->getUsers())) {
+      auto product = dyn_cast<Mul>(user);
+      if (!product)
+        continue;
+      Value factor = product.getLhs() == omega.getResult() ? product.getRhs() : product.getLhs();
+      for (Operation *taken : llvm::to_vector(product->getUsers())) {
+        rewriter.setInsertionPoint(taken);
+        if (auto sum = dyn_cast<Add>(taken); sum && sum.getLhs() != sum.getRhs()) {
+          Value other = sum.getLhs() == product.getResult() ? sum.getRhs() : sum.getLhs();
+          rewriter.replaceOpWithNewOp<Sub>(sum, sum.getType(), other, factor);
+          changed = true;
+        } else if (auto difference = dyn_cast<Sub>(taken); difference && difference.getRhs() == product.getResult() &&
+                                                           difference.getLhs() != product.getResult()) {
+          rewriter.replaceOpWithNewOp<Add>(difference, difference.getType(), difference.getLhs(), factor);
+          changed = true;
+        }
+      }
+    }
+    return changed;
+  }
+
+  LogicalResult matchAndRewrite(OmegaOp omega, PatternRewriter &rewriter) const override {
+    const digits::Polynomial exponent = omega.getExponent().getPolynomial();
+    const auto root = static_cast<int64_t>(omega.getRoot());
+    if (omega.getDynamic() || !exponent.isConstant() || root % 2 != 0 ||
+        exponent.reduced(root).constantTerm() != root / 2)
+      return failure();
+    const bool changed = isa<ModType>(omega.getType())
+                             ? subtract<ModMulOp, ModAddOp, ModSubOp>(omega, rewriter)
+                             : subtract<complex::MulOp, complex::AddOp, complex::SubOp>(omega, rewriter);
+    return success(changed);
+  }
+};
+} // namespace
+
+void OmegaOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
+  patterns.add<SubtractHalfTurns>(context);
 }
 
 //===--- bodies -------------------------------------------------------------------------------------------------===//

@@ -199,3 +199,42 @@ func.func @converted(%x: !id.seq<2, f16>) -> !id.seq<2**3, f32> {
   %1 = id.repeat %0 : <2, f32> -> <2**3, f32>
   return %1 : !id.seq<2**3, f32>
 }
+
+// -----
+
+// A product with half a turn, added, is subtracted, and the other way round; a node that takes both has a pair.
+// CHECK-LABEL: func.func @half_turns
+// CHECK: ^bb0(%[[A:.*]]: complex<f32>, %[[B:.*]]: complex<f32>):
+// CHECK-DAG: %[[SUM:.*]] = complex.add %[[A]], %[[B]]
+// CHECK-DAG: %[[DIFF:.*]] = complex.sub %[[A]], %[[B]]
+// CHECK: id.yield %[[SUM]], %[[DIFF]]
+func.func @half_turns(%x: !id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
+  %0 = id.node [2](%x) : (!id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    %w = id.omega(6, 9) : complex<f32>
+    %m = complex.mul %w, %b : complex<f32>
+    %sum = complex.sub %a, %m : complex<f32>
+    %difference = complex.add %m, %a : complex<f32>
+    id.yield %sum, %difference : complex<f32>, complex<f32>
+  }
+  return %0 : !id.seq<2**3, complex<f32>>
+}
+
+// Of a prime field, too; what is no half turn stays.
+// CHECK-LABEL: func.func @half_turns_mod
+// CHECK: id.mod_sub
+// CHECK: id.mod_mul
+// CHECK: id.mod_add
+func.func @half_turns_mod(%x: !id.seq<2**3, !id.mod<17>>) -> !id.seq<2**3, !id.mod<17>> {
+  %0 = id.node [1](%x) : (!id.seq<2**3, !id.mod<17>>) -> !id.seq<2**3, !id.mod<17>> {
+  ^bb0(%a: !id.mod<17>, %b: !id.mod<17>):
+    %w = id.omega(2, 1) : !id.mod<17>
+    %m = id.mod_mul %b, %w : !id.mod<17>
+    %difference = id.mod_add %a, %m : !id.mod<17>
+    %v = id.omega(4, 1) : !id.mod<17>
+    %n = id.mod_mul %b, %v : !id.mod<17>
+    %other = id.mod_add %a, %n : !id.mod<17>
+    id.yield %difference, %other : !id.mod<17>, !id.mod<17>
+  }
+  return %0 : !id.seq<2**3, !id.mod<17>>
+}

@@ -31,6 +31,46 @@ func.func @scattered(%x: !id.seq<2**8, f32>) -> !id.seq<2**8, f32> {
   return %0 : !id.seq<2**8, f32>
 }
 
+// A prime number of elements is held in digits of small radices, and what is made of it in them, too.
+// CHECK-LABEL: func.func @prime
+// CHECK: %[[WIDE:.*]] = id.resize %arg0 lowest 1 : <97, f32> -> <7 * 2**4, f32> else
+// CHECK: %[[MADE:.*]] = id.pointwise(%[[WIDE]])
+// CHECK: arith.negf
+// CHECK: id.gather %[[MADE]] lowest 5 : <7 * 2**4, f32> -> <1, f32>
+// CHECK: id.gather %[[MADE]] lowest 5 : <7 * 2**4, f32> -> <3 * 2**5, f32>
+func.func @prime(%x: !id.seq<97, f32>) -> (!id.seq<1, f32>, !id.seq<3 * 2**5, f32>) {
+  %made = id.pointwise(%x) : (!id.seq<97, f32>) -> !id.seq<97, f32> {
+  ^bb0(%a: f32):
+    %n = arith.negf %a : f32
+    id.yield %n : f32
+  }
+  %first = id.gather %made lowest 1 : <97, f32> -> <1, f32> from {
+    %c0 = arith.constant 0 : i64
+    id.yield %c0 : i64
+  }
+  %0 = id.gather %made lowest 1 : <97, f32> -> <3 * 2**5, f32> from {
+    %d1 = id.digit 1 : i64
+    %d2 = id.digit 2 : i64
+    %d3 = id.digit 3 : i64
+    %c48 = arith.constant 48 : i64
+    %c20 = arith.constant 20 : i64
+    %c10 = arith.constant 10 : i64
+    %c97 = arith.constant 97 : i64
+    %c5 = arith.constant 5 : i64
+    %d4 = id.digit 4 : i64
+    %p = arith.muli %d1, %c48 : i64
+    %q = arith.muli %d2, %c20 : i64
+    %r = arith.muli %d3, %c10 : i64
+    %s = arith.muli %d4, %c5 : i64
+    %a = arith.addi %p, %q : i64
+    %b = arith.addi %a, %r : i64
+    %c = arith.addi %b, %s : i64
+    %place = arith.remui %c, %c97 : i64
+    id.yield %place : i64
+  }
+  return %first, %0 : !id.seq<1, f32>, !id.seq<3 * 2**5, f32>
+}
+
 // Neighbours stay neighbours.
 // CHECK-LABEL: func.func @shifted
 // CHECK-NEXT: id.gather %arg0

@@ -44,8 +44,7 @@ func.func @halves(%x: !id.seq<3 * 2**3, f32>) -> !id.seq<3 * 2**3, f32> {
 
 // -----
 
-// What is stored stays, and so does what is many pieces (the other way round, of more elements), what run-time scalars
-// decide, and what no block holds.
+// What is stored in runs stays, and so does what run-time scalars decide, and what no block holds.
 // CHECK-LABEL: func.func @stored
 // CHECK: %[[Y:.*]] = id.scatter
 // CHECK: return %[[Y]]
@@ -63,8 +62,10 @@ func.func @stored(%x: !id.seq<2 * 3, f32>) -> !id.seq<6, f32> {
 
 // -----
 
+// Many pieces (the other way round, of more elements) are a table.
 // CHECK-LABEL: func.func @pieces
-// CHECK: id.scatter
+// CHECK: id.gather
+// CHECK: id.lookup %{{.*}} of [0, 63, 1, 62,
 func.func @pieces(%x: !id.seq<64, f32>) -> !id.seq<64, f32> {
   %1 = id.scatter %x lowest 1 : !id.seq<64, f32> -> !id.seq<64, f32> to {
     %d = id.digit 1 : i64
@@ -83,6 +84,29 @@ func.func @pieces(%x: !id.seq<64, f32>) -> !id.seq<64, f32> {
     id.yield %n : f32
   }
   return %2 : !id.seq<64, f32>
+}
+
+// -----
+
+// Each element would be stored to a sector of its own: the block brings them into order, in digits that threads hold.
+// CHECK-LABEL: func.func @sectors
+// CHECK: %[[IN:.*]] = id.gather %arg0 lowest 1 : <97, f32> -> <7 * 2**4, f32> from {
+// CHECK: id.lookup %{{.*}} of [0, 39, 78, 20, {{.*}}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+// CHECK: %[[HELD:.*]] = id.pointwise(%[[IN]])
+// CHECK: %[[OUT:.*]] = id.resize %[[HELD]] lowest 5 : <7 * 2**4, f32> -> <97, f32>
+// CHECK: return %[[OUT]]
+// CPU-LABEL: func.func @sectors
+// CPU: id.scatter
+func.func @sectors(%x: !id.seq<97, f32>) -> !id.seq<97, f32> {
+  %1 = id.scatter %x lowest 1 : !id.seq<97, f32> -> !id.seq<97, f32> to {
+    %d = id.digit 1 : i64
+    %c5 = arith.constant 5 : i64
+    %c97 = arith.constant 97 : i64
+    %m = arith.muli %d, %c5 : i64
+    %place = arith.remui %m, %c97 : i64
+    id.yield %place : i64
+  }
+  return %1 : !id.seq<97, f32>
 }
 
 // -----

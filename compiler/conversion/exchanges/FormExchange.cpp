@@ -5,6 +5,8 @@
 #include "compiler/conversion/Meetings.h"
 #include "compiler/conversion/exchanges/PackedWords.h"
 
+#include "compiler/passes/ExchangeSides.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -65,6 +67,28 @@ static digits::LinearForm rankOf(const Mapping &mapping) {
 //===--- writing and reading --------------------------------------------------------------------------------------===//
 
 void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
+  // Who has none of the elements that are read writes nothing.
+  std::vector<std::pair<int, int64_t>> inRegisters;
+  Value has;
+  if (op.getKind() == id::ExchangeKind::Shared)
+    for (const auto &[digit, value] : passes::fixedDigits(op)) {
+      digits::Place at;
+      if (!tile.mapping.find(digit, at))
+        continue;
+      if (at.field == Field::Reg) {
+        inRegisters.emplace_back(static_cast<int>(at.position), value);
+        continue;
+      }
+      Value own = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, place.numbers.digit(digit, tile.mapping),
+                                        code.constant64(value));
+      has = has ? arith::AndIOp::create(b, loc, has, own).getResult() : own;
+    }
+  if (has)
+    return place.where(has, [&] { writeTile(op, tile, inRegisters); });
+  writeTile(op, tile, inRegisters);
+}
+
+void FormExchange::writeTile(id::ExchangeOp op, const Tile &tile, ArrayRef<std::pair<int, int64_t>> inRegisters) {
   const digits::SharedLayout layout = op.getLayoutAttr().getLayout();
   const ExchangeWords words = wordsOf(op);
   auto columnOf = [&](int digit) -> int64_t { return layout.column(digit); };
@@ -74,6 +98,9 @@ void FormExchange::write(id::ExchangeOp op, const Tile &tile) {
     blocks.emplace(destinationsOf(op, tile.mapping, own));
   const Destinations::Block here{own, {}};
   for (size_t r = 0; r < tile.registers.size(); ++r) {
+    const auto digitsHere = registerDigits(tile.mapping, r);
+    if (llvm::any_of(inRegisters, [&](const auto &fixed) { return digitsHere[fixed.first] != fixed.second; }))
+      continue;
     int64_t offset = registerOffset(tile.mapping, r, words, columnOf);
     const ArrayRef<Destinations::Block> to = blocks ? blocksOf(*blocks, tile.mapping, r) : ArrayRef(here);
     for (Value word : wordsOfNumbers(code.numbersOf(tile.registers[r], tile.element, words.unit), words)) {

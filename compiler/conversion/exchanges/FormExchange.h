@@ -32,6 +32,9 @@ public:
   void await(id::ExchangeOp op) override;
 
 private:
+  /// Writes the registers whose digits have these values, (position, value).
+  void writeTile(id::ExchangeOp op, const Tile &tile, llvm::ArrayRef<std::pair<int, int64_t>> inRegisters);
+
   TileCode &code;
   mlir::OpBuilder &b;
   mlir::Location loc;

@@ -174,6 +174,7 @@ def Id_OmegaOp : Id_Op<"omega", [Pure]> {
   let arguments = (ins I64Attr:$root, Id_PolyAttr:$exponent, Optional<I64>:$dynamic);
   let results = (outs AnyType:$result);
   let assemblyFormat = "`(` $root `,` custom<Exponent>($exponent) `)` (`dynamic` $dynamic^)? attr-dict `:` type($result)";
+  let hasCanonicalizer = 1;
 }
 
 def Id_LookupOp : Id_Op<"lookup", [Pure]> {
