@@ -322,6 +322,18 @@ def BuildKernels : Pass<"id-build-kernels", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def OrderConstants : Pass<"id-order-constants", "::mlir::func::FuncOp"> {
+  let summary = "constants lie in memory as the threads that load them count";
+  let description = [{
+    Of a constant that one load takes: first the elements that a thread takes with one access, then those of the lanes,
+    warps and blocks, then its others.
+
+        id.load %c [2, 1] -> "reg(1) lane(2)"   ->   id.load %c [1, 2], with other data of %c
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine; a CPU's constants stay as they are">];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def PlanExchanges : Pass<"id-plan-exchanges", "::mlir::func::FuncOp"> {
   let summary = "choose the means of every exchange and solve its shared-memory layout";
   let description = [{

@@ -90,6 +90,10 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   PlanExchangesOptions exchanges;
   exchanges.target = target;
   function.addPass(createPlanExchanges(exchanges));
+  // Which threads load which elements is settled.
+  OrderConstantsOptions constants;
+  constants.target = target;
+  function.addPass(createOrderConstants(constants));
 }
 
 namespace {
