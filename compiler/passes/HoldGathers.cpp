@@ -28,14 +28,6 @@ namespace idc::passes {
 
 namespace {
 
-/// Of the elements that a gather gives.
-std::optional<double> sectorsAgain(id::GatherOp gather, int64_t lanes) {
-  const id::SeqType type = gather.getType();
-  return passes::sectorsAgain(gather.getBody(),
-                              type.getRadices().take_front(static_cast<size_t>(gather.getNewLowest())),
-                              id::elementBytes(type.getElement()), lanes);
-}
-
 /// What a pointwise step makes of nothing but arguments, each element of others and none of its number: it is made in
 /// any digits.
 id::PointwiseOp madeOfArguments(Value value) {
@@ -99,6 +91,8 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
     if (machine->kind == "cpu")
       return;
     for (auto gather : getOperation().getBody().front().getOps<id::GatherOp>()) {
+      const auto given = gather.getType().getRadices().take_front(static_cast<size_t>(gather.getNewLowest()));
+      const int64_t elementBytes = id::elementBytes(gather.getType().getElement());
       const auto length = [&](id::SeqType type, int lowest) {
         return id::elementsOf(type.getRadices().take_front(static_cast<size_t>(lowest))) *
                id::elementBytes(type.getElement());
@@ -113,7 +107,8 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
         if (next.lowest || next.others == 1 ||
             length(gather.getType(), gather.getNewLowest()) * next.others <= machine->sharedBytesBesideCache)
           continue;
-        if (std::optional<double> again = sectorsAgain(gather, machine->lanes); !again || *again < often)
+        if (std::optional<double> again = sectorsAgain(gather.getBody(), given, elementBytes, *machine);
+            !again || *again < often)
           continue;
         OpBuilder builder(gather->getContext());
         builder.setInsertionPointAfter(gather);
@@ -124,16 +119,11 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
       }
       const int64_t bytes = std::max(length(gather.getInput().getType(), static_cast<int>(gather.getLowest())),
                                      length(gather.getType(), gather.getNewLowest()));
-      constexpr int64_t resident = 3; // blocks, so that some load while others store
       // What has large digits itself is spread over threads and blocks as it is.
       const bool isTaken = hasSmallDigits(gather.getType(), machine->lanes) ||
                            llvm::all_of(gather->getUsers(), llvm::IsaPred<id::ResizeOp>);
-      if (bytes > machine->sharedBytesPerMultiprocessor / resident || !isTaken)
-        continue;
-      constexpr double tooOften = 2;
-      if (std::optional<double> again = sectorsAgain(gather, machine->lanes); !again || *again <= tooOften)
-        continue;
-      hold(gather, machine->lanes);
+      if (isTaken && canBeHeld(bytes, *machine) && isScattered(gather.getBody(), given, elementBytes, *machine))
+        hold(gather, machine->lanes);
     }
   }
 };

@@ -113,18 +113,6 @@ bool isStored(Value value, const DenseSet<Operation *> &scatters) {
   });
 }
 
-constexpr int64_t resident = 3; // blocks, so that some load while others store
-
-/// True where a warp's stores are more than twice as many sectors as they fill.
-bool storesSectors(id::ScatterOp scatter, int64_t lanes) {
-  const id::SeqType type = scatter.getInput().getType();
-  const std::optional<double> again =
-      sectorsAgain(scatter.getBody(), type.getRadices().take_front(static_cast<size_t>(scatter.getLowest())),
-                   id::elementBytes(type.getElement()), lanes);
-  constexpr double tooOften = 2;
-  return again && *again > tooOften;
-}
-
 /// The block brings the elements into the order of memory, in digits that its threads can hold.
 void storeInOrder(OpBuilder &builder, id::ScatterOp scatter, std::vector<int64_t> sources) {
   const Location loc = scatter.getLoc();
@@ -168,7 +156,9 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
       };
       const bool stored = isStored(scatter.getResult(), stores);
       std::optional<std::vector<int64_t>> sources;
-      if (stored ? bytes <= machine->sharedBytesPerMultiprocessor / resident && storesSectors(scatter, machine->lanes)
+      if (stored ? canBeHeld(bytes, *machine) &&
+                       isScattered(scatter.getBody(), from.getRadices().take_front(scatter.getLowest()),
+                                   id::elementBytes(from.getElement()), *machine)
                  : bytes <= machine->sharedBytesBesideCache / 2)
         if (!isApart())
           sources = sourcesOf(scatter);

@@ -10,8 +10,10 @@
 using namespace mlir;
 using namespace idc;
 
-std::optional<double> passes::sectorsAgain(Region &body, ArrayRef<int32_t> radices, int64_t bytes, int64_t lanes) {
-  constexpr int64_t sectorBytes = 32, warps = 16;
+std::optional<double> passes::sectorsAgain(Region &body, ArrayRef<int32_t> radices, int64_t bytes,
+                                           const Target &machine) {
+  constexpr int64_t warps = 16;
+  const int64_t sectorBytes = machine.sectorBytes, lanes = machine.lanes;
   std::optional<id::IndexCode> code = id::IndexCode::of(body);
   if (!code)
     return std::nullopt;
@@ -33,6 +35,17 @@ std::optional<double> passes::sectorsAgain(Region &body, ArrayRef<int32_t> radic
     filled += llvm::divideCeil(std::min(lanes, count - first) * bytes, sectorBytes);
   }
   return static_cast<double>(touched) / static_cast<double>(filled);
+}
+
+bool passes::isScattered(Region &body, ArrayRef<int32_t> radices, int64_t bytes, const Target &machine) {
+  constexpr double tooOften = 2;
+  const std::optional<double> again = sectorsAgain(body, radices, bytes, machine);
+  return again && *again > tooOften;
+}
+
+bool passes::canBeHeld(int64_t bytes, const Target &machine) {
+  constexpr int64_t resident = 3;
+  return bytes <= machine.sharedBytesPerMultiprocessor / resident;
 }
 
 SmallVector<int32_t> passes::smallDigits(int64_t length) {

@@ -2,6 +2,8 @@
 // elements instead.
 #pragma once
 
+#include "compiler/passes/Target.h"
+
 #include "id/IdDialect.h"
 
 #include "mlir/IR/Builders.h"
@@ -10,10 +12,16 @@
 
 namespace idc::passes {
 
-/// How many times as many sectors a warp of so many lanes touches as it fills, in the mean over some warps, where
-/// element k of these digits, of so many bytes, lies at the number that the body yields; nothing where run-time scalars
-/// decide.
-std::optional<double> sectorsAgain(mlir::Region &body, llvm::ArrayRef<int32_t> radices, int64_t bytes, int64_t lanes);
+/// How many times as many sectors a warp touches as it fills, in the mean over some warps, where element k of these
+/// digits, of so many bytes, lies at the number that the body yields; nothing where run-time scalars decide.
+std::optional<double> sectorsAgain(mlir::Region &body, llvm::ArrayRef<int32_t> radices, int64_t bytes,
+                                   const Target &machine);
+
+/// True where that is more than twice: in order, and exchanged by the block, memory is faster.
+bool isScattered(mlir::Region &body, llvm::ArrayRef<int32_t> radices, int64_t bytes, const Target &machine);
+
+/// True for bytes that three blocks of a multiprocessor can hold each, so that some load while others store.
+bool canBeHeld(int64_t bytes, const Target &machine);
 
 /// Digits that threads of any number hold, for so many elements or a few more: the least of 5, 6, 7 and 8 eighths of a
 /// power of two.
