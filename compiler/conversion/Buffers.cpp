@@ -101,7 +101,8 @@ static void placeGraph(ArrayRef<Operation *> kernels, Operation *terminator, Den
       if (places.contains(value))
         continue;
       if (auto whole = places.find(id::wholeOf(value)); whole != places.end()) {
-        places[value] = whole->second;
+        const Buffer place = whole->second; // before the map grows
+        places[value] = place;
         continue;
       }
       int64_t bytes = (bytesOf(value) + 15) / 16 * 16, begin = 0;

@@ -79,6 +79,8 @@ private:
       return "; a comment begins with '//'";
     if (index > 0 && text(index - 1) == "while")
       return "; there is no 'while', a loop runs over a range that is known when compiling: for i in a..b { .. }";
+    if (found == "xor")
+      return "; exclusive or is a function: xor(a, b)";
     if (found == "@")
       return "; '@' stands after a stage: x |> f @ 1";
     if (found == "{" && (expected == "';'" || expected == "an expression"))

@@ -32,7 +32,7 @@ public:
     request.values = chains.valuesAtOnce();
     const FlowChain &first = *chains.chains.front(), &last = chains.last();
     request.numDigits = last.type.getNumDigits();
-    request.sums = llvm::any_of(chains.chains, [](const FlowChain *chain) { return chain->hasViews(); });
+    request.sums = llvm::any_of(chains.chains, [](const FlowChain *chain) { return chain->hasScatteredViews(); });
     request.radices.assign(last.type.getRadices().begin(), last.type.getRadices().end());
     request.loadBytes = id::elementBytes(first.type.getElement());
     request.storeBytes = id::elementBytes(id::elementOf(last.result.getType()));

@@ -1,5 +1,7 @@
 #include "compiler/passes/Elementwise.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 using namespace mlir;
 using namespace idc;
 
@@ -11,6 +13,19 @@ bool passes::namesNoDigit(id::PointwiseOp step) {
                 return names ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
+}
+
+OpOperand *passes::returnedAs(Value value) {
+  while (value.hasOneUse()) {
+    OpOperand &use = *value.use_begin();
+    auto step = dyn_cast<id::PointwiseOp>(use.getOwner());
+    if (!step)
+      return isa<func::ReturnOp>(use.getOwner()) ? &use : nullptr;
+    if (step->getNumOperands() != 1 || step->getNumResults() != 1 || !namesNoDigit(step))
+      return nullptr;
+    value = step->getResult(0);
+  }
+  return nullptr;
 }
 
 id::SeqType passes::withElement(Type sequence, Type element) {

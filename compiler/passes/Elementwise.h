@@ -8,6 +8,9 @@ namespace idc::passes {
 /// True when what the step does to an element does not depend on where it is.
 bool namesNoDigit(id::PointwiseOp step);
 
+/// The result of the function that a value is, up to steps on each element alone; null for others.
+mlir::OpOperand *returnedAs(mlir::Value value);
+
 /// The type of a sequence as long as `sequence`, of such elements.
 id::SeqType withElement(mlir::Type sequence, mlir::Type element);
 

@@ -228,9 +228,11 @@ private:
     ended[last->getResult(0)] = index;
   }
 
-  bool isView(Value value) const { return program.resolve(value).hasOtherElements(); }
+  bool isView(Value value) const { return program.resolve(value).hasScatteredElements(); }
   bool isOfArgument(Value value) const { return isa<BlockArgument>(program.resolve(value).buffer); }
-  bool hasViews(const FlowChain &chain) const { return !chain.views.empty() || isView(chain.source); }
+  bool hasViews(const FlowChain &chain) const { return chain.storesScattered() || isView(chain.source); }
+  /// True for digits, and places in memory, that are bits.
+  bool isOfBits(const FlowChain &chain) const { return id::areBits(chain.type.getRadices()) && !hasViews(chain); }
 
   /// True for sequences that chains load and store as views: of other radices, whose addresses are sums; of bits, for
   /// which those are slower, while a block holds them.
@@ -256,10 +258,12 @@ private:
       return std::nullopt;
     auto found = ended.find(op.getOperand(0));
     std::optional<size_t> index = found != ended.end() ? std::optional(found->second) : chainOf(op.getOperand(0));
-    if (!index || !takesViews(chain(*index).type))
+    if (!index)
       return std::nullopt;
     FlowChain stored = chain(*index);
     stored.end(&op);
+    if (stored.storesScattered() && !takesViews(stored.type))
+      return std::nullopt;
     return stored.stored().placed() ? index : std::nullopt;
   }
 
@@ -337,11 +341,11 @@ private:
   /// larger nodes, and those without nodes.
   void dissolveChains() {
     constexpr int64_t ownWords = 32, sharedWords = 96;
-    auto isFewSteps = [](const FlowChain &chain) {
-      return chain.steps.empty() ? !chain.after.empty() : !chain.isOfBits() && fitsThread(chain, sharedWords);
+    auto isFewSteps = [&](const FlowChain &chain) {
+      return chain.steps.empty() ? !chain.after.empty() : !isOfBits(chain) && fitsThread(chain, sharedWords);
     };
     for (FlowSegment &segment : program.segments)
-      if (segment.chain && (!segment.chain->isOfBits() || hasViews(*segment.chain)) &&
+      if (segment.chain && !isOfBits(*segment.chain) &&
           ((fitsThread(*segment.chain, ownWords) && !actsOnAll(*segment.chain)) ||
            !hasTiles(*segment.chain, maxMixedBytes)))
         makeGroup(segment);

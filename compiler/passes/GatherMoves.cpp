@@ -129,8 +129,9 @@ struct GatherMoves : impl::GatherMovesBase<GatherMoves> {
         runs.emplace_back().push_back(std::move(*move));
         continue;
       }
-      ends[op.getResult(0)] = run->second;
-      runs[run->second].push_back(std::move(*move));
+      const size_t number = run->second; // before the map grows
+      ends[op.getResult(0)] = number;
+      runs[number].push_back(std::move(*move));
     }
     for (std::vector<Move> &run : runs)
       gather(run);

@@ -237,6 +237,24 @@ def HoldGathers : Pass<"id-hold-gathers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def LinearMoves : Pass<"id-linear-moves", "::mlir::func::FuncOp"> {
+  let summary = "gathers that are linear over GF(2) become digit permutations between maps that keep sectors";
+  let description = [{
+    A*k + c on bits, of more elements than a block holds, is taken apart as U*P*V (Bruhat): U and V add to bits only
+    higher ones, so that each sector of memory is one behind them and addresses compute them; P moves digits. Where V is
+    nothing, the kernel that takes the result loads it so; where that holds of the inverse, the one that makes the
+    sequence stores it so; others take a kernel of their own.
+
+        %0 = id.gather %x lowest 20 … from { A*k + c }
+
+        %0 = id.gather %x lowest 20 … {id.near} from { U*k + c }
+        %1 = id.permute %0 [ P ]
+        %2 = id.scatter %1 lowest 20 … {id.near} to { V^-1*k }
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def TileGathers : Pass<"id-tile-gathers", "::mlir::func::FuncOp"> {
   let summary = "blocks take the elements of affine gathers that none holds in tiles, which share sectors";
   let description = [{

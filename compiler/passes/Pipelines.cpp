@@ -65,6 +65,9 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   HoldGathersOptions hold;
   hold.target = target;
   function.addPass(createHoldGathers(hold));
+  LinearMovesOptions linear;
+  linear.target = target;
+  function.addPass(createLinearMoves(linear));
   TileGathersOptions tile;
   tile.target = target;
   function.addPass(createTileGathers(tile));

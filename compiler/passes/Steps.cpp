@@ -100,6 +100,12 @@ SmallVector<int32_t> FlowView::apply(ArrayRef<int32_t> radices) const {
   return result;
 }
 
+bool FlowView::isNear() const {
+  id::GatherOp from = gather;
+  id::ScatterOp to = scatter;
+  return kind == Kind::Gather ? from->hasAttr(nearAttr) : kind == Kind::Scatter && to->hasAttr(nearAttr);
+}
+
 SmallVector<int32_t> FlowValue::viewRadices() const {
   SmallVector<int32_t> radices(id::radicesOf(buffer.getType()));
   for (const FlowView &view : views)

@@ -39,6 +39,8 @@ struct FlowView {
 
   /// The radices that `radices` become.
   llvm::SmallVector<int32_t> apply(llvm::ArrayRef<int32_t> radices) const;
+  /// True where the elements of a run of memory are those of another one: digits are where they were.
+  bool isNear() const;
   bool operator==(const FlowView &o) const {
     return kind == o.kind && digit == o.digit && value == o.value && map == o.map && resize == o.resize &&
            gather == o.gather && scatter == o.scatter;
@@ -57,6 +59,12 @@ struct FlowValue {
   bool hasOtherElements() const {
     return llvm::any_of(views, [](const FlowView &view) {
       return view.kind == FlowView::Kind::Resize || view.kind == FlowView::Kind::Gather;
+    });
+  }
+  /// The same, without those that lie where digits say, run by run.
+  bool hasScatteredElements() const {
+    return llvm::any_of(views, [](const FlowView &view) {
+      return view.kind == FlowView::Kind::Resize || (view.kind == FlowView::Kind::Gather && !view.isNear());
     });
   }
   /// True for what a chain without steps can move.
@@ -142,6 +150,14 @@ struct FlowChain {
   bool hasViews() const {
     return !views.empty() || input.hasOtherElements() ||
            llvm::any_of(operands, [](const FlowOperand &operand) { return operand.from.hasOtherElements(); });
+  }
+  /// The same, of elements that do not lie in runs where digits say.
+  bool hasScatteredViews() const {
+    return storesScattered() || input.hasScatteredElements() ||
+           llvm::any_of(operands, [](const FlowOperand &operand) { return operand.from.hasScatteredElements(); });
+  }
+  bool storesScattered() const {
+    return llvm::any_of(views, [](const FlowView &view) { return !view.isNear(); });
   }
   /// True for addresses that are put together from bits; those of other radices and of views are sums.
   bool isOfBits() const { return id::areBits(type.getRadices()) && !hasViews(); }
@@ -268,6 +284,9 @@ constexpr llvm::StringLiteral paddedDigitAttr = "id.padded_digit";
 
 /// On a step that does nothing: what makes its operand brings the elements to where the step has them.
 constexpr llvm::StringLiteral heldAttr = "id.held";
+
+/// On id.gather and id.scatter of bits: each bit of a number is that of the element, and a sum of higher ones.
+constexpr llvm::StringLiteral nearAttr = "id.near";
 
 /// On id.gather: so many bytes that follow each other in its result are one block's, which finds most of them in
 /// sectors that it has read already.

@@ -26,7 +26,6 @@
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/APInt.h"
 
 using namespace mlir;
@@ -146,27 +145,11 @@ struct TileGathers : impl::TileGathersBase<TileGathers> {
     if (machine->kind == "cpu" || getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr))
       return;
     for (auto gather : llvm::to_vector(getOperation().getBody().front().getOps<id::GatherOp>()))
-      if (OpOperand *result = resultOf(gather))
+      if (OpOperand *result = isa<BlockArgument>(gather.getInput()) ? returnedAs(gather.getResult()) : nullptr)
         tile(gather, *result, *machine);
   }
 
 private:
-  /// The result of the function that the gather is, up to steps on each element alone; null for others.
-  static OpOperand *resultOf(id::GatherOp gather) {
-    if (!isa<BlockArgument>(gather.getInput()))
-      return nullptr;
-    for (Value value = gather.getResult(); value.hasOneUse();) {
-      OpOperand &use = *value.use_begin();
-      auto step = dyn_cast<id::PointwiseOp>(use.getOwner());
-      if (!step)
-        return isa<func::ReturnOp>(use.getOwner()) ? &use : nullptr;
-      if (step->getNumOperands() != 1 || step->getNumResults() != 1 || !namesNoDigit(step))
-        return nullptr;
-      value = step->getResult(0);
-    }
-    return nullptr;
-  }
-
   void tile(id::GatherOp gather, OpOperand &result, const Target &machine) {
     const id::SeqType type = gather.getType();
     const auto lowest = type.getRadices().take_front(static_cast<size_t>(gather.getNewLowest()));

@@ -2,8 +2,10 @@
 //
 // A gather of a gather is one. Numbers that are affine are computed so. One that the numbers show to move digits, or
 // nothing, is a permutation, and so is such a scatter. A gather and a scatter by the same numbers undo each other.
+#include "id/BitForm.h"
 #include "id/IdDialect.h"
 #include "id/IndexCode.h"
+#include "id/LinearForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,13 +29,17 @@ int ScatterOp::getNewLowest() {
 namespace {
 
 /// The permutation that moves element body(k) of digits `before` to place k of digits `after`, the lowest of `count`,
-/// if there is one: the numbers for no digit and for one at a time say which it would be, and all numbers whether it
-/// is.
+/// if there is one: the numbers for no digit and for one at a time say which it would be. It is, where the number is a
+/// sum of what digits give; else all numbers say whether it is.
 std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t> before, ArrayRef<int32_t> after,
                                                  int count) {
   const int64_t length = elementsOf(after);
   const size_t n = after.size();
-  if (before.size() != n || elementsOf(before) != length || length > maxTried)
+  if (before.size() != n || elementsOf(before) != length)
+    return std::nullopt;
+  const bool isSum = LinearForm::ofAll(body, n).contains(body.front().getTerminator()->getOperand(0)) ||
+                     BitMap::of(body, after).has_value();
+  if (!isSum && length > maxTried)
     return std::nullopt;
   std::optional<IndexCode> code = IndexCode::of(body);
   if (!code)
@@ -63,6 +69,8 @@ std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t>
   digits::Permutation map = digits::Permutation::fromSources(sources);
   for (int place : complemented)
     map = map.then(digits::Permutation::complement(static_cast<int>(n), place));
+  if (isSum)
+    return map.extended(count);
   const digits::Permutation inverse = map.inverse();
   const std::vector<int> radices(after.begin(), after.end());
   int64_t index = 0;
@@ -76,6 +84,9 @@ std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t>
 
 /// True when two bodies yield the same number for all values of the lowest `radices` of `count` digits.
 bool areEqual(Region &a, Region &b, ArrayRef<int32_t> radices, int count) {
+  if (const std::optional<BitMap> first = BitMap::of(a, radices))
+    if (const std::optional<BitMap> second = BitMap::of(b, radices))
+      return *first == *second;
   std::optional<IndexCode> first = IndexCode::of(a), second = IndexCode::of(b);
   if (!first || !second || elementsOf(radices) > maxTried)
     return false;

@@ -86,6 +86,8 @@ LogicalResult conversion::emitRing(TileCode &code, KernelFrame &frame) {
   }
   FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
   parts.place.thread = frame.thread;
+  if (frame.lowered.launch.dependent)
+    parts.barriers.startEarly();
   return emitPasses(frame.cut, parts.emitter, parts.accesses, parts.barriers, passes, [&](bool inRing) {
     parts.place.problem = inRing ? passes.slotOfProblem() : passes.problem();
     parts.place.count({frame.cut.threads, 1, shape.tiles}, passes.tileOfProblem());
