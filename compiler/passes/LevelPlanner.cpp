@@ -455,16 +455,18 @@ private:
     return bytes;
   }
 
-  /// True when steps go to the levels that all blocks share and come back from there once: a team posts once.
+  /// True when steps go to the levels that all blocks share, and come back from there once: a team posts once, what it
+  /// has made.
   bool waitsOnce(ArrayRef<int> levels) const {
-    bool waits = false, back = false;
+    bool made = false, waits = false, back = false;
     for (Operation *step : steps) {
       SmallVector<int> axes = nodeAxes(step);
       if (axes.empty())
         continue;
       const bool shared = levels[axes.front()] >= levels[ranks.front()];
-      if (shared && back)
+      if (shared && (back || !made))
         return false;
+      made |= !shared;
       back |= waits && !shared;
       waits |= shared;
     }
