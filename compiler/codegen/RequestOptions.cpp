@@ -22,6 +22,16 @@ std::optional<std::pair<int64_t, int64_t>> codegen::readRange(llvm::StringRef te
   return std::make_pair(*first, *last);
 }
 
+/// Up to the next comma that separates values: those between angle brackets are a function's parameters.
+static llvm::StringRef untilComma(host::Scanner &scanner) {
+  llvm::StringRef item = scanner.until(",");
+  while (item.count('<') > item.count('>') && scanner.accept(",")) {
+    const llvm::StringRef more = scanner.until(",");
+    item = llvm::StringRef(item.data(), static_cast<size_t>(more.end() - item.begin()));
+  }
+  return item;
+}
+
 llvm::Expected<Setting> codegen::readSetting(llvm::StringRef text) {
   host::Scanner scanner(text);
   Setting setting{std::string(scanner.until("=")), {}, {}};
@@ -29,7 +39,7 @@ llvm::Expected<Setting> codegen::readSetting(llvm::StringRef text) {
   if (setting.name.empty() || !scanner.accept("="))
     return wrong(form);
   do {
-    const llvm::StringRef item = scanner.until(",");
+    const llvm::StringRef item = untilComma(scanner);
     if (item.empty())
       return wrong(form);
     double real = 0;

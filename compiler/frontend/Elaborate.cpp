@@ -82,8 +82,8 @@ void Elaborator::enter(const Function &function, const Context &context, llvm::S
                     "' uses itself without end: this call has the same " + (instance.empty() ? "arguments" : instance) +
                     " as one it is part of");
   if (frames.size() >= maxCalls)
-    fail(loc, "recursion without end: '" + function.name.text + "' is more than " + std::to_string(maxCalls) +
-                  " calls deep");
+    fail(loc, "recursion without end, or too deep: '" + function.name.text + "' is more than " +
+                  std::to_string(maxCalls) + " calls deep");
   frames.push_back({function.name.text, function.name.range.Start, &function, loc, std::move(instance)});
   for (const Param &param : function.params)
     tell(param.name.range, context.scopes[1].at(param.name.text));

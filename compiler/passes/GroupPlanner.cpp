@@ -4,9 +4,9 @@
 //    those of one kind: blocks that share a multiprocessor, blocks that have one alone, clusters, blocks along columns,
 //    teams. The groups that are put together within them are a candidate.
 // 2. Costs. The bytes that all kernels read and write, those that go from block to block of a cluster, and what kernels
-//    within these bounds wait for their own threads and blocks, by the target's `groups`. Up to `hidden` times the
-//    least bytes of all candidates cost as much as the least: a kernel finds what the one before has just written in
-//    the cache.
+//    within these bounds wait for their own threads and blocks, and for the kernel before, by the target's `groups`. Up
+//    to `hidden` times the least bytes of all candidates cost as much as the least: a kernel finds what the one before
+//    has just written in the cache.
 // 3. For the latency of a problem that one kernel does: the bytes of its busiest block.
 //
 // Bounds are tried by what they wait. A program that is one kernel reads and writes as little as can be: what waits
@@ -335,7 +335,8 @@ private:
     double between = 0;
     for (const FlowSegment &segment : grouping.program.segments)
       between += betweenBlocks(segment.group);
-    return bytes * (1 + grouping.waits + (grouping.isWithinLimits() ? 0 : costs.beyond) +
+    const auto behind = static_cast<double>(grouping.program.segments.size() - 1); // kernels
+    return bytes * (1 + grouping.waits + costs.kernel * behind + (grouping.isWithinLimits() ? 0 : costs.beyond) +
                     (grouping.sharesResults() ? costs.parts : 0)) +
            between;
   }

@@ -10,9 +10,16 @@
 //   %0 = id.pointwise(%x) f                               %0 = id.gather %x from { … }
 //   %1 = id.gather %0 from { … }                    ->    %1 = id.pointwise(%0) f
 //
+// And between a gather and a scatter, or a scatter and a gather, of the same numbers, which undo each other:
+//
+//   %0 = id.gather %x from { … };  %1 = id.pointwise(%0) f
+//   %2 = id.scatter %1 to { … }                     ->    %2 = id.pointwise(%x) f
+//
 // Only of one operand, whose value nothing else takes, by bodies that know no digits. The body works on more elements
 // then: at most twice as many as are kept, or so many that operations are nothing beside a trip to memory.
 #include "compiler/passes/Elementwise.h"
+
+#include "id/IndexCode.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -90,8 +97,11 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
     for (id::PointwiseOp step : llvm::to_vector(body.getOps<id::PointwiseOp>()))
       if (isMovable(step) && atEnd.contains(step))
         beforeCrop(step);
+    for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
+      withoutMoves<id::GatherOp>(scatter);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
-      behindGather(gather);
+      if (!withoutMoves<id::ScatterOp>(gather))
+        behindGather(gather);
   }
 
 private:
@@ -117,6 +127,43 @@ private:
     step.erase();
     for (Operation *move : llvm::reverse(moves))
       move->erase();
+  }
+
+  /// Takes away what undoes an `Undone`, and that, where only steps on each element alone stand between; false where it
+  /// does not.
+  template <class Undone, class Op> static bool withoutMoves(Op op) {
+    SmallVector<id::PointwiseOp> steps; // the last one first
+    Value value = op.getInput();
+    auto step = value.getDefiningOp<id::PointwiseOp>();
+    for (; step && value.hasOneUse() && step.getOutputs().size() == 1 && isMovable(step);
+         step = value.getDefiningOp<id::PointwiseOp>()) {
+      steps.push_back(step);
+      value = step.getInputs()[0];
+    }
+    auto undone = value.getDefiningOp<Undone>();
+    if (steps.empty() || !undone || !value.hasOneUse())
+      return false;
+    // A gather is by the digits of its result, a scatter by those of what it sends.
+    const bool byBetween = std::is_same_v<Undone, id::GatherOp>;
+    const auto outerLowest = static_cast<int64_t>(undone.getLowest()),
+               innerLowest = static_cast<int64_t>(op.getLowest());
+    const ArrayRef<int32_t> digits = id::radicesOf(byBetween ? value.getType() : op.getType());
+    if (id::radicesOf(undone.getInput().getType()) != id::radicesOf(op.getType()) ||
+        undone.getNewLowest() != innerLowest || op.getNewLowest() != outerLowest ||
+        !id::yieldAlike(op.getBody(), undone.getBody(),
+                        digits.take_front(static_cast<size_t>(byBetween ? innerLowest : outerLowest)),
+                        static_cast<int>(digits.size())))
+      return false;
+    OpBuilder builder(op);
+    Value made = undone.getInput();
+    for (id::PointwiseOp each : llvm::reverse(steps))
+      made = onInstead(builder, each, made).getOutputs()[0];
+    op.replaceAllUsesWith(made);
+    op.erase();
+    for (id::PointwiseOp each : steps)
+      each.erase();
+    undone.erase();
+    return true;
   }
 
   static void behindGather(id::GatherOp gather) {

@@ -17,6 +17,7 @@
 #include "compiler/passes/CountedPlaces.h"
 #include "compiler/passes/GroupMemory.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <limits>
@@ -36,6 +37,9 @@ public:
     for (Operation *step : group.steps)
       if (!group.joined.contains(step))
         steps.push_back(step);
+    inBlock.resize(static_cast<unsigned>(group.radices.size()));
+    for (int axis : group.nodeAxes)
+      inBlock.set(static_cast<unsigned>(axis));
     blocks = group.otherAxes;
     llvm::stable_sort(blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
   }
@@ -85,6 +89,7 @@ private:
   LevelLimits limits;
   GroupOrder order;
   SmallVector<Operation *> steps; // those that are code
+  llvm::BitVector inBlock;        // axes
   std::vector<Phase> phases;
   DenseMap<Operation *, size_t> phaseOf;
   SmallVector<int> blocks; // axes that number the blocks, lowest addresses first
@@ -102,7 +107,7 @@ private:
     return axes;
   }
 
-  bool isInBlock(int axis) const { return llvm::is_contained(group.nodeAxes, axis); }
+  bool isInBlock(int axis) const { return inBlock.test(static_cast<unsigned>(axis)); }
 
   int64_t product(ArrayRef<int> axes, llvm::function_ref<bool(int)> counts) const {
     int64_t count = 1;
@@ -200,12 +205,23 @@ private:
     for (Operation *step : steps) {
       Phase next;
       auto widen = [&] {
+        const bool actedOnly = next.registers == next.acted;
+        const size_t before = next.acted.size();
         for (int axis : nodeAxes(step))
           if (!llvm::is_contained(next.acted, axis))
             next.acted.push_back(axis);
+        const auto added = ArrayRef<int>(next.acted).drop_front(before);
         next.registers = next.acted;
-        return llvm::all_of(next.steps, [&](Operation *other) { return hold(other, next.registers); }) &&
-               hold(step, next.registers) && fits(next.steps, next.registers, words) &&
+        // Others hold what they held, where what is new is none of their axes.
+        auto isKnown = [&](Operation *other) {
+          return actedOnly && next.registers == next.acted &&
+                 llvm::none_of(added, [&](int axis) { return llvm::is_contained(arrangement(other), axis); });
+        };
+        return llvm::all_of(next.steps,
+                            [&](Operation *other) { return isKnown(other) || hold(other, next.registers); }) &&
+               hold(step, next.registers) &&
+               llvm::all_of(next.steps,
+                            [&](Operation *other) { return isKnown(other) || fits(other, next.registers, words); }) &&
                fits(step, next.registers, words);
       };
       bool joins = !phases.empty() && !fetchesFrom(step, phases.back());
@@ -387,21 +403,30 @@ private:
     return most;
   }
 
+  /// What a phase stores or loads.
+  struct Touched {
+    digits::BufferView placed;
+    SmallVector<int> axes; // [digit-1]
+    int64_t bytes;         // of an element
+    bool inOrder;          // by no gather or scatter
+  };
+
   /// The registers of a phase with further axes, those of the highest addresses first where these are in order, as long
   /// as there are more than enough threads, one can hold all that a step takes, and those of a problem read and write
   /// whole sectors.
   SmallVector<int> widened(const Phase &phase, int64_t enough) const {
     SmallVector<int> registers = phase.registers;
     int64_t least = 1; // threads
-    for (const Touched &touched : touchedBy(phase))
+    const SmallVector<Touched> all = touchedBy(phase);
+    for (const Touched &touched : all)
       least = std::max(least, target.sectorBytes / touched.bytes);
-    const bool inOrder = llvm::all_of(touchedBy(phase), [](const Touched &touched) { return touched.inOrder; });
+    const bool inOrder = llvm::all_of(all, [](const Touched &touched) { return touched.inOrder; });
     const SmallVector<int> order = inOrder ? inAddressOrder(phase) : phase.axes;
     for (int axis : llvm::reverse(order)) {
       if (llvm::is_contained(registers, axis) || llvm::is_contained(phase.ranks, axis) ||
           threads(phase.steps, registers) <= enough)
         continue;
-      if (splitsSector(phase, registers, axis))
+      if (phase.acted.empty() && splitsSector(all, registers, axis))
         continue;
       registers.push_back(axis);
       auto takesFew = [&](Operation *step) { return wordsTaken(step, registers) <= 2 * mostWords; };
@@ -414,19 +439,19 @@ private:
 
   /// True where a phase that acts on nothing, whose mapping is free, stores or loads in order, lanes hold all below an
   /// axis, and that is less than a sector. The lowest one makes longer accesses.
-  bool splitsSector(const Phase &phase, ArrayRef<int> registers, int axis) const {
-    return phase.acted.empty() && llvm::any_of(touchedBy(phase), [&](const Touched &touched) {
-             int64_t run = touched.inOrder ? touched.bytes : target.sectorBytes;
-             for (int digit : touched.placed.addressOrder()) {
-               const int other = touched.axes[static_cast<size_t>(digit) - 1];
-               if (run >= target.sectorBytes || !isInBlock(other) || llvm::is_contained(registers, other))
-                 return false;
-               if (other == axis)
-                 return run > touched.bytes || run * group.radices[static_cast<size_t>(axis)] > target.vectorBytes;
-               run *= group.radices[static_cast<size_t>(other)];
-             }
-             return false;
-           });
+  bool splitsSector(ArrayRef<Touched> all, ArrayRef<int> registers, int axis) const {
+    return llvm::any_of(all, [&](const Touched &touched) {
+      int64_t run = touched.inOrder ? touched.bytes : target.sectorBytes;
+      for (int digit : touched.placed.addressOrder()) {
+        const int other = touched.axes[static_cast<size_t>(digit) - 1];
+        if (run >= target.sectorBytes || !isInBlock(other) || llvm::is_contained(registers, other))
+          return false;
+        if (other == axis)
+          return run > touched.bytes || run * group.radices[static_cast<size_t>(axis)] > target.vectorBytes;
+        run *= group.radices[static_cast<size_t>(other)];
+      }
+      return false;
+    });
   }
 
   bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers, int64_t most) const {
@@ -603,19 +628,12 @@ private:
     return moved;
   }
 
-  /// What a phase stores or loads.
-  struct Touched {
-    digits::BufferView placed;
-    SmallVector<int> axes; // [digit-1]
-    int64_t bytes;         // of an element
-    bool inOrder;          // by no gather or scatter
-  };
   static bool isInOrder(ArrayRef<FlowView> views) {
     return llvm::none_of(views, [](const FlowView &view) {
       return view.kind == FlowView::Kind::Gather || view.kind == FlowView::Kind::Scatter;
     });
   }
-  /// Stores first.
+  /// What a phase stores, and then what it loads.
   SmallVector<Touched> touchedBy(const Phase &phase) const {
     SmallVector<Touched> touched;
     for (const FlowStore &store : group.stores)

@@ -71,6 +71,7 @@ struct PassCosts {
 /// blocks hold (docs/planning.md).
 struct GroupCosts {
   double hidden = 1;  // factor on the least bytes up to which more cost nothing
+  double kernel = 0;  // of each kernel behind the first one, which begins later
   double words = 0;   // for each doubling of a thread's words above `levelWords`,
   double runs = 0;    // and of its run of bytes above `levelRunBytes`
   double spilled = 0; // where two values take more registers than a thread has

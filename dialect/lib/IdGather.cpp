@@ -26,6 +26,22 @@ int ScatterOp::getNewLowest() {
   return getType().getNumDigits() - (getInput().getType().getNumDigits() - static_cast<int>(getLowest()));
 }
 
+bool id::yieldAlike(Region &a, Region &b, ArrayRef<int32_t> radices, int count) {
+  if (const std::optional<BitMap> first = BitMap::of(a, radices))
+    if (const std::optional<BitMap> second = BitMap::of(b, radices))
+      return *first == *second;
+  std::optional<IndexCode> first = IndexCode::of(a), second = IndexCode::of(b);
+  if (!first || !second || elementsOf(radices) > maxTried)
+    return false;
+  SmallVector<int64_t> digits(static_cast<size_t>(count), 0);
+  do {
+    std::optional<int64_t> place = first->at(digits);
+    if (!place || place != second->at(digits))
+      return false;
+  } while (countUp(digits, radices));
+  return true;
+}
+
 namespace {
 
 /// The permutation that moves element body(k) of digits `before` to place k of digits `after`, the lowest of `count`,
@@ -80,23 +96,6 @@ std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t>
       return std::nullopt;
   } while (countUp(digits, after));
   return map.extended(count);
-}
-
-/// True when two bodies yield the same number for all values of the lowest `radices` of `count` digits.
-bool areEqual(Region &a, Region &b, ArrayRef<int32_t> radices, int count) {
-  if (const std::optional<BitMap> first = BitMap::of(a, radices))
-    if (const std::optional<BitMap> second = BitMap::of(b, radices))
-      return *first == *second;
-  std::optional<IndexCode> first = IndexCode::of(a), second = IndexCode::of(b);
-  if (!first || !second || elementsOf(radices) > maxTried)
-    return false;
-  SmallVector<int64_t> digits(static_cast<size_t>(count), 0);
-  do {
-    std::optional<int64_t> place = first->at(digits);
-    if (!place || place != second->at(digits))
-      return false;
-  } while (countUp(digits, radices));
-  return true;
 }
 
 /// A gather that moves digits is a permutation.
@@ -175,7 +174,7 @@ template <class Op, class Inner> struct DropUndone : OpRewritePattern<Op> {
     SeqType digits = isa<GatherOp>(op) ? op.getType() : op.getInput().getType(); // of both bodies
     const auto lowest =
         isa<GatherOp>(op) ? static_cast<size_t>(op.getNewLowest()) : static_cast<size_t>(op.getLowest());
-    if (!areEqual(op.getBody(), inner.getBody(), digits.getRadices().take_front(lowest), digits.getNumDigits()))
+    if (!yieldAlike(op.getBody(), inner.getBody(), digits.getRadices().take_front(lowest), digits.getNumDigits()))
       return failure();
     rewriter.replaceOp(op, inner.getInput());
     return success();

@@ -99,3 +99,78 @@ func.func @gather(%x: !id.seq<2**3, i8>) -> !id.seq<2**5, i16> {
   }
   return %3 : !id.seq<2**5, i16>
 }
+
+// -----
+
+// What undoes a gather behind a step on each element alone takes it away; other numbers do not.
+// CHECK-LABEL: func.func @undone(%arg0: !id.seq<2**3, i8>)
+// CHECK-NEXT: %[[F:.*]] = id.pointwise(%arg0) : (!id.seq<2**3, i8>) -> !id.seq<2**3, i16>
+// CHECK-NOT: id.gather
+// CHECK-NOT: id.scatter
+// CHECK: id.node [3](%[[F]])
+// CHECK: id.scatter
+// CHECK: id.pointwise
+// CHECK: id.gather
+func.func @undone(%x: !id.seq<2**3, i8>) -> !id.seq<2**3, i16> {
+  %0 = id.gather %x lowest 3 : <2**3, i8> -> <2**3, i8> from {
+    %6 = id.digit 1 : i64
+    %7 = id.digit 2 : i64
+    %8 = id.digit 3 : i64
+    %c2 = arith.constant 2 : i64
+    %c4 = arith.constant 4 : i64
+    %9 = arith.xori %6, %7 : i64
+    %10 = arith.muli %7, %c2 : i64
+    %11 = arith.muli %8, %c4 : i64
+    %12 = arith.addi %9, %10 : i64
+    %13 = arith.addi %12, %11 : i64
+    id.yield %13 : i64
+  }
+  %1 = id.pointwise(%0) : (!id.seq<2**3, i8>) -> !id.seq<2**3, i16> {
+  ^bb0(%a: i8):
+    %6 = arith.extsi %a : i8 to i16
+    id.yield %6 : i16
+  }
+  %2 = id.scatter %1 lowest 3 : <2**3, i16> -> <2**3, i16> to {
+    %6 = id.digit 1 : i64
+    %7 = id.digit 2 : i64
+    %8 = id.digit 3 : i64
+    %c2 = arith.constant 2 : i64
+    %c4 = arith.constant 4 : i64
+    %9 = arith.xori %6, %7 : i64
+    %10 = arith.muli %7, %c2 : i64
+    %11 = arith.muli %8, %c4 : i64
+    %12 = arith.addi %9, %10 : i64
+    %13 = arith.addi %12, %11 : i64
+    id.yield %13 : i64
+  }
+  %3 = id.node [3](%2) : (!id.seq<2**3, i16>) -> !id.seq<2**3, i16> {
+  ^bb0(%a: i16, %b: i16):
+    %c = arith.addi %a, %b : i16
+    id.yield %c, %a : i16, i16
+  }
+  %4 = id.scatter %3 lowest 2 : <2**3, i16> -> <2**3, i16> to {
+    %6 = id.digit 1 : i64
+    %7 = id.digit 2 : i64
+    %c1 = arith.constant 1 : i64
+    %c2 = arith.constant 2 : i64
+    %8 = arith.muli %7, %c2 : i64
+    %9 = arith.addi %6, %8 : i64
+    %10 = arith.xori %9, %c1 : i64
+    id.yield %10 : i64
+  }
+  %5 = id.pointwise(%4) : (!id.seq<2**3, i16>) -> !id.seq<2**3, i16> {
+  ^bb0(%a: i16):
+    %6 = arith.addi %a, %a : i16
+    id.yield %6 : i16
+  }
+  %10 = id.gather %5 lowest 2 : <2**3, i16> -> <2**3, i16> from {
+    %6 = id.digit 1 : i64
+    %7 = id.digit 2 : i64
+    %c2 = arith.constant 2 : i64
+    %8 = arith.muli %7, %c2 : i64
+    %9 = arith.addi %6, %8 : i64
+    %11 = arith.xori %9, %c2 : i64
+    id.yield %11 : i64
+  }
+  return %10 : !id.seq<2**3, i16>
+}

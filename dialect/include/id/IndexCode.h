@@ -57,6 +57,10 @@ private:
 /// The number of elements that digits count.
 int64_t elementsOf(llvm::ArrayRef<int32_t> radices);
 
+/// True when two bodies are known to yield the same number for all values of the digits of these radices, the lowest of
+/// `count` digits.
+bool yieldAlike(mlir::Region &a, mlir::Region &b, llvm::ArrayRef<int32_t> radices, int count);
+
 /// How many numbers are tried.
 constexpr int64_t maxTried = 1 << 20;
 
