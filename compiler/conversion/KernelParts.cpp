@@ -51,6 +51,12 @@ FormParts::FormParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffer
                                                                              &turns,
                                                                              &staged}) {}
 
+FormParts::FormParts(TileCode &code, const KernelFrame &frame)
+    : FormParts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either) {
+  if (frame.lowered.launch.dependent)
+    barriers.startEarly();
+}
+
 VectorParts::VectorParts(TileCode &code, const DenseMap<Value, BufferMemory> &buffers, const Parameters &parameters,
                          const Sections &cut, int64_t lanes, int64_t numTurns)
     : place(code, lanes), roots(code, place, RootFactors::Means::Tables), bodies(code, place, roots, parameters),

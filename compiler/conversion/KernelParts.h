@@ -39,6 +39,8 @@ struct BitParts {
 struct FormParts {
   FormParts(TileCode &code, const llvm::DenseMap<mlir::Value, BufferMemory> &buffers, const Parameters &parameters,
             const Sections &cut, RootFactors::Means means);
+  /// Of a kernel on its own, which may start before those ahead of it have ended.
+  FormParts(TileCode &code, const KernelFrame &frame);
   FormParts(const FormParts &) = delete;
   FormPlace place;
   RootFactors roots;

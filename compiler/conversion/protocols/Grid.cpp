@@ -98,11 +98,9 @@ void conversion::describeTiles(KernelFrame &frame) {
 
 LogicalResult conversion::emitTileBlocks(TileCode &code, KernelFrame &frame) {
   describeTiles(frame);
-  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
+  FormParts parts(code, frame);
   parts.place.thread = frame.thread;
   parts.place.rank = frame.rank;
   parts.accesses.inOrder = true;
-  if (frame.lowered.launch.dependent)
-    parts.barriers.startEarly();
   return emitTiles(code, frame, parts, frame.block);
 }

@@ -123,9 +123,7 @@ LogicalResult conversion::emitPersistentTiles(TileCode &code, KernelFrame &frame
   shape.offset = (frame.lowered.sharedBytes + 7) / 8 * 8;
   TicketLoop tickets(b, code.loc, shape, sharedMemory(b, code.loc));
   frame.lowered.sharedBytes = besideCache(tickets.sharedEnd(), frame.target);
-  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
-  if (frame.lowered.launch.dependent)
-    parts.barriers.startEarly();
+  FormParts parts(code, frame);
   // "All blocks have started and made their barriers", and after a round "shared memory is free": what was read
   // there has been stored by then, so that only the threads' progress need be ordered.
   if (frame.rank) {

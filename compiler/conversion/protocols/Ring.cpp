@@ -84,10 +84,8 @@ LogicalResult conversion::emitRing(TileCode &code, KernelFrame &frame) {
     return emitPasses(frame.cut, parts.emitter, parts.accesses, parts.barriers, passes,
                       [&](bool inRing) { parts.place.block = inRing ? passes.tileInRing() : passes.tile(); });
   }
-  FormParts parts(code, frame.buffers, frame.parameters, frame.cut, RootFactors::Means::Either);
+  FormParts parts(code, frame);
   parts.place.thread = frame.thread;
-  if (frame.lowered.launch.dependent)
-    parts.barriers.startEarly();
   return emitPasses(frame.cut, parts.emitter, parts.accesses, parts.barriers, passes, [&](bool inRing) {
     parts.place.problem = inRing ? passes.slotOfProblem() : passes.problem();
     parts.place.count({frame.cut.threads, 1, shape.tiles}, passes.tileOfProblem());
