@@ -57,7 +57,7 @@ std::optional<Level> codegen::findLevel(llvm::StringRef name) {
 
 // What the planners and LLVM work on for some seconds. Planners cut kernels far below: larger ones have a step that
 // cannot be cut, or were asked for by a schedule.
-static constexpr size_t maxSteps = 16384;
+static constexpr size_t maxSteps = 65536;
 static constexpr int64_t mostDevices = 64;     // each is met by a thread, and known by pointers
 static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;

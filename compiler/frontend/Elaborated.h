@@ -91,6 +91,9 @@ struct Instr {
   llvm::SMLoc loc;
 };
 
+/// So many indices of a gather or scatter are tried one by one.
+constexpr int64_t maxTried = 1 << 22;
+
 /// A straight-line scalar function. Values 0 … params.size()-1 are the parameters, then one per instruction.
 struct Body {
   std::vector<TypeRef> params; // leaves

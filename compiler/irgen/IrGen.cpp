@@ -14,6 +14,7 @@
 
 #include "id/ConstantData.h"
 #include "id/IdDialect.h"
+#include "id/InverseMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -191,6 +192,10 @@ private:
     case frontend::Step::Kind::Scatter: {
       auto scatter = id::ScatterOp::create(builder, loc, types[0], inputs[0], step.lowest);
       emitBody(step.body, scatter.getBody(), loc);
+      if (!sendsEachApart(scatter))
+        error(loc, "'scatter' sends elements to places of their own; of more than " +
+                           std::to_string(frontend::maxTried) +
+                           " this is known where the place is (a*k + b) % N, or each of its bits a sum of bits of k");
       op = scatter;
       break;
     }
@@ -307,6 +312,13 @@ private:
     for (Value entry : entries)
       if (entry && entry.use_empty())
         entry.getDefiningOp()->erase();
+  }
+
+  /// True where no place is that of two elements, as tried by the front end, or known.
+  static bool sendsEachApart(id::ScatterOp scatter) {
+    const auto sent = scatter.getInput().getType().getRadices().take_front(scatter.getLowest());
+    const auto places = scatter.getType().getRadices().take_front(static_cast<size_t>(scatter.getNewLowest()));
+    return id::elementsOf(sent) <= frontend::maxTried || id::InverseMap::of(scatter.getBody(), sent, places);
   }
 
   void error(Location loc, const std::string &message) {

@@ -6,16 +6,22 @@
 //
 //   id.scatter %x to { k even ? k / 2 : 7 - k / 2 }   ->   id.gather %x from { k < 4 ? 2k : 15 - 2k }
 //
-// Others are tables. Scatters of more than a block holds stay, and so do those that end a program and whose stores fill
-// sectors. Where each element would be stored to a sector of its own, the block brings them into order before:
+// Others are tables. Scatters that end a program and whose stores fill sectors stay. Where each element would be stored
+// to a sector of its own, the block brings them into order before:
 //
 //   id.scatter %x to { 5^k mod 17 }   ->   %0 = id.gather %x from { id.lookup k of … }; id.pointwise (%0) { nothing }
+//
+// Of more than a block holds those are gathers whose inverse is an affine map, or linear over bits: loads share sectors
+// in a cache. Others stay.
 #include "compiler/passes/Passes.h"
 #include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
+#include "id/Chunks.h"
+#include "id/Devices.h"
 #include "id/IndexCode.h"
+#include "id/InverseMap.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -132,6 +138,15 @@ void storeInOrder(OpBuilder &builder, id::ScatterOp scatter, std::vector<int64_t
   scatter.erase();
 }
 
+/// The gather that brings the same elements to the same places; `writeBody` fills its body.
+void becomeGather(OpBuilder &builder, id::ScatterOp scatter, llvm::function_ref<void(Region &)> writeBody) {
+  auto gather = id::GatherOp::create(builder, scatter.getLoc(), scatter.getType(), scatter.getInput(),
+                                     scatter.getLowest());
+  writeBody(gather.getBody());
+  scatter.replaceAllUsesWith(gather.getResult());
+  scatter.erase();
+}
+
 struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
   using InvertScattersBase::InvertScattersBase;
 
@@ -141,6 +156,8 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
       return signalPassFailure();
     if (machine->kind == "cpu")
       return;
+    // Chunks and devices have elements by their digits.
+    const bool isInParts = getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr);
     bool changed = false;
     DenseSet<Operation *> stores; // scatters that stay
     const auto scatters = llvm::to_vector(getOperation().getBody().front().getOps<id::ScatterOp>());
@@ -155,35 +172,36 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
         return !before.lowest && bytes * before.others * next.others > machine->sharedBytesBesideCache;
       };
       const bool stored = isStored(scatter.getResult(), stores);
+      const bool isHeld = stored ? canBeHeld(bytes, *machine) : bytes <= machine->sharedBytesBesideCache / 2;
+      const auto lowest = from.getRadices().take_front(scatter.getLowest());
+      const auto places = to.getRadices().take_front(static_cast<size_t>(scatter.getNewLowest()));
+      const Location loc = scatter.getLoc();
+      OpBuilder builder(scatter);
       std::optional<std::vector<int64_t>> sources;
-      if (stored ? canBeHeld(bytes, *machine) &&
-                       isScattered(scatter.getBody(), from.getRadices().take_front(scatter.getLowest()),
-                                   id::elementBytes(from.getElement()), *machine)
-                 : bytes <= machine->sharedBytesBesideCache / 2)
-        if (!isApart())
+      std::optional<id::InverseMap> inverse;
+      if (!stored || isScattered(scatter.getBody(), lowest, id::elementBytes(from.getElement()), *machine)) {
+        if (isHeld && !isApart())
           sources = sourcesOf(scatter);
-      if (!sources) {
+        else if (!isHeld && !isInParts)
+          inverse = id::InverseMap::of(scatter.getBody(), lowest, places);
+      }
+      if (sources && stored) {
+        storeInOrder(builder, scatter, *sources);
+      } else if (sources) {
+        const std::optional<SmallVector<Piece>> pieces = piecesOf(*sources);
+        becomeGather(builder, scatter, [&](Region &body) {
+          builder.createBlock(&body);
+          if (pieces)
+            writePieces(builder, loc, places, *pieces);
+          else
+            writeTable(builder, loc, places, *sources);
+        });
+      } else if (inverse) {
+        becomeGather(builder, scatter, [&](Region &body) { inverse->write(builder, loc, body); });
+      } else {
         stores.insert(scatter);
         continue;
       }
-      OpBuilder builder(scatter);
-      if (stored) {
-        storeInOrder(builder, scatter, *sources);
-        changed = true;
-        continue;
-      }
-      const std::optional<SmallVector<Piece>> pieces = piecesOf(*sources);
-      const Location loc = scatter.getLoc();
-      const auto lowest = static_cast<size_t>(scatter.getNewLowest());
-      auto gather = id::GatherOp::create(builder, loc, to, scatter.getInput(), scatter.getLowest());
-      builder.createBlock(&gather.getBody());
-      const auto radices = to.getRadices().take_front(lowest);
-      if (pieces)
-        writePieces(builder, loc, radices, *pieces);
-      else
-        writeTable(builder, loc, radices, *sources);
-      scatter.replaceAllUsesWith(gather.getResult());
-      scatter.erase();
       changed = true;
     }
     if (!changed)

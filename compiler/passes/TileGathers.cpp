@@ -65,11 +65,12 @@ int64_t sectorsOf(int64_t count, int64_t sector, llvm::function_ref<int64_t(int6
   return std::unique(found.begin(), found.end()) - found.begin();
 }
 
-/// The tiling for which a tile of so many elements reads the fewest sectors; nothing where that is no use.
-std::optional<Tiling> tilingOf(const id::AffineNumbers &map, int64_t sector, int64_t tile, int64_t lanes) {
+/// The tiling for which a tile of so many elements reads the fewest sectors; nothing where a warp reads no more than
+/// `often` times the sectors that it fills, as it is, and where there is no better one.
+std::optional<Tiling> tilingOf(const id::AffineNumbers &map, int64_t sector, int64_t tile, int64_t lanes,
+                               int64_t often) {
   if (!llvm::isPowerOf2_64(static_cast<uint64_t>(map.length)) || map.factor % 2 == 0 || map.length < 2 * tile)
     return std::nullopt;
-  constexpr int64_t often = 2; // sectors that a warp reads over those that it fills, as it is
   if (sectorsOf(lanes, sector, [&](int64_t k) { return map.at(k); }) * sector <= often * lanes)
     return std::nullopt;
   const int64_t sectors = map.length / sector, most = tile / sector;
@@ -145,12 +146,11 @@ struct TileGathers : impl::TileGathersBase<TileGathers> {
     if (machine->kind == "cpu" || getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr))
       return;
     for (auto gather : llvm::to_vector(getOperation().getBody().front().getOps<id::GatherOp>()))
-      if (OpOperand *result = isa<BlockArgument>(gather.getInput()) ? returnedAs(gather.getResult()) : nullptr)
-        tile(gather, *result, *machine);
+      tile(gather, *machine);
   }
 
 private:
-  void tile(id::GatherOp gather, OpOperand &result, const Target &machine) {
+  void tile(id::GatherOp gather, const Target &machine) {
     const id::SeqType type = gather.getType();
     const auto lowest = type.getRadices().take_front(static_cast<size_t>(gather.getNewLowest()));
     const int64_t length = id::elementsOf(lowest), bytes = id::elementBytes(type.getElement());
@@ -158,8 +158,11 @@ private:
         machine.sectorBytes % bytes != 0 || machine.sectorBytes == bytes)
       return;
     const std::optional<id::AffineNumbers> map = id::affineBody(gather.getBody(), lowest, length);
+    // Steps on each element alone stand before the scatter. Others take a kernel more, which is worth more sectors.
+    OpOperand *result = returnedAs(gather.getResult());
     const std::optional<Tiling> tiling =
-        map ? tilingOf(*map, machine.sectorBytes / bytes, tiledBytes / bytes, machine.lanes) : std::nullopt;
+        map ? tilingOf(*map, machine.sectorBytes / bytes, tiledBytes / bytes, machine.lanes, result ? 2 : 4)
+            : std::nullopt;
     if (!tiling)
       return;
     OpBuilder builder(gather);
@@ -167,12 +170,19 @@ private:
     auto tiled = id::GatherOp::create(builder, gather.getLoc(), type, gather.getInput(), gather.getLowest());
     tiled->setAttr(tiledAttr, builder.getUnitAttr());
     bodies.writeGather(tiled.getBody());
-    gather.replaceAllUsesWith(tiled.getResult());
-    gather.erase();
-    builder.setInsertionPoint(result.getOwner());
-    auto scatter = id::ScatterOp::create(builder, tiled.getLoc(), result.get().getType(), result.get(), lowest.size());
+    Value taken = tiled.getResult();
+    if (result) {
+      gather.replaceAllUsesWith(taken);
+      builder.setInsertionPoint(result->getOwner());
+      taken = result->get();
+    }
+    auto scatter = id::ScatterOp::create(builder, tiled.getLoc(), taken.getType(), taken, lowest.size());
     bodies.writeScatter(scatter.getBody());
-    result.set(scatter.getResult());
+    if (result)
+      result->set(scatter.getResult());
+    else
+      gather.replaceAllUsesWith(scatter.getResult());
+    gather.erase();
   }
 };
 

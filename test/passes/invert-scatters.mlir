@@ -133,13 +133,18 @@ func.func @scalar(%x: !id.seq<64, f32>) -> !id.seq<64, f32> attributes {id.scala
 
 // -----
 
+// Of more than a block holds, the inverse of an affine map is known.
 // CHECK-LABEL: func.func @large
-// CHECK: id.scatter
+// CHECK: id.gather %arg0
+// CHECK: arith.constant 52429
+// CHECK-NOT: id.scatter
 func.func @large(%x: !id.seq<65536, f32>) -> !id.seq<65536, f32> {
   %1 = id.scatter %x lowest 1 : !id.seq<65536, f32> -> !id.seq<65536, f32> to {
     %d = id.digit 1 : i64
-    %c = arith.constant 65535 : i64
-    %place = arith.subi %c, %d : i64
+    %c5 = arith.constant 5 : i64
+    %c65536 = arith.constant 65536 : i64
+    %m = arith.muli %d, %c5 : i64
+    %place = arith.remsi %m, %c65536 : i64
     id.yield %place : i64
   }
   %2 = id.pointwise(%1) : (!id.seq<65536, f32>) -> !id.seq<65536, f32> {
