@@ -100,11 +100,11 @@ Value Elaborator::runBody(const Function &function, Context &context) {
   if (!result)
     fail(function.name.range.Start, "'" + function.name.text + "' ends without a return", function.name.range);
   std::vector<Value> values = result->kind == Value::Kind::Tuple ? result->members : std::vector<Value>{*result};
+  checksReturned = true;
   if (values.size() != function.results.size())
     fail(function.results[0]->range.Start, "'" + function.name.text + "' returns " + std::to_string(values.size()) +
                                                " value" + (values.size() == 1 ? "" : "s") + ", but declares " +
                                                std::to_string(function.results.size()));
-  checksReturned = true;
   for (size_t i = 0; i < values.size(); ++i) {
     const TypeExpr &declared = *function.results[i];
     std::string what = "the result of '" + function.name.text + "'";

@@ -175,7 +175,7 @@ int Elaborator::materialise(const Untyped &value, const TypeRef &type, llvm::SML
     if (!isNumber(*type))
       fail(loc, what + " is an integer, but " + spell(*type) + " is needed");
     if (value.inexact && !isInteger(*type) && type->kind != Type::Kind::Mod)
-      fail(loc, "an integer division that is not exact may not become a value of type " + spell(*type) +
+      fail(loc, "an integer division that may not be exact does not become a value of type " + spell(*type) +
                     "; write one operand with a point, as in 1.0 / 2");
     if (isInteger(*type)) {
       Int low, high;

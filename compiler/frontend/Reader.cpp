@@ -84,7 +84,13 @@ private:
     if (found == "@")
       return "; '@' stands after a stage: x |> f @ 1";
     if (found == "{" && (expected == "';'" || expected == "an expression"))
-      return "; a record literal is written Name{ field: value, .. }";
+      return index > 0 && text(index - 1) == ">"
+                 ? "; a record literal has its types from its fields: Name{ field: value, .. }"
+                 : "; a record literal is written Name{ field: value, .. }";
+    if (index > 1 && text(index - 1) == "=" && expected == "a name" &&
+        (type(index) == IdLexer::INT || type(index) == IdLexer::REAL))
+      return "; a parameter that is a number has its type: " + text(index - 2) + ": " +
+             (type(index) == IdLexer::INT ? "int" : "real") + " = " + found;
     if (expected == "'='" && found == "|>")
       return "; the result of a pipe must be assigned or returned";
     if (expected == "'='" && adjacent(index) && text(index + 1) == "=")

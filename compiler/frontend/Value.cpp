@@ -660,8 +660,9 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
     result->cls = Untyped::Class::Real;
     for (const UntypedRef &operand : result->operands)
       if (operand->inexact) {
-        error = "an integer division that is not exact may not become a real value; write one operand with a point, "
-                "as in 1.0 / 2";
+        error = std::string("an integer division that ") +
+                (operand->isConstant() ? "is not exact may not become" : "may not be exact does not become") +
+                " a real value; write one operand with a point, as in 1.0 / 2";
         return nullptr;
       }
     if (!constant)

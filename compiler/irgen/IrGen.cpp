@@ -194,8 +194,8 @@ private:
       emitBody(step.body, scatter.getBody(), loc);
       if (!sendsEachApart(scatter))
         error(loc, "'scatter' sends elements to places of their own; of more than " +
-                           std::to_string(frontend::maxTried) +
-                           " this is known where the place is (a*k + b) % N, or each of its bits a sum of bits of k");
+                       std::to_string(frontend::maxTried) +
+                       " this is known where the place is (a*k + b) % N, or each of its bits a sum of bits of k");
       op = scatter;
       break;
     }

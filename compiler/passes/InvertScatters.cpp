@@ -140,8 +140,8 @@ void storeInOrder(OpBuilder &builder, id::ScatterOp scatter, std::vector<int64_t
 
 /// The gather that brings the same elements to the same places; `writeBody` fills its body.
 void becomeGather(OpBuilder &builder, id::ScatterOp scatter, llvm::function_ref<void(Region &)> writeBody) {
-  auto gather = id::GatherOp::create(builder, scatter.getLoc(), scatter.getType(), scatter.getInput(),
-                                     scatter.getLowest());
+  auto gather =
+      id::GatherOp::create(builder, scatter.getLoc(), scatter.getType(), scatter.getInput(), scatter.getLowest());
   writeBody(gather.getBody());
   scatter.replaceAllUsesWith(gather.getResult());
   scatter.erase();

@@ -42,6 +42,11 @@ int64_t operationsOf(id::PointwiseOp step) {
   return count;
 }
 
+/// True where more is made by a step on `after` elements than its operations on `before` are worth.
+bool isTooMuch(id::PointwiseOp step, int64_t before, int64_t after) {
+  return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
+}
+
 bool isMovable(id::PointwiseOp step) { return step.getInputs().size() == 1 && namesNoDigit(step); }
 
 /// The ops that only steps on each element alone, permutations and crops lie behind, and themselves such or the return.
@@ -118,7 +123,7 @@ private:
     }
     auto crop = moves.empty() ? id::ResizeOp() : dyn_cast<id::ResizeOp>(moves.front());
     if (!crop || crop.pads() || crop.getOldLength() == crop.getNewLength() ||
-        crop.getOldLength() > 2 * crop.getNewLength() || !crop.getInput().getDefiningOp())
+        isTooMuch(step, crop.getNewLength(), crop.getOldLength()) || !crop.getInput().getDefiningOp())
       return;
     OpBuilder builder(step);
     id::PointwiseOp before = onInstead(builder, step, crop.getInput());
@@ -175,8 +180,7 @@ private:
     if (!step || !value.hasOneUse() || step.getOutputs().size() != 1 || !isMovable(step) ||
         !isAtBeginning(step.getInputs()[0]))
       return;
-    const int64_t before = gather.getInput().getType().getNumElements(), after = gather.getType().getNumElements();
-    if (after > 2 * before && operationsOf(step) > fewOperations / (after / before))
+    if (isTooMuch(step, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
       return;
     OpBuilder builder(gather);
     Value element = moved(builder, moves, step.getInputs()[0]);

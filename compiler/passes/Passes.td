@@ -209,10 +209,11 @@ def TabulateGathers : Pass<"id-tabulate-gathers", "::mlir::func::FuncOp"> {
 }
 
 def InvertScatters : Pass<"id-invert-scatters", "::mlir::func::FuncOp"> {
-  let summary = "scatters of what a block holds, between steps, are gathers";
+  let summary = "scatters between steps, and those that would store to sectors of their own, are gathers";
   let description = [{
     A scatter that does not end the program, of as many elements as a block holds and without run-time scalars, becomes
-    the gather that takes as many elements from the same places, where up to 16 affine pieces say which they are.
+    the gather that takes as many elements from the same places, where up to 16 affine pieces say which they are. Of more
+    elements that is known of maps that are affine, or linear over bits.
 
         %0 = id.scatter %x lowest 3 … to { k even ? k / 2 : 7 - k / 2 }
         %0 = id.gather %x lowest 3 … from { k < 4 ? 2*k : 15 - 2*k }
@@ -260,8 +261,8 @@ def TileGathers : Pass<"id-tile-gathers", "::mlir::func::FuncOp"> {
   let description = [{
     Where neighbours of (a*k + b) mod N lie in sectors of their own, and no block holds all elements of an argument, each
     block takes those sectors of the result that need about the same of the argument: the gather counts elements in the
-    order in which blocks take them, a scatter puts them into their places. So far where the result is one of the
-    function, up to steps on each element alone.
+    order in which blocks take them, a scatter puts them into their places, behind steps on each element alone that
+    make a result of the function.
 
         %0 = id.gather %x lowest 20 … from { … 5*k + 3 mod 2^20 … }
 
@@ -270,6 +271,21 @@ def TileGathers : Pass<"id-tile-gathers", "::mlir::func::FuncOp"> {
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose cache is meant">];
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
+def JoinMoves : Pass<"id-join-moves", "::mlir::func::FuncOp"> {
+  let summary = "results that are elements of one argument, moved alone, are made by one step";
+  let description = [{
+    Results of as many digits, whose neighbours lie in sectors of memory that they share, and a step that makes results of
+    such elements: one kernel stores them all.
+
+        %0 = id.gather %x lowest 20 … from { … k + 1 mod 2^20 … }
+        %1 = id.gather %x lowest 20 … from { … k - 1 mod 2^20 … }
+        %2:2 = id.pointwise(%0, %1) … { ^bb0(%a, %b): id.yield %a, %b }
+        return %2#0, %2#1
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "the machine">];
 }
 
 def FormChains : Pass<"id-form-chains", "::mlir::func::FuncOp"> {

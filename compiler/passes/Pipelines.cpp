@@ -71,6 +71,9 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   TileGathersOptions tile;
   tile.target = target;
   function.addPass(createTileGathers(tile));
+  JoinMovesOptions join;
+  join.target = target;
+  function.addPass(createJoinMoves(join));
   // Of the machine, once: planning and building number steps alike.
   FormChainsOptions chains;
   chains.target = target;
