@@ -9,6 +9,7 @@
 #include "host/ElementType.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -22,6 +23,8 @@ namespace {
 
 /// Numbers of a sequence that is evaluated.
 constexpr int64_t maxNumbers = int64_t(1) << 22;
+/// Numbers that are evaluated since nothing was taken of the elements that they were made from.
+constexpr int64_t maxForgotten = int64_t(1) << 14;
 /// Of the constants of a program, together.
 constexpr int64_t maxBytes = int64_t(1) << 24;
 
@@ -95,7 +98,14 @@ private:
   int addConstant(int value, std::vector<int> radices, Numbers leaves);
 
   std::vector<bool> usedInputs(const Step &step) const;
+  void forgetUnused(Step &step, size_t number);
   size_t leafCount(int value) const { return leaves(program.values[value].element).size(); }
+  int64_t elementsOf(int value) const {
+    int64_t elements = 1;
+    for (int radix : program.values[value].radices)
+      elements *= radix;
+    return elements;
+  }
   size_t arrayLength(size_t all, const std::vector<int> &values, const std::vector<bool> &isArray) const;
 };
 
@@ -316,11 +326,7 @@ std::optional<Folding::Mistake> Folding::findNumbers(const Numbered &made) {
   for (int value : made.step.outputs) {
     if (numbers[value])
       continue;
-    const Sequence &sequence = program.values[value];
-    const int64_t leafs = countLeaves(*sequence.element, maxNumbers);
-    int64_t elements = 1;
-    for (int radix : sequence.radices)
-      elements *= radix;
+    const int64_t leafs = countLeaves(*program.values[value].element, maxNumbers), elements = elementsOf(value);
     if (elements > maxNumbers / leafs)
       return Mistake{made.number, made.step.loc,
                      "a sequence that is computed when compiling has at most " + std::to_string(maxNumbers) +
@@ -402,10 +408,35 @@ std::optional<Folding::Mistake> Folding::checkBytes() const {
                      ", and a module holds at most " + std::to_string(maxBytes)};
 }
 
+/// Gives a step that makes its few results of no element zeros, which are known, where it takes elements that are not.
+void Folding::forgetUnused(Step &step, size_t number) {
+  const std::vector<bool> used = usedInputs(step);
+  auto isKnown = [&](size_t i) { return !used[i] || known[step.inputs[i]]; };
+  int64_t made = 0;
+  for (int value : step.outputs)
+    made += elementsOf(value) * static_cast<int64_t>(leafCount(value));
+  if (step.kind != Step::Kind::Pointwise || made > maxForgotten || !llvm::all_of(llvm::seq(used.size()), isKnown))
+    return;
+  for (int &value : step.inputs)
+    if (!known[value]) {
+      value = addValue(program.values[value]);
+      known[value] = true;
+      numbers[value] = Numbers(leafCount(value));
+      madeBy[value] = number;
+    }
+}
+
 std::optional<Folding::Mistake> Folding::run() {
   std::vector<Numbered> constant;
   std::vector<Step> others;
+  std::vector<bool> moved(program.values.size(), false); // taken by more than steps on each element alone
+  for (const Step &step : program.steps)
+    if (step.kind != Step::Kind::Pointwise)
+      for (int value : step.inputs)
+        moved[value] = true;
   for (auto [number, step] : llvm::enumerate(program.steps)) {
+    if (llvm::any_of(step.outputs, [&](int value) { return moved[value]; }))
+      forgetUnused(step, number);
     const bool folds = !step.body.readsScalars() && llvm::all_of(step.inputs, [&](int value) { return known[value]; });
     for (int value : step.outputs) {
       known[value] = folds;

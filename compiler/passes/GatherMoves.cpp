@@ -9,7 +9,7 @@
 // A run is taken whole: one swap alone is seldom affine. Each number is followed through all its nodes, so that nothing
 // is known of what programs mean by them. Where there are too many numbers to follow, or run-time scalars among the
 // conditions, the gather does for each element what the nodes do, from the last one to the first; within a block nodes
-// are left as they are, which kernels hold in registers.
+// are left as they are, which kernels hold in registers, but for those of more elements than a thread holds.
 #include "compiler/passes/Passes.h"
 
 #include "id/IndexCode.h"
@@ -141,6 +141,9 @@ private:
   /// Evaluations of bodies for one run.
   static constexpr int64_t maxEvaluations = int64_t(1) << 22;
 
+  /// Elements of a node that a thread holds in registers, beside others.
+  static constexpr int64_t mostHeld = 32;
+
   /// Elements that no block holds.
   static constexpr int64_t beyondBlock = int64_t(1) << 14;
 
@@ -152,7 +155,9 @@ private:
     const ArrayRef<int32_t> radices = type.getRadices().take_front(lowest);
     const std::optional<id::AffineNumbers> map = affineMap(run, radices);
     const bool isLarge = run.size() > 1 && type.getNumElements() > beyondBlock;
-    if (!map && !isLarge)
+    const bool isWide = llvm::any_of(run, [](Move &move) { return move.node.getArity() > mostHeld; }) &&
+                        llvm::all_of(run, [](const Move &move) { return move.code.has_value(); });
+    if (!map && !isLarge && !isWide)
       return;
     id::NodeOp first = run.front().node, last = run.back().node;
     OpBuilder builder(last);

@@ -44,11 +44,14 @@ func.func @contracts(%x: !id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
 
 // -----
 
-// Digits of other radices, and a result that is an argument: it is copied, once for each place it is returned at.
+// Digits of other radices, and a result that is an argument: it is copied, to each place it is returned at.
 // CHECK-LABEL: func.func @copies
 // CHECK: id.kernel "copies_k0" grid
-// CHECK: id.kernel "copies_k1" dependent
-// CHECK: return %0, %1
+// CHECK: id.load
+// CHECK: id.store
+// CHECK: id.store
+// CHECK-NOT: id.kernel
+// CHECK: return %0#0, %0#1
 func.func @copies(%x: !id.seq<3 * 2, f32>) -> (!id.seq<3 * 2, f32>, !id.seq<3 * 2, f32>) {
   return %x, %x : !id.seq<3 * 2, f32>, !id.seq<3 * 2, f32>
 }

@@ -110,3 +110,15 @@ func.func @large(%x: !id.seq<2**15, f32>) -> !id.seq<2**15, f32> attributes {id.
   }
   return %1 : !id.seq<2**15, f32>
 }
+
+// More elements than a thread holds beside others, in any order: places, which no register stands for.
+// CHECK-LABEL: func.func @wide
+// CHECK-NEXT: id.gather %arg0 lowest 1 : <34, f32> -> <34, f32> from {
+// CHECK-NOT: id.node
+func.func @wide(%x: !id.seq<34, f32>) -> !id.seq<34, f32> {
+  %0 = id.node [1] (%x) : (!id.seq<34, f32>) -> !id.seq<34, f32> {
+  ^bb0(%x0: f32, %x1: f32, %x2: f32, %x3: f32, %x4: f32, %x5: f32, %x6: f32, %x7: f32, %x8: f32, %x9: f32, %x10: f32, %x11: f32, %x12: f32, %x13: f32, %x14: f32, %x15: f32, %x16: f32, %x17: f32, %x18: f32, %x19: f32, %x20: f32, %x21: f32, %x22: f32, %x23: f32, %x24: f32, %x25: f32, %x26: f32, %x27: f32, %x28: f32, %x29: f32, %x30: f32, %x31: f32, %x32: f32, %x33: f32):
+    id.yield %x0, %x2, %x1, %x3, %x4, %x5, %x6, %x7, %x8, %x9, %x10, %x11, %x12, %x13, %x14, %x15, %x16, %x17, %x18, %x19, %x20, %x21, %x22, %x23, %x24, %x25, %x26, %x27, %x28, %x29, %x31, %x30, %x32, %x33 : f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32, f32
+  }
+  return %0 : !id.seq<34, f32>
+}
