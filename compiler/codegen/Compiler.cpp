@@ -750,7 +750,8 @@ std::string Compiler::State::manifest(const std::map<std::string, KernelResource
   }
   if (auto types = function->getAttrOfType<ArrayAttr>("id.scalars"))
     for (auto [scalar, type] : llvm::zip(program.scalars, types.getAsValueRange<TypeAttr>()))
-      info.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), id::elementBytes(type)});
+      info.scalars.push_back(
+          {scalar.name, frontend::spellStructure(*scalar.type), id::elementBytes(type), scalar.required});
   for (auto [i, value] : llvm::enumerate(program.outputs)) {
     info.outputs.push_back(array("y" + std::to_string(i), value, id::resultArray(function, static_cast<unsigned>(i))));
     layOut(info.outputs.back(), value, conversion::resultLayout(function, static_cast<int>(i)), true);

@@ -56,8 +56,11 @@ void codegen::describe(const frontend::Program &program, const frontend::Functio
     function.inputs.push_back({input.name, elementOf(input.value), declared(input.name)});
     describeLayout(operand("inputs", i), program.values[input.value].element, layouts, function.inputs.back());
   }
-  for (const frontend::ScalarParameter &scalar : program.scalars)
+  for (const frontend::ScalarParameter &scalar : program.scalars) {
     function.scalars.push_back({scalar.name, frontend::spellStructure(*scalar.type), declared(scalar.name)});
+    for (const frontend::Requirement &required : scalar.required)
+      function.scalars.back().required.insert(required.message);
+  }
   for (auto [i, value] : llvm::enumerate(program.outputs)) {
     function.outputs.push_back({"y" + std::to_string(i), elementOf(value),
                                 i < declaration.results.size() ? frontend::printType(*declaration.results[i]) : ""});

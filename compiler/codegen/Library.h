@@ -7,6 +7,7 @@
 #include "llvm/Support/Error.h"
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct LibraryParameter {
   int64_t alignment = 16;                                       // of its pointers, in bytes
   std::vector<std::pair<std::string, std::string>> planes = {}; // of a planar array: names and types
   std::string distribution = {};                                // of several devices' array: as in the request
+  std::set<std::string> required = {};                          // of a scalar: what the program says of it
 };
 
 /// A program at one choice of types, and at every choice of sizes for every target.

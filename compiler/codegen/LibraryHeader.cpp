@@ -190,6 +190,8 @@ static void writeFunction(llvm::raw_ostream &os, const Library &library, const L
       break;
     case CParameter::Role::Scalar:
       line("one value for the whole batch: " + function.scalars[parameter.index].type);
+      for (const std::string &required : function.scalars[parameter.index].required)
+        line(required + "; other values are refused (IDC_ERROR_INVALID_ARGUMENT)");
       break;
     case CParameter::Role::Batch:
       line("number of problems, which follow each other in every array" +

@@ -3,6 +3,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cmath>
+
 using namespace idc;
 using namespace idc::codegen;
 using conversion::Buffer;
@@ -115,6 +117,16 @@ static void writeArguments(llvm::json::OStream &json, const conversion::LoweredK
   });
 }
 
+/// An integer is written as one: 64 bits of it are more than a double has.
+static void writeRequirement(llvm::json::OStream &json, const frontend::Requirement &required) {
+  json.attribute("is", required.is);
+  if (required.number == std::floor(required.number) && std::fabs(required.number) < 0x1p63L)
+    json.attribute("number", static_cast<int64_t>(required.number));
+  else
+    json.attribute("number", static_cast<double>(required.number));
+  json.attribute("message", required.message);
+}
+
 /// Workspace and kernels.
 static void writeKernels(llvm::json::OStream &json, const std::vector<conversion::LoweredKernel> &kernels,
                          const std::map<std::string, KernelResources> &resources) {
@@ -190,6 +202,11 @@ std::string codegen::writeManifest(const ManifestInfo &info, const std::vector<c
           json.attribute("name", scalar.name);
           json.attribute("type", scalar.type);
           json.attribute("bytes", scalar.bytes);
+          if (!scalar.required.empty())
+            json.attributeArray("required", [&] {
+              for (const frontend::Requirement &required : scalar.required)
+                json.object([&] { writeRequirement(json, required); });
+            });
         });
     });
     writeArrays(json, "outputs", info.outputs);

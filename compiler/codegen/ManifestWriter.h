@@ -3,6 +3,7 @@
 
 #include "compiler/codegen/Toolkit.h"
 #include "compiler/conversion/Buffers.h"
+#include "compiler/frontend/Elaborated.h"
 
 #include <map>
 #include <optional>
@@ -33,6 +34,7 @@ struct ManifestArray {
 struct ManifestScalar {
   std::string name, type;
   int64_t bytes = 0;
+  std::vector<frontend::Requirement> required = {};
 };
 
 /// A pass over data in host memory: what its kernels take, chunk by chunk.

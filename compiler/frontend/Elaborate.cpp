@@ -377,7 +377,10 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
       return execute(statement.blocks.back(), context);
     return std::nullopt;
   case Statement::Kind::Require:
-    if (!evalCondition(*statement.values[0], context, "a requirement")) {
+    if (Value value = eval(*statement.values[0], context);
+        value.kind == Value::Kind::Scalar && value.type->kind == Type::Kind::Bool && !context.stage) {
+      requireAtCall(*value.builder, value.id, statement);
+    } else if (!conditionOf(value, *statement.values[0], "a requirement")) {
       // The mistake is the caller's: the message stands at the call that led here.
       llvm::SMLoc loc = frames.empty() || !frames.back().loc.isValid() ? statement.values[0]->loc : frames.back().loc;
       mistake.isOutside = true;

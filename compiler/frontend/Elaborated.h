@@ -150,10 +150,20 @@ struct Parameter {
   std::string name;
   int value;
 };
+/// What a call requires of a run-time scalar: that it `is` (<, <=, >, >=, ==, !=) a number.
+struct Requirement {
+  std::string is;
+  long double number = 0;
+  std::string message; // of a call that breaks it
+
+  bool operator==(const Requirement &o) const { return is == o.is && number == o.number && message == o.message; }
+};
+
 /// A leaf of a parameter without brackets: one value for the whole batch.
 struct ScalarParameter {
   std::string name;
   TypeRef type;
+  std::vector<Requirement> required = {};
 };
 
 /// A choice of the entry: every value makes a right program, and the best one may be searched for.

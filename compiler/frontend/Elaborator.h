@@ -205,6 +205,9 @@ private:
   Value evalRecord(const Expr &expr, Context &context);
   Int evalInteger(const Expr &expr, Context &context, const char *what);
   bool evalCondition(const Expr &expr, Context &context, const char *what);
+  bool conditionOf(const Value &value, const Expr &expr, const char *what);
+  /// Has every call check a condition of its run-time scalars: value `id` of the body.
+  void requireAtCall(const BodyBuilder &builder, int id, const Statement &statement);
   const Value &evalConst(const Const &constant, llvm::SMLoc loc);
 
   // Operations.cpp: arithmetic on values.

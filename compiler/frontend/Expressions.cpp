@@ -105,7 +105,7 @@ Value Elaborator::eval(const Expr &expr, Context &context) {
   tell(expr.range, value);
   if (!context.stage || !context.stage->isIndex || value.kind != Value::Kind::Scalar || !isInteger(*value.type))
     return value;
-  UntypedRef exact = scalarInteger(*value.builder, value.id, expr.loc);
+  UntypedRef exact = scalarInteger(*value.builder, value.id, expr.loc, program.scalars);
   if (!exact)
     fail(expr, "an index is made of integers that fit in 64 bits with a sign, which " + spell(*value.type) +
                    " need not; convert it");
@@ -219,7 +219,10 @@ Int Elaborator::evalInteger(const Expr &expr, Context &context, const char *what
 }
 
 bool Elaborator::evalCondition(const Expr &expr, Context &context, const char *what) {
-  Value value = eval(expr, context);
+  return conditionOf(eval(expr, context), expr, what);
+}
+
+bool Elaborator::conditionOf(const Value &value, const Expr &expr, const char *what) {
   if (value.kind != Value::Kind::Bool)
     fail(expr, std::string(what) + " must be known at compile time" +
                    (typeOf(value) && typeOf(value)->kind == Type::Kind::Bool
@@ -371,7 +374,7 @@ Value Elaborator::evalIndex(const Expr &expr, Context &context) {
   }
   // A run-time integer, modulo the length.
   if (index.kind == Value::Kind::Scalar && isInteger(*index.type)) {
-    UntypedRef exact = scalarInteger(*index.builder, index.id, place.loc);
+    UntypedRef exact = scalarInteger(*index.builder, index.id, place.loc, program.scalars);
     if (!exact)
       fail(place, "an array index fits in 64 bits with a sign, which " + spell(*index.type) + " need not; convert it");
     index = Value::of(std::move(exact));
@@ -657,7 +660,7 @@ Value Elaborator::evalOmega(const Expr &expr, Context &context) {
   result->loc = expr.loc;
   result->root = static_cast<int64_t>(order);
   if (exponent.kind == Value::Kind::Scalar && isInteger(*exponent.type)) {
-    UntypedRef exact = scalarInteger(*exponent.builder, exponent.id, expr.loc);
+    UntypedRef exact = scalarInteger(*exponent.builder, exponent.id, expr.loc, program.scalars);
     if (!exact)
       fail(*expr.arguments[1], "the exponent of a root of unity fits in 64 bits with a sign, which " +
                                    spell(*exponent.type) + " need not; convert it");

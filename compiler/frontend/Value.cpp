@@ -722,7 +722,8 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   return result;
 }
 
-UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc) {
+UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc,
+                         const std::vector<ScalarParameter> &scalars) {
   TypeRef type = builder.typeOf(id);
   if (type->kind == Type::Kind::U64)
     return nullptr;
@@ -731,10 +732,28 @@ UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc) {
   result->loc = loc;
   result->scalarBuilder = &builder;
   result->scalar = id;
-  int bits = bitWidth(*type);
-  result->low = isSigned(*type) ? -(static_cast<Int>(1) << (bits - 1)) : 0;
-  result->high = (static_cast<Int>(1) << (isSigned(*type) ? bits - 1 : bits)) - 1;
+  // Calls with values that the program does not take are refused.
+  const int index = id - static_cast<int>(builder.body.params.size());
+  const bool isScalar = index >= 0 && builder.body.instrs[index].op == Op::ScalarParam;
+  if (isScalar)
+    std::tie(result->low, result->high) = boundsOf(scalars[builder.body.instrs[index].digit]);
+  else
+    integerBounds(*type, result->low, result->high);
   return result;
+}
+
+std::pair<Int, Int> boundsOf(const ScalarParameter &scalar) {
+  Int low = 0, high = 1; // of a bool
+  if (isInteger(*scalar.type))
+    integerBounds(*scalar.type, low, high);
+  for (const Requirement &required : scalar.required) {
+    const Int number = static_cast<int64_t>(required.number);
+    if (required.is == "<" || required.is == "<=" || required.is == "==")
+      high = std::min(high, required.is == "<" ? number - 1 : number);
+    if (required.is == ">" || required.is == ">=" || required.is == "==")
+      low = std::max(low, required.is == ">" ? number + 1 : number);
+  }
+  return {low, high};
 }
 
 //===----------------------------------------------------------------------===//

@@ -141,7 +141,10 @@ UntypedRef makeFloored(Op op, const UntypedRef &left, const UntypedRef &right, l
 Int powerMod(Int base, Int exponent, Int modulus);
 UntypedRef makePowerMod(Int base, const UntypedRef &exponent, Int modulus, llvm::SMLoc loc, std::string &error);
 /// An integer scalar of a body as an exact number; null when it may not fit in 64 bits.
-UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc);
+UntypedRef scalarInteger(const BodyBuilder &builder, int id, llvm::SMLoc loc,
+                         const std::vector<ScalarParameter> &scalars);
+/// The least and the greatest value of an integer or bool that calls may give.
+std::pair<Int, Int> boundsOf(const ScalarParameter &scalar);
 UntypedRef integerConstant(Int value, llvm::SMLoc loc);
 UntypedRef realConstant(long double value, llvm::SMLoc loc);
 UntypedRef digitValue(int digit, int radix, llvm::SMLoc loc);

@@ -390,6 +390,13 @@ private:
 
 } // namespace
 
+std::string writeRequirement(const Requirement &required, const std::string &name, const Type &type) {
+  if (type.kind == Type::Kind::Bool)
+    return ((required.is == "==") == (required.number == 1) ? "" : "!") + name;
+  const auto whole = static_cast<int64_t>(isReal(type) ? 0 : required.number);
+  return name + " " + required.is + " " + (isReal(type) ? real(required.number) : integer(whole, false));
+}
+
 WrittenFunction writeFunction(const Body &body, const std::vector<TypeRef> &params, const std::vector<int> &order,
                               const std::vector<TypeRef> &results, const BodyNames &names, TypeWriter &types) {
   return FunctionWriter(body, names, types).write(params, order, results);

@@ -24,6 +24,9 @@ private:
   std::string text;
 };
 
+/// The condition that a requirement is of a parameter without brackets.
+std::string writeRequirement(const Requirement &required, const std::string &name, const Type &type);
+
 /// A func or node behind its name, "(x0: f64[2], k0: i64) -> f64 { … }", and what follows the piped values where it is
 /// used: digits, roots of unity and parameters without brackets.
 struct WrittenFunction {

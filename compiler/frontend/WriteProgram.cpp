@@ -123,6 +123,9 @@ private:
       name = llvm::StringRef(name).rtrim('_').str();
       while (!taken.insert(name).second)
         name += "_";
+      for (const Requirement &required : scalar.required)
+        statements +=
+            "  require " + writeRequirement(required, name, *scalar.type) + ", \"" + required.message + "\";\n";
       names.scalars.push_back(name);
       parameters.push_back(name + ": " + types.spell(scalar.type));
     }

@@ -70,9 +70,12 @@ static tools::Example readExample(StringRef text) {
   example.rest = rest.str();
   if (example.kind != Kind::Values)
     return example;
-  if (!rest.contains("->"))
+  const StringRef separator = rest.contains("->") ? "->" : " error: ";
+  if (!rest.contains(separator))
     return unreadable;
-  auto [inputs, results] = rest.split("->");
+  if (separator != "->")
+    example.kind = Kind::Refused;
+  auto [inputs, results] = rest.split(separator);
   example.inputs = tools::splitList(inputs.trim());
   example.rest = results.trim().str();
   return example;

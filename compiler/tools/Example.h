@@ -20,14 +20,14 @@
 namespace idc::tools {
 
 struct Example {
-  enum class Kind { Values, Compiles, Error, Unreadable };
+  enum class Kind { Values, Compiles, Error, Refused, Unreadable };
   Kind kind = Kind::Values;
   unsigned line = 0;
   std::string text;  // as written, without //!
   std::string entry; // empty: none
   std::vector<std::string> settings;
-  std::vector<std::string> inputs; // Values: the numbers of each, or "random"
-  std::string rest;                // Values: the results; Compiles: the machine; Error: the message
+  std::vector<std::string> inputs; // Values, Refused: the numbers of each, or "random"
+  std::string rest;                // Values: the results; Compiles: the machine; Error, Refused: the message
 };
 
 /// The examples of a program's text, those that cannot be read among them. Lines "//! file NAME.id" are for collections

@@ -152,11 +152,11 @@ static std::string manifest(const Evaluation &evaluation) {
   };
   add(evaluation.inputs, info.inputs, conversion::Buffer::Kind::Input);
   add(evaluation.outputs, info.outputs, conversion::Buffer::Kind::Output);
-  for (const Operand &scalar : evaluation.scalars) {
+  for (const auto &[scalar, parameter] : llvm::zip(evaluation.scalars, evaluation.program.scalars)) {
     int64_t parts = partsOf(scalar), bytes = scalar.layout.bytes / parts;
     for (int64_t part = 0; part < parts; ++part)
       kernel.scalars.push_back({static_cast<int>(info.scalars.size()), part * bytes, bytes, {}});
-    info.scalars.push_back({scalar.name, scalar.type, scalar.layout.bytes});
+    info.scalars.push_back({scalar.name, scalar.type, scalar.layout.bytes, parameter.required});
   }
   return codegen::writeManifest(info, {kernel}, {});
 }

@@ -64,6 +64,8 @@ public:
 
 private:
   void expectError();
+  void expectRefusal();
+  void prepare(Compiler &compiler, host::RunRequest &run, std::optional<tools::Executable> &executable);
   void compile();
   void expectValues();
   std::vector<Scalar> numbers(const std::string &text, const frontend::TypeRef &type, int64_t elements,
@@ -96,10 +98,12 @@ void Test::run() {
   case Example::Kind::Compiles:
     return compile();
   case Example::Kind::Unreadable:
-    throw Failure("this cannot be read; an example is written ENTRY n=3: INPUTS -> RESULTS, ENTRY n=3 error: MESSAGE, "
-                  "ENTRY n=3 for sm_90 or error: MESSAGE");
+    throw Failure("this cannot be read; an example is written ENTRY n=3: INPUTS -> RESULTS, ENTRY n=3: INPUTS error: "
+                  "MESSAGE, ENTRY n=3 error: MESSAGE, ENTRY n=3 for sm_90 or error: MESSAGE");
   case Example::Kind::Error:
     return expectError();
+  case Example::Kind::Refused:
+    return expectRefusal();
   }
 }
 
@@ -203,11 +207,9 @@ std::vector<npy::Array> Test::expectedOf(const frontend::Program &elaborated) {
   return *evaluated;
 }
 
-void Test::expectValues() {
-  Compiler compiler(program);
+/// A call with these inputs, and what it calls.
+void Test::prepare(Compiler &compiler, host::RunRequest &run, std::optional<tools::Executable> &executable) {
   llvm::raw_string_ostream errors(printed);
-  host::RunRequest run;
-  std::optional<tools::Executable> executable;
   try {
     readInputs(tools::programOf(compiler, errors), run);
     executable.emplace(compiler, device, errors);
@@ -216,9 +218,34 @@ void Test::expectValues() {
       throw Skip("not yet: " + compiler.messages().front().text);
     throw Failure(printed + error.what());
   }
+  run.module = executable->module();
+}
+
+void Test::expectRefusal() {
+  Compiler compiler(program);
+  host::RunRequest run;
+  std::optional<tools::Executable> executable;
+  prepare(compiler, run, executable);
+  std::string refused;
+  try {
+    host::run(run);
+  } catch (const host::Error &error) {
+    refused = error.what();
+  }
+  if (refused.empty())
+    throw Failure("the call is not refused");
+  if (!llvm::StringRef(refused).ends_with(": " + example.rest))
+    throw Failure("the call is refused: " + refused);
+}
+
+void Test::expectValues() {
+  Compiler compiler(program);
+  llvm::raw_string_ostream errors(printed);
+  host::RunRequest run;
+  std::optional<tools::Executable> executable;
+  prepare(compiler, run, executable);
   const frontend::Program &elaborated = tools::programOf(compiler, errors);
   const std::vector<npy::Array> expected = expectedOf(elaborated);
-  run.module = executable->module();
   run.keptProblem = 0;
   const host::RunReport report = host::run(run);
   executable->checkEvaluation();

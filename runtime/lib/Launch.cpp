@@ -200,6 +200,16 @@ idc_status idc_launch(const idc_module *module, int64_t batch, const void *const
   return launchChecked(module, batch, {inputs, scalars, outputs, workspace}, stream);
 }
 
+/// Refuses values that the program does not take.
+static idc_status checkRequirements(const std::vector<Scalar> &scalars, const void *const *values) {
+  for (size_t i = 0; i < scalars.size(); ++i)
+    for (const Requirement &required : scalars[i].required)
+      if (const long double value = scalars[i].at(values[i]); !required.holds(value))
+        return fail(IDC_ERROR_INVALID_ARGUMENT, "scalar %zu (%s) is %.10Lg, but must be %s %.10Lg: %s", i,
+                    scalars[i].name.c_str(), value, required.is.c_str(), required.number, required.message.c_str());
+  return IDC_SUCCESS;
+}
+
 idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, const Operands &operands,
                                        void *stream) {
   const auto &[inputs, scalars, outputs, workspace, peers, host] = operands;
@@ -217,6 +227,8 @@ idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, 
   for (size_t i = 0; i < manifest.scalars.size(); ++i)
     if (!scalars || !scalars[i])
       return fail(IDC_ERROR_INVALID_ARGUMENT, "scalar %zu (%s) has no value", i, manifest.scalars[i].name.c_str());
+  if (idc_status status = checkRequirements(manifest.scalars, scalars))
+    return status;
   if (workspaceBytes > 0 && !workspace)
     return fail(IDC_ERROR_INVALID_ARGUMENT, "the workspace is null but %lld bytes are needed",
                 static_cast<long long>(workspaceBytes));

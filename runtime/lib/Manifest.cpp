@@ -6,9 +6,12 @@
 #include "idc/runtime.h"
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 using nlohmann::json;
 
@@ -59,6 +62,13 @@ public:
     if (!fits || number < least || number > most)
       error("is " + value.dump() + ", outside " + std::to_string(least) + " .. " + std::to_string(most));
     return number;
+  }
+  long double number() const {
+    if (value.is_number_integer())
+      return static_cast<long double>(integer(std::numeric_limits<int64_t>::min(), maxInt64));
+    if (!value.is_number())
+      error(std::string("must be a number, not ") + value.type_name());
+    return value.get<double>();
   }
   bool boolean() const {
     if (!value.is_boolean())
@@ -163,11 +173,36 @@ Operand parseOutput(const Field &field, const Manifest &manifest) {
   return output;
 }
 
+/// Types whose scalars may have requirements, with their bytes.
+constexpr std::pair<const char *, int64_t> comparedTypes[] = {{"bool", 1}, {"i8", 1},  {"u8", 1},  {"i16", 2},
+                                                              {"u16", 2},  {"i32", 4}, {"u32", 4}, {"i64", 8},
+                                                              {"u64", 8},  {"f32", 4}, {"f64", 8}};
+
+Requirement parseRequirement(const Field &field) {
+  Requirement required;
+  required.is = field.get("is").string();
+  constexpr const char *known[] = {"<", "<=", ">", ">=", "==", "!="};
+  if (std::find(std::begin(known), std::end(known), required.is) == std::end(known))
+    field.get("is").error("must be one of <, <=, >, >=, ==, !=");
+  required.number = field.get("number").number();
+  required.message = field.get("message").string();
+  return required;
+}
+
 Scalar parseScalar(const Field &field) {
   Scalar scalar;
   scalar.name = field.get("name").string();
   scalar.type = field.get("type").string();
   scalar.bytes = field.get("bytes").integer(1, maxInt32);
+  if (std::optional<Field> required = field.find("required")) { // absent: nothing
+    for (const Field &each : required->array())
+      scalar.required.push_back(parseRequirement(each));
+    auto isOf = [&](const std::pair<const char *, int64_t> &type) {
+      return scalar.type == type.first && scalar.bytes == type.second;
+    };
+    if (std::none_of(std::begin(comparedTypes), std::end(comparedTypes), isOf))
+      required->error("must be of an integer, bool, f32 or f64");
+  }
   return scalar;
 }
 
@@ -408,6 +443,35 @@ Manifest parseManifest(std::string_view text) {
       passes.error("must not be empty");
   }
   return manifest;
+}
+
+bool Requirement::holds(long double value) const {
+  return is == "<"    ? value < number
+         : is == "<=" ? value <= number
+         : is == ">"  ? value > number
+         : is == ">=" ? value >= number
+         : is == "==" ? value == number
+                      : value != number;
+}
+
+template <class Number> static long double read(const void *value) {
+  Number number;
+  std::memcpy(&number, value, sizeof(number));
+  return static_cast<long double>(number);
+}
+
+long double Scalar::at(const void *value) const {
+  if (type[0] == 'f')
+    return bytes == 4 ? read<float>(value) : read<double>(value);
+  if (type[0] == 'i')
+    return bytes == 1   ? read<int8_t>(value)
+           : bytes == 2 ? read<int16_t>(value)
+           : bytes == 4 ? read<int32_t>(value)
+                        : read<int64_t>(value);
+  return bytes == 1   ? read<uint8_t>(value)
+         : bytes == 2 ? read<uint16_t>(value)
+         : bytes == 4 ? read<uint32_t>(value)
+                      : read<uint64_t>(value);
 }
 
 } // namespace idc::runtime

@@ -73,11 +73,24 @@ struct Operand {
   bool takesPlaceOf(int32_t input) const { return std::find(inPlace.begin(), inPlace.end(), input) != inPlace.end(); }
 };
 
+/// What is required of a scalar: that it `is` (<, <=, >, >=, ==, !=) a number.
+struct Requirement {
+  std::string is;
+  long double number = 0;
+  std::string message;
+
+  bool holds(long double value) const;
+};
+
 /// A value that is given to a launch, one for the whole batch.
 struct Scalar {
   std::string name;
-  std::string type;
+  std::string type; // of one with requirements: an integer, bool, f32 or f64
   int64_t bytes = 0;
+  std::vector<Requirement> required;
+
+  /// The number that lies there, at any alignment.
+  long double at(const void *value) const;
 };
 
 struct Argument {

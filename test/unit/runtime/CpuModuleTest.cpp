@@ -303,6 +303,34 @@ TEST(CpuModule, ScalarsComeByTheirBytes) {
   EXPECT_STREQ(idc_last_error(), "scalar 0 (c) has no value");
 }
 
+TEST(CpuModule, RequiredScalars) {
+  std::string manifest = shiftManifest();
+  const std::string factor = R"("type": "i32", "bytes": 4)";
+  manifest.insert(manifest.find(factor) + factor.size(),
+                  R"(, "required": [{"is": ">=", "number": -2, "message": "small"},
+                                    {"is": "<", "number": 3, "message": "large"}, {"is": "!=", "number": 0, "message": "none"}])");
+  ModulePointer module = makeCpuModule(manifest, shiftKernel);
+  ASSERT_TRUE(module);
+  Block x{{1, 2, 3, 4}}, y{};
+  float c[] = {0, 0};
+  auto launched = [&](int32_t f) {
+    const void *inputs[] = {&x}, *scalars[] = {c, &f};
+    void *outputs[] = {&y};
+    y.values[1] = 77;
+    return idc_launch(module.get(), 1, inputs, scalars, outputs, nullptr, nullptr);
+  };
+  for (int32_t f : {-2, -1, 1, 2}) {
+    ASSERT_EQ(launched(f), IDC_SUCCESS) << idc_last_error();
+    EXPECT_EQ(y.values[1], float(2 * f));
+  }
+  EXPECT_EQ(launched(3), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "scalar 1 (f) is 3, but must be < 3: large");
+  EXPECT_EQ(launched(-3), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_STREQ(idc_last_error(), "scalar 1 (f) is -3, but must be >= -2: small");
+  EXPECT_EQ(launched(0), IDC_ERROR_INVALID_ARGUMENT);
+  EXPECT_EQ(y.values[1], 77); // nothing is launched
+}
+
 TEST(CpuModule, WorkspaceSizes) {
   auto lookup = [](const char *, void *) { return sumKernel; };
   idc_module *raw = nullptr;

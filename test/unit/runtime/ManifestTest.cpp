@@ -2,6 +2,7 @@
 
 #include "lib/Manifest.h"
 
+#include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
 
@@ -90,6 +91,33 @@ TEST(Manifest, Scalars) {
     EXPECT_EQ(errorOf(withArgument(std::string("{\"") + several + "\": 0}")),
               std::string("manifest: kernels[0].args[3].") + several +
                   " is of programs for several devices, and this one is for 1");
+}
+
+TEST(Manifest, RequiredScalars) {
+  auto withScalar = [](const std::string &type, const std::string &required) {
+    return with("\"outputs\"",
+                R"("scalars": [{"name": "w", )" + type + R"(, "required": [)" + required + R"(]}], "outputs")");
+  };
+  const std::string bytes = R"("type": "u8", "bytes": 1)", real = R"("type": "f64", "bytes": 8)",
+                    least = R"({"is": ">=", "number": 2, "message": "m"})";
+  const Scalar scalar = parseManifest(withScalar(bytes, least)).scalars[0];
+  ASSERT_EQ(scalar.required.size(), 1u);
+  const unsigned char two = 2, most = 255, one = 1;
+  EXPECT_TRUE(scalar.required[0].holds(scalar.at(&two)));
+  EXPECT_TRUE(scalar.required[0].holds(scalar.at(&most)));
+  EXPECT_FALSE(scalar.required[0].holds(scalar.at(&one)));
+  const Scalar half = parseManifest(withScalar(real, R"({"is": "<", "number": 0.5, "message": "m"})")).scalars[0];
+  const double below = 0.25, notANumber = std::nan("");
+  EXPECT_TRUE(half.required[0].holds(half.at(&below)));
+  EXPECT_FALSE(half.required[0].holds(half.at(&notANumber)));
+  EXPECT_EQ(errorOf(withScalar(bytes, R"({"is": "=", "number": 2, "message": "m"})")),
+            "manifest: scalars[0].required[0].is must be one of <, <=, >, >=, ==, !=");
+  EXPECT_EQ(errorOf(withScalar(bytes, R"({"is": "<", "number": "2", "message": "m"})")),
+            "manifest: scalars[0].required[0].number must be a number, not string");
+  EXPECT_EQ(errorOf(withScalar(R"("type": "f16", "bytes": 2)", least)),
+            "manifest: scalars[0].required must be of an integer, bool, f32 or f64");
+  EXPECT_EQ(errorOf(withScalar(R"("type": "i32", "bytes": 2)", least)),
+            "manifest: scalars[0].required must be of an integer, bool, f32 or f64");
 }
 
 TEST(Manifest, InPlace) {
