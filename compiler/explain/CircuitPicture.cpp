@@ -318,7 +318,7 @@ private:
     std::vector<int64_t> places;
     std::string error;
     (void)frontend::forEachIndex(
-        step.body, {full.begin(), full.end() - above}, std::vector<frontend::Scalar>(program.scalars.size()),
+        step.body, {full.begin(), full.end() - above}, frontend::scalarsNear(program, 0),
         [&](int64_t place) {
           places.push_back(place);
           return true;

@@ -3,6 +3,7 @@
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/conversion/LowerToGpu.h"
 #include "compiler/emulator/EmulatedModule.h"
+#include "compiler/frontend/Evaluate.h"
 #include "compiler/frontend/ScalarMemory.h"
 #include "host/Arrays.h"
 #include "host/ElementText.h"
@@ -168,8 +169,9 @@ private:
     for (const auto &[parameter, array, leaves] : llvm::zip(facts.program->inputs, facts.inputs, numberedInputs(facts)))
       inputs.push_back(filled(leaves, *facts.program->values[static_cast<size_t>(parameter.value)].element,
                               array.elements * array.elementBytes));
-    for (const frontend::ScalarParameter &scalar : facts.program->scalars)
-      scalars.push_back(filled({Scalar{1, 0, 1}}, *scalar.type, sizeof(Scalar)));
+    for (const auto &[scalar, value] :
+         llvm::zip(facts.program->scalars, frontend::scalarsNear(*facts.program, /*wanted=*/1)))
+      scalars.push_back(filled({value}, *scalar.type, sizeof(Scalar)));
     int64_t workspace = 0;
     idc_workspace_size(&module, 1, &workspace);
     const int64_t bytes = output.elements * output.elementBytes;

@@ -74,7 +74,7 @@ std::vector<Frame> explain::valueFrames(const Facts &facts) {
     for (const auto &[value, leaves] : llvm::zip(step.outputs, given))
       frames.back().tables.push_back(tableOf("", *leaves, program.values[static_cast<size_t>(value)]));
   };
-  const std::vector<Scalar> scalars(program.scalars.size(), Scalar{1, 0, 1});
+  const std::vector<Scalar> scalars = frontend::scalarsNear(program, 1);
   const bool isEvaluated = frontend::evaluate(program, inputs, scalars, results, error, observe);
   return isEvaluated ? frames : std::vector<Frame>();
 }

@@ -30,6 +30,13 @@ bool evaluate(const Body &body, const std::vector<Scalar> &parameters, std::vect
 bool forEachIndex(const Body &body, const std::vector<int> &radices, const std::vector<Scalar> &scalars,
                   const std::function<bool(int64_t)> &visit, std::string &error);
 
+/// The message of the first requirement that values of a program's scalars break, behind the scalar's name; empty where
+/// they break none. Programs are evaluated with such values only.
+std::string brokenRequirement(const Program &program, const std::vector<Scalar> &scalars);
+
+/// Values of a program's scalars that are `wanted`, or next to it where calls may not give that.
+std::vector<Scalar> scalarsNear(const Program &program, int64_t wanted);
+
 /// exp(-2πi·exponent/order), by reduction to the first octant: exact at multiples of a quarter turn.
 Scalar rootOfUnity(int64_t order, int64_t exponent);
 

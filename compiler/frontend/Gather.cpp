@@ -134,8 +134,9 @@ void Elaborator::checkGather(const Expr &index, const Step &step, const Untyped 
 
 void Elaborator::checkScatter(const Expr &index, const Step &step, const std::vector<int> &radices) {
   const Int count = product(radices);
+  // Of more it is known of the ops' map, or refused.
   if (count > maxTried)
-    return;                                                  // known of the ops' map, or refused
+    return;
   std::vector<int64_t> sent(static_cast<size_t>(count), -1); // the element at each place
   int64_t element = 0;
   std::string error;

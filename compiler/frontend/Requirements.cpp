@@ -5,6 +5,7 @@
 //
 //   require k >= 0 && k < N, "k is a place";   ->   of k: >= 0, < N, each with the message
 #include "compiler/frontend/Elaborator.h"
+#include "compiler/frontend/Evaluate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -104,6 +105,43 @@ void Elaborator::requireAtCall(const BodyBuilder &builder, int id, const Stateme
   if (!value)
     refuse();
   require(scalar->digit, comparisonOf(instr->op, turned), *value);
+}
+
+static bool holds(const Requirement &required, long double value) {
+  return required.is == "<"    ? value < required.number
+         : required.is == "<=" ? value <= required.number
+         : required.is == ">"  ? value > required.number
+         : required.is == ">=" ? value >= required.number
+         : required.is == "==" ? value == required.number
+                               : value != required.number;
+}
+
+std::string brokenRequirement(const Program &program, const std::vector<Scalar> &scalars) {
+  for (size_t i = 0; i < program.scalars.size(); ++i) {
+    const ScalarParameter &scalar = program.scalars[i];
+    const bool isUnsigned = scalar.type->kind == Type::Kind::U64;
+    const long double value = isReal(*scalar.type) ? scalars[i].re
+                              : isUnsigned         ? static_cast<long double>(static_cast<uint64_t>(scalars[i].integer))
+                                                   : static_cast<long double>(scalars[i].integer);
+    for (const Requirement &required : scalar.required)
+      if (!holds(required, value))
+        return scalar.name + ": " + required.message;
+  }
+  return "";
+}
+
+std::vector<Scalar> scalarsNear(const Program &program, int64_t wanted) {
+  std::vector<Scalar> values;
+  for (const ScalarParameter &scalar : program.scalars) {
+    Scalar &value = values.emplace_back(Scalar{static_cast<long double>(wanted), 0, wanted});
+    if (scalar.type->kind != Type::Kind::Bool && !isInteger(*scalar.type))
+      continue;
+    const auto [low, high] = boundsOf(scalar);
+    value.integer = Int(wanted) < low    ? static_cast<int64_t>(low)
+                    : Int(wanted) > high ? static_cast<int64_t>(high)
+                                         : wanted;
+  }
+  return values;
 }
 
 } // namespace idc::frontend

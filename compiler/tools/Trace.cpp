@@ -84,6 +84,8 @@ tools::Trace tools::traceProgram(codegen::Compiler &compiler, const host::Proble
     trace.names.push_back(scalar.name);
     trace.inputs.push_back(traced({scalars.back()}, {}, *scalar.type));
   }
+  if (const std::string broken = frontend::brokenRequirement(program, scalars); !broken.empty())
+    throw host::Error(broken);
   auto observe = [&](size_t number, const std::vector<const std::vector<Scalar> *> &results) {
     const frontend::Step &step = program.steps[number];
     TracedStep made{explain::describe(program, step), whereIs(step, compiler), {}};
