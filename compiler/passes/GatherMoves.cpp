@@ -155,7 +155,9 @@ private:
     const ArrayRef<int32_t> radices = type.getRadices().take_front(lowest);
     const std::optional<id::AffineNumbers> map = affineMap(run, radices);
     const bool isLarge = run.size() > 1 && type.getNumElements() > beyondBlock;
-    const bool isWide = llvm::any_of(run, [](Move &move) { return move.node.getArity() > mostHeld; }) &&
+    // Those of a table, which looks up what the nodes choose.
+    const bool isWide = id::elementsOf(radices) <= beyondBlock &&
+                        llvm::any_of(run, [](Move &move) { return move.node.getArity() > mostHeld; }) &&
                         llvm::all_of(run, [](const Move &move) { return move.code.has_value(); });
     if (!map && !isLarge && !isWide)
       return;
