@@ -20,10 +20,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 using namespace idc;
 using namespace idc::passes;
@@ -49,8 +52,14 @@ public:
       : request(request), target(target), steps(static_cast<int>(request.stepDigits.size())) {
     for (int digit = 1; digit <= request.numDigits; ++digit)
       all.push_back(digit);
-    for (int first = 1; first <= steps; ++first)
-      for (int last = first; last <= steps; ++last) {
+    products = productsOf(request.radices);
+    for (int step = 1; step <= steps; ++step)
+      if (step == 1 || request.isBegin(step) ||
+          digitsOfSteps(request, step, step) != digitsOfSteps(request, step - 1, step - 1) ||
+          !isShortEnough(request, begins.back(), step, usualValues()))
+        begins.push_back(step);
+    for (int first : begins)
+      for (int last : lastSteps(first)) {
         std::vector<std::vector<int>> tiles = tilesOf(first, last);
         if (tiles.empty())
           break; // more steps have none either
@@ -101,6 +110,10 @@ private:
   const Target &target;
   const int steps;
   std::vector<int> all;
+  std::vector<int64_t> products; // the numbers of values that digits have together, ascending, and what none has
+  /// Steps that kernels may begin with: those that act on other digits than the one before, as a kernel that ends
+  /// between two of the same could have both; but for runs that no kernel can have whole.
+  std::vector<int> begins;
   std::map<std::pair<int, int>, std::vector<std::vector<int>>> candidates; // tiles of the steps first … last
   /// What a kernel waits for its threads, over the time of a copy, with so many blocks on a multiprocessor.
   struct Wait {
@@ -109,12 +122,33 @@ private:
   std::map<std::pair<int, std::vector<int>>, std::optional<Wait>> waits; // of the steps and the tile
   std::vector<Planned> plans;
 
+  /// The steps that a kernel may end with which begins with `first`, ascending.
+  std::vector<int> lastSteps(int first) const {
+    std::vector<int> last;
+    for (int begin : begins)
+      if (begin > first)
+        last.push_back(begin - 1);
+    last.push_back(steps);
+    return last;
+  }
+
   int radix(int digit) const { return request.radices[digit - 1]; }
   int64_t valuesOf(const std::vector<int> &digits) const {
     int64_t values = 1;
     for (int digit : digits)
       values *= radix(digit);
     return values;
+  }
+  static std::vector<int64_t> productsOf(llvm::ArrayRef<int> radices) {
+    constexpr int64_t most = 1 << 16; // more than a block has
+    std::set<int64_t> found{1};
+    for (int radix : radices)
+      for (int64_t product : std::vector<int64_t>(found.begin(), found.end()))
+        if (product * radix <= most)
+          found.insert(product * radix);
+    std::vector<int64_t> all(found.begin(), found.end());
+    all.push_back(std::numeric_limits<int64_t>::max());
+    return all;
   }
   int64_t bytesOf(const std::vector<int> &digits) const { return valuesOf(digits) * request.registerBytes; }
   /// A block of the largest tiles has its multiprocessor for itself.
@@ -204,39 +238,69 @@ private:
 
   /// All ways to do the steps in two kernels.
   void pairs() {
-    for (int last = 1; last < steps; ++last)
+    for (int last : lastSteps(1))
       for (const std::vector<int> &producer : candidates[{1, last}])
         for (const std::vector<int> &consumer : candidates[{last + 1, steps}])
           add({{1, last, producer}, {last + 1, steps, consumer}});
   }
 
+  /// Kernels from one on, the best ones that go on from it.
+  struct Way {
+    double cost;
+    Kernel kernel;
+    int tile; // its number
+    const Way *next;
+  };
+
   /// The cheapest of all ways, by dynamic programming from the last kernel on: what a kernel costs depends on itself
-  /// and on the one that reads what it stores.
+  /// and on the tile of the one that reads what it stores. So of the ways from a step on the cheapest one of each tile
+  /// is kept, and what two tiles cost beside each other is counted once: the time is that of the steps times the
+  /// kernels that can begin with one.
   void sequences() {
-    std::map<int, std::vector<Planned>> from; // first step -> the best ways to go on, one for each first kernel
-    for (int first = steps; first >= 1; --first)
-      for (int last = first; last <= steps; ++last)
+    std::vector<std::deque<Way>> from(static_cast<size_t>(steps) + 2); // by first step
+    std::map<std::vector<int>, int> numbers;                           // of tiles
+    std::map<std::pair<int, int>, double> runs;                        // of two tiles, the first not of the first step
+    auto runsOf = [&](const Kernel &own, int tile, const Way &next) {
+      if (own.first == 1)
+        return runCost(own, &next.kernel);
+      auto [known, fresh] = runs.try_emplace({tile, next.tile}, 0);
+      if (fresh)
+        known->second = runCost(own, &next.kernel);
+      return known->second;
+    };
+    for (int first : llvm::reverse(begins)) {
+      std::vector<Way> ways;
+      std::map<int, size_t> best; // by tile: its place among them
+      for (int last : lastSteps(first))
         for (const std::vector<int> &tile : candidates[{first, last}]) {
           const Kernel own{first, last, tile};
           std::optional<Wait> wait = waitOf(own);
           if (!wait)
             continue;
-          if (last == steps) {
-            from[first].push_back({costOf(own, nullptr, wait->cost), {own}});
+          const int number = numbers.try_emplace(tile, static_cast<int>(numbers.size())).first->second;
+          Way way{0, own, number, nullptr};
+          if (last == steps)
+            way.cost = costOf(own, nullptr, wait->cost);
+          else
+            for (const Way &rest : from[static_cast<size_t>(last) + 1])
+              if (double cost = rest.cost + costOf(runsOf(own, number, rest), wait->cost); !way.next || cost < way.cost)
+                way.next = &rest, way.cost = cost;
+          if (last < steps && !way.next)
             continue;
-          }
-          const Planned *best = nullptr;
-          double least = 0;
-          for (const Planned &rest : from[last + 1])
-            if (double cost = rest.cost + costOf(own, &rest.kernels.front(), wait->cost); !best || cost < least)
-              best = &rest, least = cost;
-          if (!best)
-            continue;
-          Planned whole{least, {own}};
-          llvm::append_range(whole.kernels, best->kernels);
-          from[first].push_back(std::move(whole));
+          if (auto [place, fresh] = best.try_emplace(number, ways.size());
+              !fresh && way.cost < ways[place->second].cost)
+            place->second = ways.size();
+          ways.push_back(std::move(way));
         }
-    llvm::append_range(plans, from[1]);
+      for (size_t i = 0; i < ways.size(); ++i)
+        if (first == 1 || best[ways[i].tile] == i)
+          from[static_cast<size_t>(first)].push_back(std::move(ways[i]));
+    }
+    for (const Way &way : from[1]) {
+      plans.push_back({way.cost, {}});
+      for (const Way *kernel = &way; kernel; kernel = kernel->next)
+        plans.back().kernels.push_back(kernel->kernel);
+    }
   }
 
   /// Kernels, and the same as passes of one with a ring between them where their tiles have the same size.
@@ -394,8 +458,11 @@ private:
     std::optional<Passes> best;
     // Passes that would leave more threads than a block has take more values than planned for, from spilled registers.
     const int64_t spilled = kernel.blocks > 1 ? most : std::max(most, 4 * elements / target.maxThreadsPerBlock);
+    // Passes are the same up to the next number of values that digits have.
+    auto next = [&](int64_t size) { return *llvm::upper_bound(products, size); };
     for (int64_t size = kernel.size ? kernel.size : 2;
-         kernel.size ? size == kernel.size : size <= most || (!best && size <= spilled); ++size) {
+         kernel.size ? size == kernel.size : size <= most || (!best && size <= spilled);
+         size = kernel.size ? 0 : next(size)) {
       Passes passes{passesOf(kernel, size, load.order, store.order)};
       std::optional<Counts> counts = countsOf(passes.plan, elements, kernel);
       if (!counts || (best && costOf(*counts) >= best->cost))
