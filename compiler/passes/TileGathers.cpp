@@ -158,10 +158,11 @@ private:
         machine.sectorBytes % bytes != 0 || machine.sectorBytes == bytes)
       return;
     const std::optional<id::AffineNumbers> map = id::affineBody(gather.getBody(), lowest, length);
-    // Steps on each element alone stand before the scatter. Others take a kernel more, which is worth more sectors.
+    // Steps on each element alone stand before the scatter. Others take a kernel more: where each element has a sector
+    // of its own that is less than to read them.
     OpOperand *result = returnedAs(gather.getResult());
     const std::optional<Tiling> tiling =
-        map ? tilingOf(*map, machine.sectorBytes / bytes, tiledBytes / bytes, machine.lanes, result ? 2 : 4)
+        map ? tilingOf(*map, machine.sectorBytes / bytes, tiledBytes / bytes, machine.lanes, result ? 2 : 7)
             : std::nullopt;
     if (!tiling)
       return;
