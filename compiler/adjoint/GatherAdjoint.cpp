@@ -6,6 +6,8 @@
 #include "compiler/frontend/Evaluate.h"
 #include "compiler/frontend/Value.h"
 
+#include "dialect/digits/NumberTheory.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -118,19 +120,6 @@ private:
   std::vector<int> copied;
 };
 
-/// The x with a·x = 1 mod `modulus`, or 0.
-int64_t inverse(int64_t a, int64_t modulus) {
-  int64_t r = modulus, next = a % modulus, x = 0, nextX = 1;
-  while (next != 0) {
-    const int64_t quotient = r / next;
-    r -= quotient * next;
-    std::swap(r, next);
-    x -= quotient * nextX;
-    std::swap(x, nextX);
-  }
-  return r == 1 ? (x % modulus + modulus) % modulus : 0;
-}
-
 } // namespace
 
 /// Element i was element (a·i + s) mod the length: element k goes back from place (k - s) / a.
@@ -147,7 +136,7 @@ static std::optional<int> backByCongruence(StepMaker &steps, const Step &step, c
     isIndex &= found->multiples[d] == static_cast<int64_t>(static_cast<__int128>(factor) * weight % length);
     weight *= made[d];
   }
-  const int64_t back = length == 1 ? 1 : inverse(factor, length);
+  const int64_t back = length == 1 ? 1 : digits::inverseMod(factor, length);
   if (!isIndex || back == 0) {
     error = "the adjoint of a 'gather' by a run-time integer is known where that is added to a multiple of the index "
             "modulo the length, and this one is another";

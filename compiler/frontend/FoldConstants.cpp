@@ -411,13 +411,14 @@ std::optional<Folding::Mistake> Folding::checkBytes() const {
 /// Gives a step that makes its few results of no element zeros, which are known, where it takes elements that are not.
 /// Where all results are the same they are as cheap to compute.
 void Folding::forgetUnused(Step &step, size_t number) {
-  const std::vector<bool> used = usedInputs(step);
-  auto isKnown = [&](size_t i) { return !used[i] || known[step.inputs[i]]; };
+  if (step.kind != Step::Kind::Pointwise || !namesDigits(step.body))
+    return;
   int64_t made = 0;
   for (int value : step.outputs)
     made += elementsOf(value) * static_cast<int64_t>(leafCount(value));
-  if (step.kind != Step::Kind::Pointwise || made > maxForgotten || !namesDigits(step.body) ||
-      !llvm::all_of(llvm::seq(used.size()), isKnown))
+  const std::vector<bool> used = usedInputs(step);
+  auto isKnown = [&](size_t i) { return !used[i] || known[step.inputs[i]]; };
+  if (made > maxForgotten || !llvm::all_of(llvm::seq(used.size()), isKnown))
     return;
   for (int &value : step.inputs)
     if (!known[value]) {

@@ -18,8 +18,6 @@
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
-#include "id/Chunks.h"
-#include "id/Devices.h"
 #include "id/IndexCode.h"
 #include "id/InverseMap.h"
 
@@ -156,8 +154,6 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
       return signalPassFailure();
     if (machine->kind == "cpu")
       return;
-    // Chunks and devices have elements by their digits.
-    const bool isInParts = getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr);
     bool changed = false;
     DenseSet<Operation *> stores; // scatters that stay
     const auto scatters = llvm::to_vector(getOperation().getBody().front().getOps<id::ScatterOp>());
@@ -182,7 +178,7 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
       if (!stored || isScattered(scatter.getBody(), lowest, id::elementBytes(from.getElement()), *machine)) {
         if (isHeld && !isApart())
           sources = sourcesOf(scatter);
-        else if (!isHeld && !isInParts)
+        else if (!isHeld && !isInParts(getOperation()))
           inverse = id::InverseMap::of(scatter.getBody(), lowest, places);
       }
       if (sources && stored) {

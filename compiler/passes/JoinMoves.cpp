@@ -14,9 +14,6 @@
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
-#include "id/Chunks.h"
-#include "id/Devices.h"
-
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 
@@ -75,8 +72,7 @@ struct JoinMoves : impl::JoinMovesBase<JoinMoves> {
     const std::optional<Target> machine = findTarget(target, getOperation());
     if (!machine)
       return signalPassFailure();
-    // Chunks and devices have elements by their digits.
-    if (machine->kind == "cpu" || getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr))
+    if (machine->kind == "cpu" || isInParts(getOperation()))
       return;
     Block &body = getOperation().getBody().front();
     std::vector<Joined> all;

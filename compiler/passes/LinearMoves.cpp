@@ -19,12 +19,11 @@
 // Where V is nothing the kernel that takes the result loads it so. Where steps make the sequence and that holds of the
 // inverse, their kernel stores it so. Others take a kernel of their own; but a block exchanges what it holds.
 #include "compiler/passes/Elementwise.h"
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
 #include "id/BitForm.h"
-#include "id/Chunks.h"
-#include "id/Devices.h"
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -137,8 +136,7 @@ struct LinearMoves : impl::LinearMovesBase<LinearMoves> {
     const std::optional<Target> machine = findTarget(target, getOperation());
     if (!machine)
       return signalPassFailure();
-    // Chunks and devices have elements by their digits.
-    if (machine->kind == "cpu" || getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr))
+    if (machine->kind == "cpu" || isInParts(getOperation()))
       return;
     for (auto gather : llvm::to_vector(getOperation().getBody().front().getOps<id::GatherOp>())) {
       const auto lowest = gather.getType().getRadices().take_front(static_cast<size_t>(gather.getNewLowest()));

@@ -58,8 +58,10 @@ public:
           digitsOfSteps(request, step, step) != digitsOfSteps(request, step - 1, step - 1) ||
           !isShortEnough(request, begins.back(), step, usualValues()))
         begins.push_back(step);
-    for (int first : begins)
-      for (int last : lastSteps(first)) {
+    begins.push_back(steps + 1);
+    for (size_t i = 0; i < begins.size(); ++i)
+      for (size_t next = i + 1; next < begins.size(); ++next) {
+        const int first = begins[i], last = begins[next] - 1;
         std::vector<std::vector<int>> tiles = tilesOf(first, last);
         if (tiles.empty())
           break; // more steps have none either
@@ -112,7 +114,7 @@ private:
   std::vector<int> all;
   std::vector<int64_t> products; // the numbers of values that digits have together, ascending, and what none has
   /// Steps that kernels may begin with: those that act on other digits than the one before, as a kernel that ends
-  /// between two of the same could have both; but for runs that no kernel can have whole.
+  /// between two of the same could have both; but for runs that no kernel can have whole. Then the one behind the last.
   std::vector<int> begins;
   std::map<std::pair<int, int>, std::vector<std::vector<int>>> candidates; // tiles of the steps first … last
   /// What a kernel waits for its threads, over the time of a copy, with so many blocks on a multiprocessor.
@@ -121,16 +123,6 @@ private:
   };
   std::map<std::pair<int, std::vector<int>>, std::optional<Wait>> waits; // of the steps and the tile
   std::vector<Planned> plans;
-
-  /// The steps that a kernel may end with which begins with `first`, ascending.
-  std::vector<int> lastSteps(int first) const {
-    std::vector<int> last;
-    for (int begin : begins)
-      if (begin > first)
-        last.push_back(begin - 1);
-    last.push_back(steps);
-    return last;
-  }
 
   int radix(int digit) const { return request.radices[digit - 1]; }
   int64_t valuesOf(const std::vector<int> &digits) const {
@@ -238,10 +230,10 @@ private:
 
   /// All ways to do the steps in two kernels.
   void pairs() {
-    for (int last : lastSteps(1))
-      for (const std::vector<int> &producer : candidates[{1, last}])
-        for (const std::vector<int> &consumer : candidates[{last + 1, steps}])
-          add({{1, last, producer}, {last + 1, steps, consumer}});
+    for (int next : begins)
+      for (const std::vector<int> &producer : candidates[{1, next - 1}])
+        for (const std::vector<int> &consumer : candidates[{next, steps}])
+          add({{1, next - 1, producer}, {next, steps, consumer}});
   }
 
   /// Kernels from one on, the best ones that go on from it.
@@ -268,11 +260,16 @@ private:
         known->second = runCost(own, &next.kernel);
       return known->second;
     };
-    for (int first : llvm::reverse(begins)) {
+    for (size_t begin = begins.size(); begin-- > 0;) {
+      const int first = begins[begin];
       std::vector<Way> ways;
       std::map<int, size_t> best; // by tile: its place among them
-      for (int last : lastSteps(first))
-        for (const std::vector<int> &tile : candidates[{first, last}]) {
+      for (size_t next = begin + 1; next < begins.size(); ++next) {
+        const int last = begins[next] - 1;
+        const std::vector<std::vector<int>> &tiles = candidates[{first, last}];
+        if (tiles.empty())
+          break; // more steps have none either
+        for (const std::vector<int> &tile : tiles) {
           const Kernel own{first, last, tile};
           std::optional<Wait> wait = waitOf(own);
           if (!wait)
@@ -292,6 +289,7 @@ private:
             place->second = ways.size();
           ways.push_back(std::move(way));
         }
+      }
       for (size_t i = 0; i < ways.size(); ++i)
         if (first == 1 || best[ways[i].tile] == i)
           from[static_cast<size_t>(first)].push_back(std::move(ways[i]));
@@ -458,19 +456,20 @@ private:
     std::optional<Passes> best;
     // Passes that would leave more threads than a block has take more values than planned for, from spilled registers.
     const int64_t spilled = kernel.blocks > 1 ? most : std::max(most, 4 * elements / target.maxThreadsPerBlock);
-    // Passes are the same up to the next number of values that digits have.
-    auto next = [&](int64_t size) { return *llvm::upper_bound(products, size); };
-    for (int64_t size = kernel.size ? kernel.size : 2;
-         kernel.size ? size == kernel.size : size <= most || (!best && size <= spilled);
-         size = kernel.size ? 0 : next(size)) {
+    auto consider = [&](int64_t size) {
       Passes passes{passesOf(kernel, size, load.order, store.order)};
       std::optional<Counts> counts = countsOf(passes.plan, elements, kernel);
       if (!counts || (best && costOf(*counts) >= best->cost))
-        continue;
+        return;
       passes.counts = *counts;
       passes.cost = costOf(*counts);
       best = std::move(passes);
-    }
+    };
+    if (kernel.size)
+      consider(kernel.size);
+    else // passes are the same up to the next number of values that digits have
+      for (int64_t size = 2; size <= most || (!best && size <= spilled); size = *llvm::upper_bound(products, size))
+        consider(size);
     return best;
   }
 

@@ -2,6 +2,8 @@
 
 #include "compiler/passes/Steps.h"
 
+#include "id/Chunks.h"
+#include "id/Devices.h"
 #include "id/IndexCode.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -9,6 +11,10 @@
 
 using namespace mlir;
 using namespace idc;
+
+bool passes::isInParts(func::FuncOp function) {
+  return function->hasAttr(id::memoryAttr) || function->hasAttr(id::devicesAttr);
+}
 
 std::optional<double> passes::sectorsAgain(Region &body, ArrayRef<int32_t> radices, int64_t bytes,
                                            const Target &machine) {

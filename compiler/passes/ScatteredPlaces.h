@@ -6,11 +6,15 @@
 
 #include "id/IdDialect.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 
 #include <optional>
 
 namespace idc::passes {
+
+/// True where chunks or devices have the elements of a function by their digits: which ones, is not for places to say.
+bool isInParts(mlir::func::FuncOp function);
 
 /// How many times as many sectors a warp touches as it fills, in the mean over some warps, where element k of these
 /// digits, of so many bytes, lies at the number that the body yields; nothing where run-time scalars decide.

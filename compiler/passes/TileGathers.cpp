@@ -18,11 +18,10 @@
 // F and g are those for which the first tile reads the fewest sectors. The first-level cache keeps them for the block.
 // So far L is a power of two: the remainders by others take more time than they save.
 #include "compiler/passes/Elementwise.h"
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
-#include "id/Chunks.h"
-#include "id/Devices.h"
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -142,8 +141,7 @@ struct TileGathers : impl::TileGathersBase<TileGathers> {
     const std::optional<Target> machine = findTarget(target, getOperation());
     if (!machine)
       return signalPassFailure();
-    // Chunks and devices have elements by their digits.
-    if (machine->kind == "cpu" || getOperation()->hasAttr(id::memoryAttr) || getOperation()->hasAttr(id::devicesAttr))
+    if (machine->kind == "cpu" || isInParts(getOperation()))
       return;
     for (auto gather : llvm::to_vector(getOperation().getBody().front().getOps<id::GatherOp>()))
       tile(gather, *machine);

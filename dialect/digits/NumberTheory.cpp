@@ -3,6 +3,7 @@
 
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace idc::digits {
 
@@ -83,6 +84,18 @@ bool isPrime(uint64_t value) {
       return false;
   }
   return true;
+}
+
+int64_t inverseMod(int64_t a, int64_t modulus) {
+  int64_t r = modulus, next = a % modulus, x = 0, nextX = 1;
+  while (next != 0) {
+    const int64_t quotient = r / next;
+    r -= quotient * next;
+    std::swap(r, next);
+    x -= quotient * nextX;
+    std::swap(x, nextX);
+  }
+  return r == 1 ? (x % modulus + modulus) % modulus : 0;
 }
 
 uint64_t primitiveRoot(uint64_t modulus) {

@@ -1,6 +1,6 @@
 #include "id/InverseMap.h"
 
-#include "llvm/ADT/APInt.h"
+#include "dialect/digits/NumberTheory.h"
 
 using namespace mlir;
 using namespace idc;
@@ -8,19 +8,9 @@ using namespace idc::id;
 
 /// The numbers that k -> (factor * k + offset) mod length had before it; nothing where it gives one twice.
 static std::optional<AffineNumbers> inverseOf(const AffineNumbers &map) {
-  const llvm::APInt length(64, static_cast<uint64_t>(map.length)), factor(64, static_cast<uint64_t>(map.factor));
-  if (map.length == 1)
-    return AffineNumbers{0, 0, 1};
-  if (llvm::APIntOps::GreatestCommonDivisor(factor, length) != 1)
+  const int64_t back = digits::inverseMod(map.factor, map.length);
+  if (back == 0 && map.length > 1)
     return std::nullopt;
-  // Euclid's algorithm: old = factor * x mod length at every step.
-  int64_t old = map.factor, rest = map.length, x = 1, next = 0;
-  while (rest != 0) {
-    const int64_t quotient = old / rest;
-    old = std::exchange(rest, old - quotient * rest);
-    x = std::exchange(next, x - quotient * next);
-  }
-  const int64_t back = (x % map.length + map.length) % map.length;
   return AffineNumbers{back, (map.length - back * map.offset % map.length) % map.length, map.length};
 }
 
