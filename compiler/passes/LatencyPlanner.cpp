@@ -18,6 +18,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace idc;
 using namespace idc::passes;
@@ -65,6 +66,7 @@ private:
   /// What is tried: clusters of up to 8 blocks, blocks of up to 256 threads.
   static constexpr int clusterDigits = 3, threadDigits = 8;
   static constexpr double infinite = std::numeric_limits<double>::infinity();
+  static constexpr double rounding = 1e-9; // of sums in another order
 
   Schedule scheduleOf(const std::vector<Shape> &kernels) const {
     std::vector<std::vector<int>> tiles;
@@ -75,9 +77,9 @@ private:
   }
 
   /// All forms of a kernel, each with its time or with a bound of it that reaches the limit; `best`: those that are
-  /// not better than one before are left out.
+  /// not better than another are of no use. The ones that can be fastest are counted first.
   std::vector<std::pair<Shape, double>> shapesOf(int first, int last, bool best, CostLimit limit) const {
-    std::vector<std::pair<Shape, double>> shapes;
+    std::vector<std::pair<Shape, double>> shapes; // with bounds, then with times
     if (!request.isPossible(first, last) || !isShortEnough(request, first, last, int64_t(1) << registerDigits))
       return shapes;
     int own = countDigits(request, first, last), widest = 0;
@@ -94,12 +96,21 @@ private:
           // Problems share a block only to fill a warp.
           if (shape.tile < own || (shape.tile > request.numDigits && (threads > laneDigits || ranks)))
             continue;
-          if (double time = timeOf(shape, limit); time < infinite) {
-            shapes.emplace_back(shape, time);
-            if (best)
-              limit.known = std::min(limit.known, limit.before + time);
-          }
+          shapes.emplace_back(shape, leastTime(shape));
         }
+    std::vector<size_t> order(shapes.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    llvm::stable_sort(order, [&](size_t a, size_t b) { return shapes[a].second < shapes[b].second; });
+    for (size_t i : order) {
+      auto &[shape, time] = shapes[i];
+      if (limit.isReachedBy(time))
+        break; // those that follow can be no faster
+      time = timeOf(shape);
+      // Of equals the first one counts, so they are not told to be of no use.
+      if (best)
+        limit.known = std::min(limit.known, (1 + rounding) * (limit.before + time));
+    }
+    llvm::erase_if(shapes, [](const auto &shape) { return shape.second == infinite; });
     return shapes;
   }
 
@@ -127,7 +138,7 @@ private:
     std::vector<KernelCost> costs;
     for (const Shape &kernel : kernels) {
       KernelCost &cost = costs.emplace_back();
-      cost.cost = timeOf(kernel, CostLimit(), &cost.counted);
+      cost.cost = timeOf(kernel, &cost.counted);
     }
     return costs;
   }
@@ -139,66 +150,95 @@ private:
     return mappings.blockKernel(shape.first, shape.last, tile, shape.registers, load, store);
   }
 
-  /// Nanoseconds that a kernel adds to one problem, infinite when it does not exist; a bound where that reaches the
-  /// limit. `counted`, if given, gets what it is made of.
-  double timeOf(const Shape &shape, const CostLimit &limit,
-                std::vector<std::pair<std::string, double>> *counted = nullptr) const {
+  /// What a kernel of a shape has whatever its plan is.
+  struct Load {
+    double threads, blocks; // of the blocks, those of a multiprocessor
+    double start, pass;     // ns
+    double warps;           // of a scheduler
+  };
+  Load loadOf(const Shape &shape) const {
     const LatencyCosts &costs = target.latency;
     const int64_t threads = int64_t(1) << (shape.tile - shape.registers - shape.ranks);
     const int64_t blocks = int64_t(1) << std::max(0, request.numDigits - shape.tile + shape.ranks);
-    const auto perMultiprocessor = static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
-    const double warps = std::max(1.0, std::ceil(perMultiprocessor * static_cast<double>(threads / target.lanes) /
-                                                 static_cast<double>(target.schedulers)));
-    const double pass = costs.pass + warps * static_cast<double>(int64_t(1) << shape.registers) * costs.element;
-    const double start =
-        (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load;
-    constexpr double rounding = 1e-9;
-    const auto leastPasses = static_cast<double>(mappings.leastPasses(shape.first, shape.last, shape.registers));
-    if (double least = (1 - rounding) * (start + leastPasses * pass); limit.isReachedBy(least))
-      return least;
+    Load load;
+    load.threads = static_cast<double>(threads);
+    load.blocks = static_cast<double>((blocks + costs.multiprocessors - 1) / costs.multiprocessors);
+    load.warps = std::max(1.0, std::ceil(load.blocks * static_cast<double>(threads / target.lanes) /
+                                         static_cast<double>(target.schedulers)));
+    load.pass = costs.pass + load.warps * static_cast<double>(int64_t(1) << shape.registers) * costs.element;
+    load.start = (shape.first > 1 && target.dependentLaunch ? costs.dependentLaunch : costs.launch) + costs.load;
+    return load;
+  }
+
+  /// Nanoseconds of an access to memory in runs of so many bytes at most: beside a workspace the runs are what both
+  /// tiles have in common, taken to be as many columns again.
+  double accessTime(const Shape &shape, const Load &load, bool isOutside, int64_t elementBytes, int64_t run) const {
+    const LatencyCosts &costs = target.latency;
+    const int columns = shape.tile - countDigits(request, shape.first, shape.last);
+    if (!isOutside)
+      run = std::min(run, elementBytes << std::max(0, 2 * columns));
+    const double sectors = std::max(1.0, static_cast<double>(target.sectorBytes) / static_cast<double>(run));
+    const double block = sectors * static_cast<double>(elementBytes << (shape.tile - shape.ranks));
+    const double all = sectors * static_cast<double>(elementBytes << request.numDigits);
+    return std::max(block * load.blocks / costs.multiprocessorBytes, all / costs.deviceBytes) *
+           (1 + costs.clusterShare * shape.ranks);
+  }
+
+  /// Blocks that share a multiprocessor compute while others access memory.
+  static double total(const Load &load, double memory, double compute) {
+    return load.start + std::max(memory, compute) + std::min(memory, compute) / load.blocks;
+  }
+
+  /// A bound of `timeOf` that takes no plan: of the fewest passes, with whole sectors.
+  double leastTime(const Shape &shape) const {
+    const LatencyCosts &costs = target.latency;
+    const Load load = loadOf(shape);
+    const auto passes = static_cast<double>(mappings.leastPasses(shape.first, shape.last, shape.registers));
+    const double between =
+        load.threads > static_cast<double>(target.lanes) ? std::min(costs.barrier, costs.clusterBarrier) : 0;
+    const double memory = accessTime(shape, load, meetsInput(shape), request.loadBytes, target.sectorBytes) +
+                          accessTime(shape, load, meetsOutput(shape), request.storeBytes, target.sectorBytes);
+    return (1 - rounding) * total(load, memory, passes * load.pass + std::max(0.0, passes - 1) * between);
+  }
+
+  /// Nanoseconds that a kernel adds to one problem, infinite when it does not exist. `counted`, if given, gets what it
+  /// is made of.
+  double timeOf(const Shape &shape, std::vector<std::pair<std::string, double>> *counted = nullptr) const {
+    const LatencyCosts &costs = target.latency;
+    const Load load = loadOf(shape);
     std::vector<int> tile = tileOf(shape);
-    // Beside a workspace the runs are what both tiles have in common: taken to be as many columns again.
     AddressOrder between = mappings.workspaceOrder(tile, tile);
-    Side load{meetsInput(shape) ? request.loadOrder : between, request.loadBytes};
-    Side store{meetsOutput(shape) ? request.storeOrder : between, request.storeBytes};
-    std::optional<KernelPlan> plan = planOf(shape, load, store);
+    Side loaded{meetsInput(shape) ? request.loadOrder : between, request.loadBytes};
+    Side stored{meetsOutput(shape) ? request.storeOrder : between, request.storeBytes};
+    std::optional<KernelPlan> plan = planOf(shape, loaded, stored);
     if (!plan)
       return infinite;
     if ((request.elementBytes << (shape.tile - shape.ranks)) > target.sharedBytesPerBlock)
       return infinite;
 
-    int columns = shape.tile - countDigits(request, shape.first, shape.last);
-    auto accessTime = [&](bool outside, const Side &side, const Mapping &mapping) {
-      int64_t run = TileMappings::runOfBlock(mapping, side);
-      if (!outside)
-        run = std::min(run, side.elementBytes << std::max(0, 2 * columns));
-      double sectors = std::max(1.0, static_cast<double>(target.sectorBytes) / static_cast<double>(run));
-      double block = sectors * static_cast<double>(side.elementBytes << (shape.tile - shape.ranks));
-      double all = sectors * static_cast<double>(side.elementBytes << request.numDigits);
-      return std::max(block * perMultiprocessor / costs.multiprocessorBytes, all / costs.deviceBytes);
-    };
     const std::vector<RangePlan> &ranges = plan->ranges;
-    double memory = accessTime(meetsInput(shape), load, ranges.front().mapping) +
-                    accessTime(meetsOutput(shape), store, ranges.back().mapping);
-    memory *= 1 + costs.clusterShare * shape.ranks;
+    auto sideTime = [&](bool isOutside, const Side &side, const Mapping &mapping) {
+      return accessTime(shape, load, isOutside, side.elementBytes, TileMappings::runOfBlock(mapping, side));
+    };
+    const double memory = sideTime(meetsInput(shape), loaded, ranges.front().mapping) +
+                          sideTime(meetsOutput(shape), stored, ranges.back().mapping);
     double compute = 0;
     for (const RangePlan &range : ranges)
       if (range.kind == RangePlan::Kind::Steps)
-        compute += pass;
+        compute += load.pass;
     for (size_t i = 1; i < ranges.size(); ++i)
       if (ranges[i].mapping[Field::Rank] != ranges[i - 1].mapping[Field::Rank])
         compute += costs.clusterBarrier + costs.clusterBlock * static_cast<double>(int64_t(1) << shape.ranks);
-      else if (threads > target.lanes)
+      else if (load.threads > static_cast<double>(target.lanes))
         compute += costs.barrier;
     if (counted)
-      *counted = {{"start", start},
+      *counted = {{"start", load.start},
                   {"memory", memory},
                   {"compute", compute},
                   {"passes", static_cast<double>(ranges.size())},
-                  {"blocks of a multiprocessor", perMultiprocessor},
-                  {"warps of a scheduler", warps}};
-    // Blocks that share a multiprocessor compute while others access memory.
-    return start + std::max(memory, compute) + std::min(memory, compute) / perMultiprocessor;
+                  {"blocks of a multiprocessor", load.blocks},
+                  {"warps of a scheduler", load.warps}};
+    return total(load, memory, compute);
   }
 };
 

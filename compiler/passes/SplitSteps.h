@@ -20,7 +20,11 @@ struct CostLimit {
 /// none when a step fits no kernel. `kernels(first, last, limit)` gives the forms that a kernel of steps first … last
 /// can have, each with its cost; none when they are too many, and then also for more steps, unless these are all from
 /// the first on. A form that is of no use by its `limit` may come with any bound of its cost that says so.
-/// The cost of a split is the sum. A program without steps takes one kernel, of steps 1 … 0.
+/// The cost of a split is the sum. A program without steps takes one kernel, of steps 1 … 0. `Kernel` has its `first`
+/// step.
+///
+/// Where one split is asked for, the last kernel of the one before is tried with one more step ahead of all others: in
+/// a long program the best kernels differ by little from one step to the next, and what costs more need not be counted.
 template <class Kernel, class Kernels>
 std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, size_t count, Kernels kernels) {
   using Split = std::pair<std::vector<Kernel>, double>;
@@ -34,13 +38,23 @@ std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, si
   }
   std::vector<std::vector<Split>> best(static_cast<size_t>(steps) + 1); // of steps 1 … last
   best[0] = {{{}, 0}};
+  using Forms = std::vector<std::pair<Kernel, double>>;
   for (int last = 1; last <= steps; ++last) {
     std::vector<Split> &splits = best[static_cast<size_t>(last)];
+    int longer = 0; // the first step of the kernel that takes one more
+    Forms longerForms;
+    double known = std::numeric_limits<double>::infinity();
+    auto formsOf = [&](int first) {
+      const std::vector<Split> &starts = best[static_cast<size_t>(first) - 1];
+      if (starts.empty())
+        return kernels(first, last, CostLimit());
+      if (splits.size() == count)
+        known = std::min(known, splits.back().second);
+      return kernels(first, last, CostLimit{starts.front().second, known});
+    };
     for (int first = last; first >= 1; --first) {
       const std::vector<Split> &starts = best[static_cast<size_t>(first) - 1];
-      const bool full = splits.size() == count && !starts.empty();
-      const std::vector<std::pair<Kernel, double>> forms =
-          kernels(first, last, full ? CostLimit{starts.front().second, splits.back().second} : CostLimit());
+      const Forms forms = first == longer ? std::move(longerForms) : formsOf(first);
       if (forms.empty()) {
         first = std::min(first, 2); // all steps next
         continue;
@@ -59,6 +73,14 @@ std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, si
           if (splits.size() > count)
             splits.pop_back();
         }
+      if (first == last && count == 1 && !starts.empty() && starts.front().first.size() > 0) {
+        longer = starts.front().first.back().first;
+        longerForms = formsOf(longer);
+        // A little more, as its equals may be found first.
+        constexpr double above = 1 + 1e-12;
+        for (const auto &[kernel, cost] : longerForms)
+          known = std::min(known, above * (best[static_cast<size_t>(longer) - 1].front().second + cost));
+      }
     }
   }
   return best.back();

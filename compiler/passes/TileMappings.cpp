@@ -11,12 +11,14 @@ using digits::Mapping;
 
 /// Sectors of a run, a line of the cache: longer ones are hardly faster.
 static constexpr int64_t fullRunSectors = 4;
+/// Exchanges between the blocks of a cluster: there and back.
+static constexpr size_t mostExchanges = 2;
 
 TileMappings::TileMappings(const PlanRequest &request, const Target &target)
     : request(request), target(target), laneDigits(floorLog2(target.lanes)) {
-  constexpr int mostRegisters = 8; // digits whose passes are counted ahead: more than any planner asks for
+  constexpr int mostDigits = 16; // whose passes are counted ahead: what clusters hold
   const int steps = static_cast<int>(request.stepDigits.size());
-  for (int registers = 0; registers <= mostRegisters; ++registers) {
+  for (int registers = 0; registers <= mostDigits; ++registers) {
     std::vector<int> &passes = passesUpTo.emplace_back(1, 0);
     for (auto [first, last] : groupSteps(request, 1, steps, registers))
       passes.insert(passes.end(), last - first + 1, passes.back() + 1);
@@ -167,6 +169,9 @@ KernelPlan TileMappings::blockKernel(const std::vector<Steps> &passes, const std
 
 std::optional<KernelPlan> TileMappings::clusterKernel(int first, int last, const std::vector<int> &tile, int registers,
                                                       int ranks, const Side &load, const Side &store) const {
+  // Between two exchanges no step acts on the rank's digits.
+  if (leastPasses(first, last, static_cast<int>(tile.size()) - ranks) > mostExchanges + 1)
+    return std::nullopt;
   std::vector<Steps> passes = passesOf(first, last, registers);
   if (passes.size() < 2)
     return std::nullopt;
@@ -232,7 +237,7 @@ std::vector<std::vector<int>> TileMappings::ranksOf(const std::vector<Steps> &pa
   std::vector<std::vector<int>> rankOf{slowest(load.order, [&](int d) { return !llvm::is_contained(first, d); })};
   if (!isEnough(rankOf.front()))
     return {};
-  for (int exchanges = 0; rankOf.size() < passes.size();) {
+  for (size_t exchanges = 0; rankOf.size() < passes.size();) {
     const size_t begin = rankOf.size();
     const std::vector<int> before = digitsOf(begin - 1);
     std::vector<int> own, chosen;
@@ -248,7 +253,6 @@ std::vector<std::vector<int>> TileMappings::ranksOf(const std::vector<Steps> &pa
         break;
       chosen = std::move(now);
     }
-    constexpr int mostExchanges = 2; // between blocks: there and back
     if (end == begin || exchanges++ == mostExchanges)
       return {};
     rankOf.resize(end, chosen);
