@@ -1,11 +1,13 @@
 // id.gather and id.scatter: what their bodies yield as plain numbers, and their canonical forms.
 //
-// A gather of a gather is one. Numbers that are affine are computed so. One that the numbers show to move digits, or
-// nothing, is a permutation, and so is such a scatter. A gather and a scatter by the same numbers undo each other.
+// A gather of a gather is one. Numbers that are affine are computed so, sums of run-time scalars with one remainder.
+// One that the numbers show to move digits, or nothing, is a permutation, and so is such a scatter. A gather and a
+// scatter by the same numbers undo each other, and so do gathers whose sums cancel.
 #include "id/BitForm.h"
 #include "id/IdDialect.h"
 #include "id/IndexCode.h"
 #include "id/LinearForm.h"
+#include "id/ResidueSum.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -199,13 +201,20 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
       return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
     };
     const int own = static_cast<int>(op.getLowest());
+    const ArrayRef<int32_t> radices = inner.getType().getRadices().take_front(static_cast<size_t>(own));
+    // What is made of the digits' number alone takes it as it is.
+    for (const auto &[value, form] : LinearForm::ofAll(inner.getBody(), radices.size()))
+      if (const std::optional<int64_t> factor = form.factor(radices); factor && !form.isConstant())
+        inside.map(value, multipleOf(rewriter, loc, index, *factor, form.constant));
     SmallVector<Value> digits;
-    for (int digit = 0; digit < own; ++digit) {
-      Value radix = constant(inner.getType().getRadices()[static_cast<size_t>(digit)]);
+    for (int32_t each : radices) {
+      Value radix = constant(each);
       digits.push_back(arith::RemSIOp::create(rewriter, loc, index, radix));
       index = arith::DivSIOp::create(rewriter, loc, index, radix);
     }
     for (Operation &each : inner.getBody().front().without_terminator()) {
+      if (each.getNumResults() == 1 && inside.contains(each.getResult(0)))
+        continue;
       auto digit = dyn_cast<DigitOp>(each);
       if (!digit) {
         rewriter.clone(each, inside);
@@ -219,6 +228,27 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
     }
     YieldOp::create(rewriter, loc, inside.lookup(inner.getBody().front().getTerminator()->getOperand(0)));
     rewriter.replaceOp(op, both);
+    return success();
+  }
+};
+
+/// A gather whose numbers are sums modulo the length has one remainder, and no terms that cancel.
+struct SumGather : OpRewritePattern<GatherOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
+    const ArrayRef<int32_t> radices = op.getType().getRadices();
+    const auto before = op.getInput().getType().getRadices().take_front(op.getLowest());
+    const std::optional<ResidueSum> sum = ResidueSum::of(op.getBody(), radices.size(), elementsOf(before));
+    const bool endsWithOne =
+        op.getBody().front().getTerminator()->getOperand(0).getDefiningOp<arith::RemSIOp>() != nullptr;
+    if (!sum || sum->remainders == endsWithOne)
+      return failure();
+    auto gather = GatherOp::create(rewriter, op.getLoc(), op.getType(), op.getInput(), op.getLowest());
+    if (!sum->write(rewriter, op.getLoc(), gather.getBody(), radices, static_cast<size_t>(op.getNewLowest()))) {
+      rewriter.eraseOp(gather);
+      return failure();
+    }
+    rewriter.replaceOp(op, gather);
     return success();
   }
 };
@@ -277,7 +307,7 @@ struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
 } // namespace
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<GatherToPermute, ComposeGathers, AffineGather, GatherBeforeRepeat, GatherBeforeResize,
+  patterns.add<GatherToPermute, ComposeGathers, SumGather, AffineGather, GatherBeforeRepeat, GatherBeforeResize,
                DropUndone<GatherOp, ScatterOp>>(context);
 }
 

@@ -81,6 +81,48 @@ func.func @undone(%x: !s) -> !s {
 
 // -----
 
+!s = !id.seq<2 * 3, f32>
+
+// What is added at run time and taken off again, of digits that count the elements.
+// CHECK-LABEL: func.func @cancelled
+// CHECK-SAME: (%[[X:.*]]: !id.seq
+// CHECK-NEXT: return %[[X]]
+func.func @cancelled(%x: !s) -> !s attributes {id.scalars = [i32]} {
+  %y = id.gather %x lowest 2 : !s -> !s from {
+    %c3 = arith.constant 3 : i64
+    %c6 = arith.constant 6 : i64
+    %low = id.digit 1 : i64
+    %high = id.digit 2 : i64
+    %weighed = arith.muli %high, %c3 : i64
+    %k = arith.addi %low, %weighed : i64
+    %parameter = id.parameter 0 : i32
+    %s = arith.extsi %parameter : i32 to i64
+    %c = arith.constant 2147483652 : i64
+    %0 = arith.addi %k, %s : i64
+    %1 = arith.addi %0, %c : i64
+    %2 = arith.remsi %1, %c6 : i64
+    id.yield %2 : i64
+  }
+  %z = id.gather %y lowest 2 : !s -> !s from {
+    %c3 = arith.constant 3 : i64
+    %c6 = arith.constant 6 : i64
+    %low = id.digit 1 : i64
+    %high = id.digit 2 : i64
+    %weighed = arith.muli %high, %c3 : i64
+    %k = arith.addi %low, %weighed : i64
+    %parameter = id.parameter 0 : i32
+    %s = arith.extsi %parameter : i32 to i64
+    %c = arith.constant 2147483652 : i64
+    %0 = arith.subi %k, %s : i64
+    %1 = arith.addi %0, %c : i64
+    %2 = arith.remsi %1, %c6 : i64
+    id.yield %2 : i64
+  }
+  return %z : !s
+}
+
+// -----
+
 // CHECK-LABEL: func.func @repeated
 // CHECK-NEXT: %[[Y:.*]] = id.gather %{{.*}} lowest 1 : <5, f32> -> <3, f32> from {
 // CHECK: id.repeat %[[Y]] : <3, f32> -> <2 * 3, f32>
