@@ -25,6 +25,10 @@ public:
       diagnostics.error(llvm::SMLoc(), message);
       return;
     }
+    // What else is wrong on a line mostly follows from its first error.
+    if (offending->getLine() == lastLine)
+      return;
+    lastLine = offending->getLine();
     llvm::SMLoc begin = locate(offending->getStartIndex());
     llvm::SMLoc end = locate(offending->getStopIndex() + 1);
     if (offending->getType() == IdLexer::OPEN_COMMENT)
@@ -139,6 +143,7 @@ private:
 
   std::function<llvm::SMLoc(size_t)> locate;
   Diagnostics &diagnostics;
+  size_t lastLine = 0; // of an error
 };
 
 } // namespace
