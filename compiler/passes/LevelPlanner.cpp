@@ -401,6 +401,9 @@ private:
     for (int axis : axes)
       if ((held *= group.radices[axis]) > tileValues() && !isTurn(axis))
         ranks.push_back(axis);
+    int64_t together = 1;
+    for (int axis : ranks)
+      together *= group.radices[axis];
     int64_t values = 1;
     for (int axis : llvm::reverse(axes))
       if (levels[axis] > 0 && !isTurn(axis) && !llvm::is_contained(ranks, axis) &&
@@ -412,7 +415,8 @@ private:
     // What goes from level to level meanwhile (of a tile of records twice that of single numbers), and the system's
     // own.
     constexpr int64_t beside = 20480 + 1024;
-    if (fitsAccess && park + beside <= target.sharedBytesPerMultiprocessor / limits.resident && hasRoom(levels) &&
+    if (together <= limits.cluster && fitsAccess &&
+        park + beside <= target.sharedBytesPerMultiprocessor / limits.resident && hasRoom(levels) &&
         (!cooperative || (group.joined.empty() && waitsOnce(levels) && hasTurns())))
       return true;
     ranks.clear();
