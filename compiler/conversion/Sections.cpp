@@ -56,8 +56,9 @@ bool isStraight(id::KernelOp kernel, llvm::function_ref<bool(id::TileType)> isTa
       return false;
     if (auto twiddle = dyn_cast<id::TwiddleOp>(op); twiddle && !isSmall(twiddle.getExponent()))
       return false;
-    WalkResult roots = op.walk([](id::OmegaOp omega) {
-      return omega.getDynamic() || !isSmall(omega.getExponent()) ? WalkResult::interrupt() : WalkResult::advance();
+    WalkResult roots = op.walk([&](id::OmegaOp omega) {
+      const bool hasTable = !omega.getDynamic() && isSmall(omega.getExponent());
+      return hasTable || ofBits ? WalkResult::advance() : WalkResult::interrupt();
     });
     if (roots.wasInterrupted())
       return false;

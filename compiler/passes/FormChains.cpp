@@ -279,11 +279,7 @@ private:
       return padded.contains(operand) ||
              (isView(operand) && !(takesViews(operand.getType()) && (takesOwnViews || isOfArgument(operand))));
     });
-    const bool looksUp = target && llvm::any_of(op.getOperands(), [&](Value operand) {
-                           std::optional<size_t> before = chainOf(operand);
-                           return !id::areBits(id::radicesOf(operand.getType())) || isView(operand) ||
-                                  (before && hasViews(chain(*before)));
-                         });
+    const bool looksUp = target && target->kind != "cpu"; // whose chains have tables alone
     if (!loadable || op.hasAttr(heldAttr) || !isChainStep(&op, maxMixedBytes, looksUp) ||
         !llvm::all_of(llvm::concat<Value>(SmallVector<Value>(op.getOperands()), SmallVector<Value>(op.getResults())),
                       [&](Value value) { return hasTile(value.getType()); }))
