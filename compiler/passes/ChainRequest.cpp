@@ -97,7 +97,10 @@ private:
       request.begins.push_back(begin + 1);
     }
     DenseMap<Operation *, int> stepOf; // of what is done before a node
-    auto makes = [&](Operation *op) { noteElement(id::elementOf(op->getResult(0).getType())); };
+    auto makes = [&](Operation *op) {
+      noteElement(id::elementOf(op->getResult(0).getType()));
+      op->walk([&](id::OmegaOp omega) { request.looksUp |= omega.getDynamic() != nullptr; });
+    };
     for (const FlowStep &step : chain.steps) {
       SmallVector<int> digits = chains.digitsOf(chain.firstStep + static_cast<int>(request.stepDigits.size()) - begin);
       request.stepDigits.append({digits.begin(), digits.end()});

@@ -125,12 +125,13 @@ private:
   }
 
   /// Blocks that wait for each other: threads load whole accesses, several of them far apart, so that nothing but what
-  /// a contraction leaves goes through shared memory.
+  /// a contraction leaves goes through shared memory. Half as many accesses where more is kept meanwhile.
   void addTeams(int64_t columns, int64_t threads, int64_t resident) {
-    constexpr int64_t accessWords = 4, spread = 8;
+    constexpr int64_t accessWords = 4;
     if (target.cooperativeBlocks)
-      limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
-                        false, few * accessWords * spread, spread});
+      for (int64_t spread : {8, 4})
+        limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
+                          false, few * accessWords * spread, spread});
   }
 
   /// Steps whose values go through shared memory wherever one thread does not hold them together.

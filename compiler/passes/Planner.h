@@ -52,6 +52,7 @@ struct PlanRequest {
   int idleDigits = 0;                  // above those, like those of a batch
   int64_t devices = 1;                 // that each do a part of every kernel's blocks
   std::vector<int> radices;            // of its digits, [digit-1]; those beyond are 2
+  bool looksUp = false;                // roots of unity by run-time exponents, which take registers beside each element
   bool sums = false;                   // addresses are sums whatever the radices are, as what is accessed are views
   int64_t elementBytes = 8;            // the largest element that a step makes or takes
   int64_t registerBytes = 8;           // the most that an element takes in registers

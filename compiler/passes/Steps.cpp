@@ -404,6 +404,25 @@ static bool isStoredDirectly(const FlowProgram &program, Value value) {
          });
 }
 
+/// True for a permutation of what a group makes whose store keeps the elements of a sector together.
+static bool isStoredInRuns(const FlowProgram &program, Value value) {
+  const FlowValue from = program.resolve(value);
+  const bool isOfGroup = llvm::any_of(program.segments, [&](const FlowSegment &segment) {
+    return !segment.chain && llvm::is_contained(segment.group.steps, from.buffer.getDefiningOp());
+  });
+  if (!isOfGroup || !from.views.empty())
+    return false;
+  constexpr int64_t sectorBytes = 32;
+  const auto type = cast<id::SeqType>(value.getType());
+  int64_t run = id::elementBytes(type.getElement());
+  for (int digit = 1; digit <= type.getNumDigits() && run < sectorBytes; ++digit) {
+    if (from.map.source(digit) != digit)
+      return false;
+    run *= type.getRadices()[static_cast<size_t>(digit) - 1];
+  }
+  return true;
+}
+
 /// Adds a segment that does nothing but store, as soon as what it reads is there.
 static void storeFirst(FlowProgram &program, FlowSegment segment) {
   const FlowStore &store = segment.group.stores.front();
@@ -643,7 +662,7 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
       continue;
     }
     int index = static_cast<int>(program.segments.size());
-    if (isMoved(value.getType()) && program.resolve(value).isWhole()) {
+    if (isMoved(value.getType()) && program.resolve(value).isWhole() && !isStoredInRuns(program, value)) {
       program.segments.emplace_back().chain.emplace(value).firstStep = program.numSteps + 1;
       program.returned.push_back({index, -1});
       continue;

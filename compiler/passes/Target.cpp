@@ -76,10 +76,11 @@ static bool readClusters(const llvm::json::Value &value, ClusterCosts &costs, ll
 static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::json::Path path) {
   llvm::json::ObjectMapper map(value, path.field("groups"));
   return map && map.map("hidden", costs.hidden) && map.map("kernel", costs.kernel) && map.map("words", costs.words) &&
-         map.map("runs", costs.runs) && map.map("spilled", costs.spilled) && map.map("threads", costs.threads) && map.map("alone", costs.alone) &&
-         map.map("cluster", costs.cluster) && map.map("clusterDoubling", costs.clusterDoubling) &&
-         map.map("team", costs.team) && map.map("strided", costs.strided) && map.map("columns", costs.columns) &&
-         map.map("beyond", costs.beyond) && map.map("parts", costs.parts) && map.map("phases", costs.phases) &&
+         map.map("runs", costs.runs) && map.map("spilled", costs.spilled) && map.map("threads", costs.threads) &&
+         map.map("alone", costs.alone) && map.map("cluster", costs.cluster) &&
+         map.map("clusterDoubling", costs.clusterDoubling) && map.map("team", costs.team) &&
+         map.map("strided", costs.strided) && map.map("columns", costs.columns) && map.map("beyond", costs.beyond) &&
+         map.map("parts", costs.parts) && map.map("phases", costs.phases) &&
          map.map("betweenBlocks", costs.betweenBlocks);
 }
 
