@@ -16,7 +16,8 @@ Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, co
     if (isInteger && name == "power_mod" && n.size() == 1)
       exponent = &argument;
     else if (!argument.isConstantInteger())
-      fail(expr, "the operands of '" + name + "' must be integers known at compile time, not " + describe(argument));
+      fail(expr, "the operands of '" + name + "' must be integers known at compile time, not " + describe(argument) +
+                     (isInteger && name == "power_mod" ? "; the exponent alone may be made of digits" : ""));
     n.push_back(argument.untyped->value);
   }
   auto positive = [&](size_t i) {

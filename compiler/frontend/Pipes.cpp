@@ -394,7 +394,11 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
     };
     while (!list.empty() && power(root) < size)
       ++root;
-    if (list.empty() || power(root) != size || root < 2)
+    if (list.empty())
+      fail(*expr.digits, "node '" + name + "' puts " + spell(size) +
+                             " elements in place of one, and there are no digits here to number them: a range @ i..j "
+                             "begins with the highest digit, and a dimension of length 1 has none");
+    if (power(root) != size || root < 2)
       fail(*expr.digits, "node '" + name + "' puts " + spell(size) + " elements in place of one, which " +
                              countDigits(static_cast<int>(list.size())) + " of equal radix cannot hold");
     for (int digit : list)

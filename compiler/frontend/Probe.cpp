@@ -50,14 +50,18 @@ std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &type
   return std::nullopt;
 }
 
-/// The mistake with the largest of the sizes tried, if none is right and the one before it has it at the same place
-/// (what small sizes lack is another). Sizes that the program refuses itself, or that are too large for any machine,
-/// say nothing. Larger sizes are not tried when the others took long.
+/// The mistake that most of the sizes tried have at one place, and the largest of these sizes: what small ones lack is
+/// another, and so is what numbers of large ones do not fit. Nothing if a size is right, or no two have the same. Sizes
+/// that the program refuses itself, or that are too large for any machine, say nothing. Larger sizes are not tried when
+/// the others took long.
 std::optional<std::pair<int64_t, Elaborator::Mistake>> commonMistake(const TypeMap &types, const Source &source,
                                                                      const Function &algorithm) {
   Diagnostics unseen;
-  std::optional<std::pair<int64_t, Elaborator::Mistake>> last;
-  bool isCommon = false;
+  struct Common {
+    int64_t count, size; // the largest
+    Elaborator::Mistake mistake;
+  };
+  std::vector<Common> places; // in the order of their largest sizes
   int64_t taken = 0;
   for (int64_t size : triedSizes) {
     if (taken > Elaborator::triedWork)
@@ -69,10 +73,20 @@ std::optional<std::pair<int64_t, Elaborator::Mistake>> commonMistake(const TypeM
       break; // larger sizes take no less
     if (found->isOutside)
       continue;
-    isCommon = last && last->second.loc == found->loc;
-    last = {size, std::move(*found)};
+    auto known = std::find_if(places.begin(), places.end(),
+                              [&](const Common &common) { return common.mistake.loc == found->loc; });
+    int64_t count = 1;
+    if (known != places.end()) {
+      count += known->count;
+      places.erase(known);
+    }
+    places.push_back({count, size, std::move(*found)});
   }
-  return isCommon ? last : std::nullopt;
+  const Common *most = nullptr;
+  for (const Common &common : places)
+    if (common.count > 1 && (!most || common.count >= most->count))
+      most = &common;
+  return most ? std::optional(std::pair(most->size, most->mistake)) : std::nullopt;
 }
 
 /// Reports what is wrong where no choice is right that is tried. A type without a default may be a record that the file
