@@ -389,14 +389,16 @@ static FlowSegment copyOf(Value value) {
   return segment;
 }
 
+static bool isMadeByGroup(const FlowProgram &program, Value buffer) {
+  return llvm::any_of(program.segments, [&](const FlowSegment &segment) {
+    return !segment.chain && llvm::is_contained(segment.group.steps, buffer.getDefiningOp());
+  });
+}
+
 /// True for what a group makes and only the function's results are made of, by its stores.
 static bool isStoredDirectly(const FlowProgram &program, Value value) {
   FlowValue from = program.resolve(value);
-  return llvm::any_of(program.segments,
-                      [&](const FlowSegment &segment) {
-                        return !segment.chain && llvm::is_contained(segment.group.steps, from.buffer.getDefiningOp());
-                      }) &&
-         llvm::all_of(value.getUsers(), [&](Operation *user) {
+  return isMadeByGroup(program, from.buffer) && llvm::all_of(value.getUsers(), [&](Operation *user) {
            if (isa<func::ReturnOp>(user))
              return FlowStore::of(from, value).placed().has_value();
            return isa<id::PermuteOp, id::ResizeOp>(user) && program.moved.contains(user->getResult(0)) &&
@@ -407,10 +409,7 @@ static bool isStoredDirectly(const FlowProgram &program, Value value) {
 /// True for a permutation of what a group makes whose store keeps the elements of a sector together.
 static bool isStoredInRuns(const FlowProgram &program, Value value) {
   const FlowValue from = program.resolve(value);
-  const bool isOfGroup = llvm::any_of(program.segments, [&](const FlowSegment &segment) {
-    return !segment.chain && llvm::is_contained(segment.group.steps, from.buffer.getDefiningOp());
-  });
-  if (!isOfGroup || !from.views.empty())
+  if (!isMadeByGroup(program, from.buffer) || !from.views.empty())
     return false;
   constexpr int64_t sectorBytes = 32;
   const auto type = cast<id::SeqType>(value.getType());
