@@ -125,11 +125,12 @@ private:
   }
 
   /// Blocks that wait for each other: threads load whole accesses, several of them far apart, so that nothing but what
-  /// a contraction leaves goes through shared memory. Half as many accesses where more is kept meanwhile.
+  /// a contraction leaves goes through shared memory. Half as many accesses where more is kept meanwhile, of whole
+  /// words: tiles of bytes are too small then.
   void addTeams(int64_t columns, int64_t threads, int64_t resident) {
-    constexpr int64_t accessWords = 4;
+    constexpr int64_t accessWords = 4, wordBytes = 4, most = 8;
     if (target.cooperativeBlocks)
-      for (int64_t spread : {8, 4})
+      for (int64_t spread = most; spread >= (leastBytes() < wordBytes ? most : most / 2); spread /= 2)
         limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
                           false, few * accessWords * spread, spread});
   }
@@ -182,6 +183,16 @@ private:
           for (int64_t held : {words / 4, words / 2, words, 2 * words})
             for (int64_t runs : {1, 2, 4})
               limits.push_back({held, runs * run, columns, threads, 1, cluster});
+  }
+
+  /// The bytes of the narrowest element that a step takes, an access's at most.
+  int64_t leastBytes() const {
+    int64_t bytes = target.vectorBytes;
+    for (const FlowSegment &segment : program.segments)
+      for (Operation *step : segment.group.steps)
+        for (Value operand : step->getOperands())
+          bytes = std::min(bytes, id::elementBytes(id::elementOf(operand.getType())));
+    return bytes;
   }
 
   /// The bytes of the widest element that is loaded from where a digit was made longer for lanes; 0: there is none.

@@ -80,9 +80,9 @@ SmallVector<Run> TileSlots::runs(std::vector<Slot> &slots, int64_t together) con
   return wideRuns(slots, together);
 }
 
-/// What divides the value of a form for register digits zero, up to `most`.
+/// What divides the value of a form, but for its constant, for register digits zero, up to `most`.
 int64_t TileSlots::divisorOf(const digits::LinearForm &form, int64_t most) const {
-  int64_t common = std::gcd(most, form.constant);
+  int64_t common = most;
   numbers.forEachColumn(tile.mapping, [&](const digits::Column &column) {
     if (!column.digits.empty() && column.digits[0] <= static_cast<int>(form.weight.size()))
       common = std::gcd(common, form.weight[column.digits[0] - 1]);
@@ -91,14 +91,15 @@ int64_t TileSlots::divisorOf(const digits::LinearForm &form, int64_t most) const
 }
 
 SmallVector<Run> TileSlots::wideRuns(ArrayRef<Slot> slots, int64_t together) const {
-  // Bytes that divide the address of the element whose register digits are zero.
+  // Bytes that divide the address of the element whose register digits are zero, but for its constant: where digits
+  // count down, that of the lowest element is not divided by as many.
   const int64_t divisor = divisorOf(layout.view.address, together * layout.view.problem);
   SmallVector<int64_t, 1> alignment;
   for (int64_t bytes : layout.bytes)
     alignment.push_back(std::gcd(layout.alignment, bytes * divisor));
   SmallVector<int64_t> steps; // elements inside come in so many
   for (const digits::BufferView::Bound &bound : layout.view.bounds)
-    steps.push_back(divisorOf(bound.index, bound.limit));
+    steps.push_back(std::gcd(divisorOf(bound.index, bound.limit), bound.index.constant));
   auto alike = [&](const Slot &a, const Slot &b) {
     return a.problem == b.problem && a.device == b.device && a.plane == b.plane && a.type == b.type &&
            llvm::all_of(llvm::zip(a.indices, b.indices, steps), [](auto indices) {
@@ -116,7 +117,8 @@ SmallVector<Run> TileSlots::wideRuns(ArrayRef<Slot> slots, int64_t together) con
     size_t count = 1;
     auto fits = [&](size_t n) {
       int64_t width = static_cast<int64_t>(n) * bytes;
-      return n <= neighbours && width <= alignment[slots[i].plane] && slots[i].offset % width == 0;
+      const int64_t at = layout.view.address.constant * layout.bytes[slots[i].plane] + slots[i].offset;
+      return n <= neighbours && width <= alignment[slots[i].plane] && at % width == 0;
     };
     while (fits(2 * count))
       count *= 2;
