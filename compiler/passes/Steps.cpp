@@ -409,7 +409,7 @@ static bool isStoredDirectly(const FlowProgram &program, Value value) {
 /// True for a permutation of what a group makes whose store keeps the elements of a sector together.
 static bool isStoredInRuns(const FlowProgram &program, Value value) {
   const FlowValue from = program.resolve(value);
-  if (!isMadeByGroup(program, from.buffer) || !from.views.empty())
+  if (from.buffer == value || !isMadeByGroup(program, from.buffer) || !from.views.empty())
     return false;
   constexpr int64_t sectorBytes = 32;
   const auto type = cast<id::SeqType>(value.getType());
@@ -661,7 +661,7 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
       continue;
     }
     int index = static_cast<int>(program.segments.size());
-    if (isMoved(value.getType()) && program.resolve(value).isWhole() && !isStoredInRuns(program, value)) {
+    if (isMoved(value.getType()) && program.resolve(value).isWhole() && (again || !isStoredInRuns(program, value))) {
       program.segments.emplace_back().chain.emplace(value).firstStep = program.numSteps + 1;
       program.returned.push_back({index, -1});
       continue;
