@@ -25,10 +25,6 @@ public:
       diagnostics.error(llvm::SMLoc(), message);
       return;
     }
-    // What else is wrong on a line mostly follows from its first error.
-    if (offending->getLine() == lastLine)
-      return;
-    lastLine = offending->getLine();
     llvm::SMLoc begin = locate(offending->getStartIndex());
     llvm::SMLoc end = locate(offending->getStopIndex() + 1);
     if (offending->getType() == IdLexer::OPEN_COMMENT)
@@ -43,7 +39,13 @@ public:
     text += hint;
     // A missing ';' is missed where the line ends, not where the next one begins.
     antlr4::Token *previous = parser->getTokenStream()->LT(-1);
-    if (previous && text.rfind("expected ';'", 0) == 0 && previous->getLine() < offending->getLine())
+    const bool isAtEnd = previous && text.rfind("expected ';'", 0) == 0 && previous->getLine() < offending->getLine();
+    // What else is wrong on a line mostly follows from its first error.
+    const size_t line = (isAtEnd ? previous : offending)->getLine();
+    if (line == lastLine)
+      return;
+    lastLine = line;
+    if (isAtEnd)
       return diagnostics.error(locate(previous->getStopIndex() + 1), text);
     diagnostics.error(begin, text,
                       atEnd || end.getPointer() <= begin.getPointer() ? llvm::SMRange() : llvm::SMRange(begin, end));
