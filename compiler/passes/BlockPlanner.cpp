@@ -192,7 +192,7 @@ private:
     for (int threads = clusterThreadDigits - tuning; threads <= clusterThreadDigits + 1 && request.values == 1;
          ++threads)
       for (int ranks = 1; ranks <= floorLog2(target.maxCluster); ++ranks)
-        for (int registers = registerDigits; registers <= registerDigits + !request.looksUp; ++registers)
+        for (int registers = registerDigits; registers <= registerDigits + (request.looksUp ? 0 : 1); ++registers)
           if ((request.elementBytes << (threads + registers)) <= target.tileBytes)
             consider(threads + registers + ranks, ranks, registers);
     return shapes;

@@ -279,7 +279,7 @@ private:
       return padded.contains(operand) ||
              (isView(operand) && !(takesViews(operand.getType()) && (takesOwnViews || isOfArgument(operand))));
     });
-    const bool looksUp = target && target->kind != "cpu"; // whose chains have tables alone
+    const bool looksUp = target && target->kind != "cpu"; // chains of a CPU have tables alone
     if (!loadable || op.hasAttr(heldAttr) || !isChainStep(&op, maxMixedBytes, looksUp) ||
         !llvm::all_of(llvm::concat<Value>(SmallVector<Value>(op.getOperands()), SmallVector<Value>(op.getResults())),
                       [&](Value value) { return hasTile(value.getType()); }))

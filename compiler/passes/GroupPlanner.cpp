@@ -129,10 +129,12 @@ private:
   /// words: tiles of bytes are too small then.
   void addTeams(int64_t columns, int64_t threads, int64_t resident) {
     constexpr int64_t accessWords = 4, wordBytes = 4, most = 8;
-    if (target.cooperativeBlocks)
-      for (int64_t spread = most; spread >= (leastBytes() < wordBytes ? most : most / 2); spread /= 2)
-        limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
-                          false, few * accessWords * spread, spread});
+    if (!target.cooperativeBlocks)
+      return;
+    const int64_t least = leastBytes() < wordBytes ? most : most / 2;
+    for (int64_t spread = most; spread >= least; spread /= 2)
+      limits.push_back({accessWords, target.vectorBytes, columns, threads, resident, target.cooperativeBlocks, deep,
+                        false, few * accessWords * spread, spread});
   }
 
   /// Steps whose values go through shared memory wherever one thread does not hold them together.

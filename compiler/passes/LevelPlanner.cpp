@@ -401,9 +401,7 @@ private:
     for (int axis : axes)
       if ((held *= group.radices[axis]) > tileValues() && !isTurn(axis))
         ranks.push_back(axis);
-    int64_t together = 1;
-    for (int axis : ranks)
-      together *= group.radices[axis];
+    const int64_t together = product(ranks, [](int) { return true; });
     int64_t values = 1;
     for (int axis : llvm::reverse(axes))
       if (levels[axis] > 0 && !isTurn(axis) && !llvm::is_contained(ranks, axis) &&

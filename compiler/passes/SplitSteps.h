@@ -73,7 +73,7 @@ std::vector<std::pair<std::vector<Kernel>, double>> cheapestSplits(int steps, si
           if (splits.size() > count)
             splits.pop_back();
         }
-      if (first == last && count == 1 && !starts.empty() && starts.front().first.size() > 0) {
+      if (first == last && count == 1 && !starts.empty() && !starts.front().first.empty()) {
         longer = starts.front().first.back().first;
         longerForms = formsOf(longer);
         // A little more, as its equals may be found first.

@@ -389,6 +389,7 @@ static FlowSegment copyOf(Value value) {
   return segment;
 }
 
+/// True for what a step of a group makes.
 static bool isMadeByGroup(const FlowProgram &program, Value buffer) {
   return llvm::any_of(program.segments, [&](const FlowSegment &segment) {
     return !segment.chain && llvm::is_contained(segment.group.steps, buffer.getDefiningOp());
