@@ -121,7 +121,10 @@ private:
   struct Wait {
     double cost, blocks;
   };
-  std::map<std::pair<int, std::vector<int>>, std::optional<Wait>> waits; // of the steps and the tile
+  std::map<std::pair<int, std::vector<int>>, std::optional<Wait>> waits; // of the run's number and the tile
+  /// Numbers of runs of steps, equal for those that act on the same digits one after the other: by the number of the
+  /// run without its last step, 0 for that of none, and the digits of that.
+  std::map<std::pair<int, DigitSet>, int> runNumbers;
   std::vector<Planned> plans;
 
   int radix(int digit) const { return request.radices[digit - 1]; }
@@ -383,14 +386,24 @@ private:
     return order;
   }
 
-  /// What a kernel waits for its threads, over the time of a copy; nothing where a block has not as many.
+  /// What a kernel waits for its threads, over the time of a copy; nothing where a block has not as many. It depends on
+  /// the digits of the steps, not on which steps they are: most programs do the same again and again.
   std::optional<Wait> waitOf(const Kernel &kernel) {
-    auto [known, fresh] = waits.try_emplace({kernel.first * (steps + 1) + kernel.last, kernel.tile});
+    auto [known, fresh] = waits.try_emplace({numberOf(kernel.first, kernel.last), kernel.tile});
     if (fresh)
       if (std::optional<Passes> passes =
               passesOf(kernel, {request.loadOrder, request.loadBytes}, {request.storeOrder, request.storeBytes}))
         known->second = Wait{waitOf(*passes), passes->counts.blocks};
     return known->second;
+  }
+  /// The number of a run of steps.
+  int numberOf(int first, int last) {
+    int number = 0;
+    for (int step = first; step <= last; ++step)
+      number = runNumbers
+                   .try_emplace({number, request.stepDigits.ofRun(step, step)}, static_cast<int>(runNumbers.size()) + 1)
+                   .first->second;
+    return number;
   }
   /// What the costs of kernels are made of.
   std::vector<KernelCost> costsOf(const std::vector<Kernel> &kernels) const {

@@ -205,14 +205,20 @@ SharedLayout swizzledLayout(const Mapping &source, const Mapping &destination, i
 
 namespace {
 /// What an access of one side costs under an additive layout: the digit values of the distinct elements of each phase,
-/// and the block whose memory holds them.
+/// of the digits that change from lane to lane, and the block whose memory holds them.
 class PhaseCounter {
 public:
   /// `ranks`: the digits that number blocks, where the access goes to other ones.
   PhaseCounter(const Mapping &mapping, const std::vector<int> &order, const std::set<int> &ranks, int64_t wordBytes,
                int lanes)
-      : wordBytes(wordBytes), banks(bankCount(wordBytes)), hits(banks) {
+      : wordBytes(wordBytes), banks(static_cast<uint32_t>(bankCount(wordBytes))), hits(banks) {
     const int64_t perPhase = lanesPerPhase(wordBytes);
+    std::set<int> held;
+    for (const Column &column : mapping[Field::Lane])
+      held.insert(column.digits.begin(), column.digits.end());
+    for (size_t i = 0; i < order.size(); ++i)
+      if (held.count(order[i]))
+        places.push_back(i);
     std::set<Element> seen;
     for (int64_t lane = 0; lane < std::min<int64_t>(lanes, mapping.extent(Field::Lane)); ++lane) {
       if (lane % perPhase == 0) {
@@ -223,21 +229,25 @@ public:
       mapping.contribute(Field::Lane, lane, all);
       auto valueOf = [&](int digit) { return digit <= static_cast<int>(all.size()) ? all[digit - 1] : 0; };
       Element element;
-      for (int digit : order)
-        element.values.push_back(valueOf(digit));
+      for (size_t i : places)
+        element.values.push_back(valueOf(order[i]));
       for (int digit : ranks)
         element.block = element.block * mapping.radix(digit) + valueOf(digit);
       if (seen.insert(element).second)
         phases.back().push_back(std::move(element));
     }
   }
-  /// Words that meet in a bank, at most.
-  int conflicts(const std::vector<int64_t> &strides) {
+  /// The places in the order up to which digits change from lane to lane.
+  size_t end() const { return places.empty() ? 0 : places.back() + 1; }
+  /// Words that meet in a bank, at most; where they are more than `most`, some number above that.
+  int conflicts(const std::vector<int64_t> &strides, int most) {
     int worst = 1;
     for (const auto &phase : phases) {
       std::fill(hits.begin(), hits.end(), 0);
       for (const Element &element : phase)
-        worst = std::max(worst, ++hits[element.word(strides) % banks]);
+        worst = std::max(worst, ++hits[static_cast<uint32_t>(word(element, strides)) % banks]);
+      if (worst > most)
+        break;
     }
     return worst;
   }
@@ -247,7 +257,7 @@ public:
     for (const auto &phase : phases) {
       std::set<std::pair<int64_t, int64_t>> touched;
       for (const Element &element : phase)
-        touched.emplace(element.block, element.word(strides) * wordBytes / sectorBytes);
+        touched.emplace(element.block, word(element, strides) * wordBytes / sectorBytes);
       worst = std::max(worst, touched.size());
     }
     return static_cast<int>(worst);
@@ -262,18 +272,20 @@ public:
 private:
   static constexpr int64_t sectorBytes = 32;
   struct Element {
-    std::vector<int64_t> values;
+    std::vector<int64_t> values; // of the digits at `places`; the others are 0
     int64_t block = 0;
     bool operator<(const Element &other) const { return std::tie(values, block) < std::tie(other.values, other.block); }
-    int64_t word(const std::vector<int64_t> &strides) const {
-      int64_t word = 0;
-      for (size_t i = 0; i < strides.size(); ++i)
-        word += values[i] * strides[i];
-      return word;
-    }
   };
-  int64_t wordBytes, banks;
+  int64_t word(const Element &element, const std::vector<int64_t> &strides) const {
+    int64_t word = 0;
+    for (size_t i = 0; i < places.size(); ++i)
+      word += element.values[i] * strides[places[i]];
+    return word;
+  }
+  int64_t wordBytes;
+  uint32_t banks;
   std::vector<int> hits;
+  std::vector<size_t> places; // in the order, of the digits that lanes hold
   std::vector<std::vector<Element>> phases;
 };
 } // namespace
@@ -309,27 +321,34 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
     PhaseCounter stores(source, order, betweenBlocks ? ranks : std::set<int>(), wordBytes, lanes),
         loads(destination, order, {}, wordBytes, lanes);
     const int least = betweenBlocks ? stores.fewestSectors() + sectorsPerConflict : 2;
-    auto costOf = [&](const std::vector<int64_t> &strides) {
-      return betweenBlocks ? stores.sectors(strides) + sectorsPerConflict * loads.conflicts(strides)
-                           : stores.conflicts(strides) + loads.conflicts(strides);
+    // What strides cost; where that is more than `most`, some number above it.
+    auto costOf = [&](const std::vector<int64_t> &strides, int most) {
+      if (betweenBlocks) {
+        const int stored = stores.sectors(strides);
+        return stored > most
+                   ? stored
+                   : stored + sectorsPerConflict * loads.conflicts(strides, (most - stored) / sectorsPerConflict);
+      }
+      const int stored = stores.conflicts(strides, most);
+      return stored > most ? stored : stored + loads.conflicts(strides, most - stored);
     };
     const int n = static_cast<int>(order.size());
-    std::vector<int64_t> strides(n), padding(n, 0);
+    std::vector<int64_t> strides(n), padding(n, 0), radices;
     int64_t largest = 3; // half as much again for padding
     for (int digit : order)
-      largest *= destination.radix(digit);
+      largest *= radices.emplace_back(destination.radix(digit));
     largest = std::max<int64_t>(largest / 2, bankCount(wordBytes));
     auto attempt = [&] {
       int64_t stride = 1, words = 1;
       for (int i = 0; i < n; ++i) {
-        const int radix = destination.radix(order[i]);
         strides[i] = stride;
-        words += (radix - 1) * stride;
-        stride = stride * radix + padding[i];
+        words += (radices[i] - 1) * stride;
+        stride = stride * radices[i] + padding[i];
       }
       if (words > largest || (best.first == least && words >= best.second))
         return false;
-      const std::pair<int, int64_t> cost{costOf(strides), words};
+      const int most = words < best.second ? best.first : best.first - 1; // what would be better
+      const std::pair<int, int64_t> cost{costOf(strides, most), words};
       if (cost < best) {
         best = cost;
         layout.words = words;
@@ -340,13 +359,15 @@ SharedLayout paddedLayout(const Mapping &source, const Mapping &destination, int
       return true;
     };
     attempt();
-    // Padding above the last digit is no padding. Larger paddings only cost more words once the best is conflict-free.
+    // Padding above the last digit that an access sees moves none of its words. Larger paddings only cost more words
+    // once the best is conflict-free.
     const int64_t banks = bankCount(wordBytes);
-    for (int i = 0; i + 1 < n; ++i) {
+    const int end = static_cast<int>(std::max(stores.end(), loads.end()));
+    for (int i = 0; i + 1 < end; ++i) {
       for (padding[i] = 1; padding[i] < banks; ++padding[i]) {
         if (!attempt())
           break;
-        for (int j = i + 1; j + 1 < n; ++j) {
+        for (int j = i + 1; j + 1 < end; ++j) {
           for (padding[j] = 1; padding[j] < banks; ++padding[j])
             if (!attempt())
               break;
