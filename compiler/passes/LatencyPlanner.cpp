@@ -82,9 +82,7 @@ private:
     std::vector<std::pair<Shape, double>> shapes; // with bounds, then with times
     if (!request.isPossible(first, last) || !isShortEnough(request, first, last, int64_t(1) << registerDigits))
       return shapes;
-    int own = countDigits(request, first, last), widest = 0;
-    for (int s = first; s <= last; ++s)
-      widest = std::max(widest, static_cast<int>(request.stepDigits[s - 1].size()));
+    const int own = countDigits(request, first, last), widest = request.stepDigits.widestOfRun(first, last);
     int most = std::max(registerDigits, std::min(widest, maxNodeDigits(target, request.heldBytes())));
     // Larger clusters and blocks have the latency of smaller ones, and more.
     int mostRanks = request.values > 1 ? 0 : std::min(clusterDigits, floorLog2(target.maxCluster)),

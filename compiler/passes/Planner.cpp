@@ -86,8 +86,11 @@ bool PlanRequest::leavesDevices(const std::vector<int> &tile) const {
 std::vector<std::pair<int, int>> passes::groupSteps(const PlanRequest &request, int first, int last, int size) {
   std::vector<std::pair<int, int>> result;
   for (int s = first, e; s <= last; s = e + 1) {
-    for (e = s; e < last && !request.isBegin(e + 1) && countDigits(request, s, e + 1) <= size;)
-      ++e;
+    e = last; // the step before the next one that begins with another value
+    for (int begin : request.begins)
+      if (begin > s)
+        e = std::min(e, begin - 1);
+    e = request.stepDigits.endOfRun(s, e, size);
     result.emplace_back(s, e);
   }
   return result;

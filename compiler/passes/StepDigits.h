@@ -17,7 +17,8 @@ DigitSet digitSetOf(const std::vector<int> &digits);
 std::vector<int> digitsIn(DigitSet set);
 
 /// The digits of every step of a program. To look up those of a run of steps takes as long whatever its length: the
-/// unions of all runs of 1, 2, 4, 8 … steps are kept, and every run is the union of two of them, which may overlap.
+/// unions of all runs of 1, 2, 4, 8 … steps are kept, and every run is the union of two of them, which may overlap. To
+/// find where a run of so many digits ends takes one look for each doubling of the steps.
 class StepDigits {
 public:
   StepDigits() = default;
@@ -34,11 +35,23 @@ public:
   auto end() const { return steps.end(); }
 
   /// The digits of steps `first` … `last`, counted from 1; none when there are no such steps.
-  DigitSet ofRun(int first, int last) const;
+  DigitSet ofRun(int first, int last) const { return runOf(first, last).digits; }
+  /// The most digits that one of these steps acts on; 0 when there are no such steps.
+  int widestOfRun(int first, int last) const { return runOf(first, last).widest; }
+  /// The last one of the steps `first` … `last` that, with those before it, act on at most `size` digits; `first` where
+  /// it acts on more alone.
+  int endOfRun(int first, int last, int size) const;
 
 private:
+  struct Run {
+    DigitSet digits = 0;
+    int widest = 0;
+    Run with(const Run &other) const;
+  };
+  Run runOf(int first, int last) const;
+
   std::vector<std::vector<int>> steps;
-  std::vector<std::vector<DigitSet>> runs; // [k][i]: of the 2^k steps from i on
+  std::vector<std::vector<Run>> runs; // [k][i]: of the 2^k steps from i on
 };
 
 } // namespace idc::passes

@@ -3,6 +3,7 @@
 
 #include "gtest/gtest.h"
 
+#include <algorithm>
 #include <random>
 
 using namespace idc::passes;
@@ -21,9 +22,18 @@ TEST(StepDigits, RunsAreTheUnionsOfTheirSteps) {
     EXPECT_EQ(steps[count - 1], digits);
     for (int first = 1; first <= count; ++first) {
       DigitSet all = 0;
+      int widest = 0;
       for (int last = first; last <= count; ++last) {
         all |= digitSetOf(steps[last - 1]);
+        widest = std::max(widest, static_cast<int>(steps[last - 1].size()));
         EXPECT_EQ(steps.ofRun(first, last), all) << first << " " << last;
+        EXPECT_EQ(steps.widestOfRun(first, last), widest) << first << " " << last;
+      }
+      for (int size : {0, 1, 3, 8, 62}) {
+        int end = first;
+        while (end < count && digitsIn(steps.ofRun(first, end + 1)).size() <= static_cast<size_t>(size))
+          ++end;
+        EXPECT_EQ(steps.endOfRun(first, count, size), end) << first << " " << count << " " << size;
       }
     }
     EXPECT_EQ(steps.ofRun(count + 1, count), DigitSet(0));
