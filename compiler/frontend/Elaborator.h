@@ -269,8 +269,12 @@ private:
   using BodyMaker = std::function<Value(BodyBuilder &, std::vector<Value>)>;
   /// The lowest digit of the dimension of `other` that has the name and the digits of dimension `index`; 0 for none.
   int dimensionAlike(const SequenceView &view, size_t index, const SequenceView &other) const;
-  /// A sequence whose dimensions `wide` has, too, with the digits numbered as there; else unchanged.
-  SequenceView alongNames(const SequenceView &narrow, const SequenceView &wide) const;
+  /// A sequence whose dimensions `wide` has, too, with the digits numbered as there; else unchanged, as it lies along
+  /// the lowest digits. Fails when a dimension of both has different lengths, or would not lie along itself.
+  SequenceView alongNames(const Expr &expr, const std::string &name, const SequenceView &narrow,
+                          const SequenceView &wide);
+  [[noreturn]] void failApart(const Expr &expr, const std::string &name, const std::string &dimension,
+                              const SequenceView &first, const SequenceView &second);
   /// The tags of the digits of a sequence that lie in dimensions which `main` has, too, by their names, and of which
   /// `inner` (own digit of `main` -> tag) passes no digit on: own digit -> tag.
   std::map<int, int> batchDigits(const SequenceView &view, const SequenceView &main,

@@ -26,6 +26,14 @@ std::optional<size_t> dimensionNamed(const Expr &part, const Split &split) {
   return named == split.rend() ? std::nullopt : std::optional<size_t>(split.rend() - named - 1);
 }
 
+/// The dimension of `other` that has the name of dimension `index`.
+std::optional<size_t> namesake(const Split &split, size_t index, const Split &other) {
+  const std::string &name = split[index].first;
+  auto named = std::find_if(other.begin(), other.end(),
+                            [&](const auto &dimension) { return !name.empty() && dimension.first == name; });
+  return named == other.end() ? std::nullopt : std::optional<size_t>(named - other.begin());
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -202,34 +210,48 @@ std::vector<Value> Elaborator::stageArguments(const Expr &expr, Context &context
 }
 
 int Elaborator::dimensionAlike(const SequenceView &view, size_t index, const SequenceView &other) const {
-  const std::string &name = view.split[index].first;
-  auto named = std::find_if(other.split.begin(), other.split.end(),
-                            [&](const auto &dimension) { return !name.empty() && dimension.first == name; });
+  const std::optional<size_t> named = namesake(view.split, index, other.split);
   const int count = view.split[index].second;
-  if (named == other.split.end() || named->second != count)
+  if (!named || other.split[*named].second != count)
     return 0;
-  const int low = lowestDigit(view.split, index), to = lowestDigit(other.split, named - other.split.begin());
+  const int low = lowestDigit(view.split, index), to = lowestDigit(other.split, *named);
   const std::vector<int> own = radicesOf(view), others = radicesOf(other);
   return std::equal(own.begin() + (low - 1), own.begin() + (low - 1 + count), others.begin() + (to - 1)) ? to : 0;
 }
 
-SequenceView Elaborator::alongNames(const SequenceView &narrow, const SequenceView &wide) const {
+SequenceView Elaborator::alongNames(const Expr &expr, const std::string &name, const SequenceView &narrow,
+                                    const SequenceView &wide) {
   std::vector<int> number(narrow.digits()); // in `wide`, by digit - 1
+  bool byNames = true;
+  const std::string *elsewhere = nullptr; // a dimension of both that does not lie where it is by position
   for (size_t i = 0; i < narrow.split.size(); ++i) {
-    const int count = narrow.split[i].second;
+    const auto &[dimension, count] = narrow.split[i];
     if (count == 0)
       continue;
     const int low = lowestDigit(narrow.split, i), to = dimensionAlike(narrow, i, wide);
-    if (to == 0)
-      return narrow;
+    if (to == 0 && namesake(narrow.split, i, wide.split))
+      failApart(expr, name, dimension, wide, narrow);
+    byNames &= to != 0;
+    if (to != 0 && to != low)
+      elsewhere = &dimension;
     for (int digit = 0; digit < count; ++digit)
       number[low + digit - 1] = to + digit;
   }
+  if (!byNames && elsewhere)
+    fail(expr, "the sequences passed to '" + name + "' do not fit together: " + shapeOf(narrow) +
+                   " has other dimensions than " + shapeOf(wide) + ", and by position '" + *elsewhere +
+                   "' would lie elsewhere");
   SequenceView result = narrow;
   for (int &tag : result.tags)
-    if (tag > 0)
+    if (tag > 0 && byNames)
       tag = number[tag - 1];
   return result;
+}
+
+void Elaborator::failApart(const Expr &expr, const std::string &name, const std::string &dimension,
+                           const SequenceView &first, const SequenceView &second) {
+  fail(expr, "the sequences passed to '" + name + "' have different lengths of dimension '" + dimension +
+                 "': " + shapeOf(first) + " and " + shapeOf(second));
 }
 
 Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, std::vector<SequenceView> inputs,
@@ -245,7 +267,7 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, std:
   const SequenceView first = inputs[0]; // whose digits the arguments name
   for (SequenceView &input : inputs)
     if (input.digits() < inputs[shaped].digits())
-      input = alongNames(input, inputs[shaped]);
+      input = alongNames(expr, name, input, inputs[shaped]);
   for (size_t i = 0; i < inputs.size(); ++i) {
     for (size_t p = 0; p < inputs[i].tags.size(); ++p) {
       int radix = sequence(inputs[i]).radices[p];
@@ -442,6 +464,19 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
   // One arrangement with all digits; inputs without the node's digits are numbered as if they had them.
   Arrangement full;
   std::vector<std::vector<int>> tags;
+  StageDigits stage;
+  stage.split = reference.split;
+  if (!hasArray)
+    for (size_t i = 0; i < sorted.size();) { // digits that come side by side join one dimension
+      int count = 1;
+      while (i + count < sorted.size() && sorted[i + count] == sorted[i] + count)
+        ++count;
+      splitInsert(stage.split, sorted[i], count);
+      i += count;
+    }
+  Split reducedSplit = stage.split; // without the node's digits
+  for (auto digit = sorted.rbegin(); digit != sorted.rend(); ++digit)
+    splitRemove(reducedSplit, *digit);
   size_t widest = hasArray ? firstArray : 0;
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool array = isArray(*node.params[i].type);
@@ -451,6 +486,13 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
       fail(expr, "the values passed to node '" + name + "' do not fit together: '" + node.params[i].name.text +
                      "' has " + countDigits(inputs[i].digits()) + " where " + countDigits(own - missing) +
                      " are needed");
+    for (size_t d = 0; hasArray && !array && d < inputs[i].split.size(); ++d) {
+      const std::optional<size_t> named = namesake(inputs[i].split, d, reference.split);
+      if (named && inputs[i].split[d].second > 0 && reducedSplit[*named].second == 0)
+        fail(expr, "the values passed to node '" + name + "' do not fit together: it takes all digits of dimension '" +
+                       reducedSplit[*named].first + "' of " + shapeOf(reference) + ", but '" +
+                       node.params[i].name.text + "' is " + shapeOf(inputs[i]));
+    }
     tags.push_back(array ? inputs[i].tags : shiftedUp(inputs[i].tags, sorted));
     for (size_t p = 0; p < tags[i].size(); ++p) {
       int radix = sequence(inputs[i]).radices[p];
@@ -512,16 +554,6 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
   if (!broadcast)
     step.broadcastDigits.clear();
 
-  StageDigits stage;
-  stage.split = reference.split;
-  if (!hasArray)
-    for (size_t i = 0; i < sorted.size();) { // digits that come side by side join one dimension
-      int count = 1;
-      while (i + count < sorted.size() && sorted[i + count] == sorted[i] + count)
-        ++count;
-      splitInsert(stage.split, sorted[i], count);
-      i += count;
-    }
   for (int digit = 1; digit <= own; ++digit) {
     stage.places.push_back(full.place(digit));
     stage.radices.push_back(full.radices.at(digit));
@@ -539,9 +571,6 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
     flatten(part, builder, results);
   step.body = std::move(builder.body);
   step.body.results = std::move(results);
-  Split reducedSplit = stage.split;
-  for (auto digit = sorted.rbegin(); digit != sorted.rend(); ++digit)
-    splitRemove(reducedSplit, *digit);
   std::vector<Value> outputs;
   for (size_t i = 0; i < parts.size(); ++i) {
     TypeRef type = typeOf(parts[i]);
@@ -859,6 +888,11 @@ Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector
   Split dimensions;
   for (size_t dimension : named)
     dimensions.push_back(main.split[dimension]);
+  auto isPassed = [&](size_t dimension) { // a digit of it, or it has none and is named
+    const int low = lowestDigit(main.split, dimension), end = low + main.split[dimension].second;
+    return llvm::is_contained(named, dimension) ||
+           llvm::any_of(list, [&](int digit) { return low <= digit && digit < end; });
+  };
   const std::vector<int> all = radicesOf(main);
   std::vector<int> passed; // radices
   for (int digit : llvm::reverse(list))
@@ -873,6 +907,11 @@ Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector
         radices == all && llvm::all_of(along, [&](auto digit) { return inner[digit.first] == digit.second; });
     if (isWhole)
       along = inner;
+    for (size_t d = 0; !isWhole && d < view.split.size(); ++d) {
+      const std::optional<size_t> same = namesake(view.split, d, main.split);
+      if (same && view.split[d].second > 0 && dimensionAlike(view, d, main) == 0 && !isPassed(*same))
+        failApart(expr, name, view.split[d].first, main, view);
+    }
     if (!isWhole && along.empty() && !radices.empty() && radices != passed)
       fail(expr, "the sequences passed to '" + name + "' have different shapes, " + shapeOf(main) + " and " +
                      shapeOf(view) + ": " + (i < piped ? "a piped value" : "an argument") +
