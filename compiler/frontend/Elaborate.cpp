@@ -9,7 +9,6 @@
 namespace idc::frontend {
 
 namespace {
-constexpr size_t maxCalls = 160;
 constexpr size_t maxBody = 65536; // operations of one func or node on its elements
 constexpr size_t maxSteps = 200000;
 
@@ -61,7 +60,7 @@ Context Elaborator::contextIn(const SourceFile &file, const Function *function) 
 }
 
 void Elaborator::countWork(llvm::SMLoc loc) {
-  if (++work > mostWork || program.steps.size() > maxSteps) {
+  if (++work > most.work || program.steps.size() > maxSteps) {
     mistake.isOutside = mistake.isTooLong = true;
     fail(loc, "the program is too large: its loops and calls unroll to too many steps");
   }
@@ -76,23 +75,29 @@ void Elaborator::countWork(llvm::SMLoc loc) {
 
 void Elaborator::enter(const Function &function, const Context &context, llvm::SMLoc loc) {
   std::string instance = spellSplit(context);
-  for (const Frame &frame : frames)
-    if (frame.function == &function && frame.instance == instance)
-      fail(loc, std::string(kindName(function.kind)) + " '" + function.name.text +
-                    "' uses itself without end: this call has the same " + (instance.empty() ? "arguments" : instance) +
-                    " as one it is part of");
-  if (frames.size() >= maxCalls)
+  if (!running.insert({&function, instance}).second)
+    fail(loc, std::string(kindName(function.kind)) + " '" + function.name.text +
+                  "' uses itself without end: this call has the same " + (instance.empty() ? "arguments" : instance) +
+                  " as one it is part of");
+  if (frames.size() >= most.calls)
     fail(loc, "recursion without end, or too deep: '" + function.name.text + "' is more than " +
-                  std::to_string(maxCalls) + " calls deep");
+                  std::to_string(most.calls) + " calls deep");
   frames.push_back({function.name.text, function.name.range.Start, &function, loc, std::move(instance)});
   for (const Param &param : function.params)
     tell(param.name.range, context.scopes[1].at(param.name.text));
 }
 
-void Elaborator::leave(size_t firstStep) {
-  if (program.steps.size() > firstStep)
-    calls.push_back({std::move(frames.back()), firstStep, program.steps.size()});
+Elaborator::Frame Elaborator::leave() {
+  Frame frame = std::move(frames.back());
   frames.pop_back();
+  running.erase({frame.function, frame.instance});
+  return frame;
+}
+
+void Elaborator::leaveAlgorithm(size_t firstStep) {
+  Frame frame = leave();
+  if (program.steps.size() > firstStep)
+    calls.push_back({std::move(frame), firstStep, program.steps.size()});
 }
 
 Value Elaborator::runBody(const Function &function, Context &context) {
@@ -182,7 +187,7 @@ Value Elaborator::callFunction(const Function &function, std::vector<Value> argu
   }
   enter(function, context, loc);
   Value result = runBody(function, context);
-  frames.pop_back();
+  leave();
   return result;
 }
 
@@ -244,7 +249,7 @@ Value Elaborator::callAlgorithm(const Function &algorithm, Bindings bindings, st
   enter(algorithm, context, loc);
   const size_t firstStep = program.steps.size();
   Value result = runBody(algorithm, context);
-  leave(firstStep);
+  leaveAlgorithm(firstStep);
   return result;
 }
 
@@ -401,6 +406,13 @@ std::optional<Value> Elaborator::execute(const Statement &statement, Context &co
 //===----------------------------------------------------------------------===//
 
 Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeMap &types, bool folds) {
+  stack.run([&] { runEntry(entry, sizes, types); });
+  if (folds)
+    foldConstants();
+  return std::move(program);
+}
+
+void Elaborator::runEntry(const Function &entry, const SizeMap &sizes, const TypeMap &types) {
   Context context = contextIn(*entry.file, &entry);
   llvm::SMLoc loc = entry.name.range.Start;
   const std::string &name = entry.name.text;
@@ -499,10 +511,7 @@ Program Elaborator::run(const Function &entry, const SizeMap &sizes, const TypeM
     std::sort(natural.begin(), natural.end());
     program.outputs.push_back(permuted(*value.sequence, natural, loc).value);
   }
-  leave(/*firstStep=*/0);
-  if (folds)
-    foldConstants();
-  return std::move(program);
+  leaveAlgorithm(/*firstStep=*/0);
 }
 
 bool Elaborator::holds(const ScheduleDecl &schedule, const Program &program) {
@@ -546,14 +555,17 @@ bool Elaborator::holds(const ScheduleDecl &schedule, const Program &program) {
     }
     return evalCondition(expr, context, "the condition of a schedule");
   };
-  return decide(*schedule.condition);
+  bool result = false;
+  stack.run([&] { result = decide(*schedule.condition); });
+  return result;
 }
 
 int64_t Elaborator::sizeOf(const Expr &expression, const SizeMap &sizes, const char *what) {
   Context context = contextIn(source.main());
   for (const auto &size : sizes)
     context.scopes[0][size.first] = Value::integer(size.second, expression.range.Start);
-  Int value = evalInteger(expression, context, what);
+  Int value = 0;
+  stack.run([&] { value = evalInteger(expression, context, what); });
   if (value > INT64_MAX || value < INT64_MIN)
     fail(expression, std::string(what) + " is " + spell(value) + ", which has more than 64 bits");
   return static_cast<int64_t>(value);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "compiler/frontend/Arrangement.h"
+#include "compiler/frontend/DeepStack.h"
 #include "compiler/frontend/Elaborate.h"
 #include "compiler/frontend/Value.h"
 
@@ -100,10 +101,14 @@ public:
   /// `folds`: what is known when compiling is computed (Generate.cpp); else it stays steps.
   Program run(const Function &entry, const SizeMap &sizes, const TypeMap &types, bool folds = true);
   bool holds(const ScheduleDecl &schedule, const Program &program);
-  /// Evaluated expressions and statements that end an elaboration: as many as are worth the wait for a program that was
-  /// asked for, and a twentieth for sizes that are only tried.
-  static constexpr int64_t allWork = 40000000, triedWork = allWork / 20;
-  int64_t mostWork = allWork;
+  /// What ends an elaboration: as much as is worth the wait for a program that was asked for, and a twentieth for sizes
+  /// that are only tried.
+  struct Limits {
+    int64_t work; // evaluated expressions and statements
+    size_t calls; // one in the other; DeepStack has room for so many
+  };
+  static constexpr Limits asked{40000000, 10000}, tried{asked.work / 20, asked.calls / 20};
+  Limits most = asked;
   /// What the elaboration has taken, in the same unit: a number of an array or record is made in the time of five.
   int64_t taken() const { return work + 5 * madeNumbers; }
   /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
@@ -113,13 +118,23 @@ public:
     llvm::SMLoc loc;
     std::string message;
     bool isOutside = false; // of what the program requires, or of what any machine holds
-    bool isTooLong = false; // more than `mostWork`
+    bool isTooLong = false; // more work than the limit
     bool isField = false;   // something has no fields, or not this one
   };
   Mistake mistake;
   int64_t sizeOf(const Expr &expression, const SizeMap &sizes, const char *what);
 
 private:
+  struct Frame {
+    std::string name; // of the function or expression that is evaluated
+    llvm::SMLoc declared;
+    const Function *function; // null for an expression
+    llvm::SMLoc loc;          // of the use
+    std::string instance;
+  };
+
+  void runEntry(const Function &entry, const SizeMap &sizes, const TypeMap &types);
+
   // Elaborate.cpp: messages, calls, statements.
   [[noreturn]] void fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange range = {});
   [[noreturn]] void fail(const Expr &expr, const std::string &message);
@@ -131,6 +146,9 @@ private:
                      llvm::SMLoc loc, BodyBuilder &builder, Bindings bindings);
   Value runBody(const Function &function, Context &context);
   void enter(const Function &function, const Context &context, llvm::SMLoc loc);
+  Frame leave();
+  /// Ends the call of an algorithm whose first step is number `firstStep`.
+  void leaveAlgorithm(size_t firstStep);
   std::optional<Value> execute(const Block &block, Context &context);
   std::optional<Value> execute(const Statement &statement, Context &context);
   std::optional<Value> executeLoop(const Statement &statement, Context &context);
@@ -317,23 +335,16 @@ private:
   Diagnostics &diagnostics;
   Observer *observer;
   Program program;
+  DeepStack stack;
   std::list<BodyBuilder> builders; // addresses stay
-  struct Frame {
-    std::string name; // of the function or expression that is evaluated
-    llvm::SMLoc declared;
-    const Function *function; // null for an expression
-    llvm::SMLoc loc;          // of the use
-    std::string instance;
-  };
   std::vector<Frame> frames;
+  std::set<std::pair<const Function *, std::string>> running; // functions of frames, by their instance
   /// The call of an algorithm, and the numbers of the steps that are of it.
   struct Call {
     Frame frame;
     size_t first, end;
   };
-  std::vector<Call> calls; // that are over, inner ones before outer ones
-  /// Ends the call of an algorithm whose first step is number `firstStep`.
-  void leave(size_t firstStep);
+  std::vector<Call> calls;                        // that are over, inner ones before outer ones
   std::vector<std::pair<std::string, Int>> loops; // of algorithms, around what is executed: variable and value
   llvm::SMRange returned;                         // the expression of the last return
   bool checksReturned = false;                    // a mistake lies there as well
@@ -341,7 +352,6 @@ private:
   std::vector<std::pair<std::string, TypeRef>> recordTypes; // cache by spelling and declaration
   std::map<uint64_t, bool> primes;
   int nextBatchTag = -1;
-  int evalDepth = 0;
   int64_t work = 0, madeNumbers = 0;
 };
 

@@ -94,11 +94,7 @@ void Elaborator::checkNumbers(const Expr &expr, const std::vector<Value> &member
 }
 
 Value Elaborator::eval(const Expr &expr, Context &context) {
-  struct Depth {
-    int &depth;
-    ~Depth() { --depth; }
-  } guard{++evalDepth};
-  if (evalDepth > 3000)
+  if (stack.isNearlyFull())
     fail(expr, "calls and expressions are nested too deeply");
   countWork(expr.loc);
   Value value = evalKind(expr, context);

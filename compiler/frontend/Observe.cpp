@@ -152,7 +152,7 @@ bool run(const Source &source, const Function &algorithm, int64_t size, const st
   Diagnostics unseen;
   Recorder recorder;
   Elaborator elaborator(source, unseen, &recorder);
-  elaborator.mostWork = Elaborator::triedWork;
+  elaborator.most = Elaborator::tried;
   bool good = true;
   try {
     elaborator.run(algorithm, sizes, types, /*folds=*/false);

@@ -23,7 +23,8 @@ void Elaborator::probe(const Function &function) {
     arguments.push_back(assemble(type, *context.builder, ids, next));
     places.push_back(param.name.range.Start);
   }
-  callFunction(function, std::move(arguments), places, function.name.range.Start, *context.builder, {});
+  stack.run(
+      [&] { callFunction(function, std::move(arguments), places, function.name.range.Start, *context.builder, {}); });
 }
 
 namespace {
@@ -40,7 +41,7 @@ std::optional<Elaborator::Mistake> mistakeWith(int64_t size, const TypeMap &type
   for (const Expr *named : sizesOf(algorithm))
     sizes[named->name] = size;
   Elaborator elaborator(source, diagnostics);
-  elaborator.mostWork = Elaborator::triedWork;
+  elaborator.most = Elaborator::tried;
   try {
     elaborator.run(algorithm, sizes, types);
   } catch (const ElaborationFailed &) {
@@ -64,7 +65,7 @@ std::optional<std::pair<int64_t, Elaborator::Mistake>> commonMistake(const TypeM
   std::vector<Common> places; // in the order of their largest sizes
   int64_t taken = 0;
   for (int64_t size : triedSizes) {
-    if (taken > Elaborator::triedWork)
+    if (taken > Elaborator::tried.work)
       break;
     std::optional<Elaborator::Mistake> found = mistakeWith(size, types, source, algorithm, unseen, taken);
     if (!found)

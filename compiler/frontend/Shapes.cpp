@@ -81,7 +81,8 @@ TypeRef Elaborator::recordType(const TypeDecl &decl, const std::vector<TypeRef> 
       return known.second;
     }
   if (recordTypes.size() > 1000 || name.size() > 2000)
-    fail(decl.name.range.Start, "type '" + decl.name.text + "' contains itself", decl.name.range);
+    fail(decl.name.range.Start, "type '" + decl.name.text + "' contains itself, or others nested too deeply",
+         decl.name.range);
   size_t slot = recordTypes.size();
   recordTypes.push_back({key, nullptr});
   auto type = std::make_shared<Type>();
