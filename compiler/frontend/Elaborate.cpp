@@ -4,6 +4,8 @@
 #include "compiler/frontend/Elaborator.h"
 #include "compiler/frontend/Parse.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 
 namespace idc::frontend {
@@ -32,8 +34,8 @@ void Elaborator::fail(llvm::SMLoc loc, const std::string &message, llvm::SMRange
   mistake.loc = loc;
   mistake.message = message;
   diagnostics.error(loc, message, range);
-  if (checksReturned && returned.Start.isValid() && returned.Start != loc)
-    diagnostics.note(returned.Start, "it is returned here");
+  if (aside.first.isValid() && aside.first != loc)
+    diagnostics.note(aside.first, aside.second);
   size_t shown = 0;
   for (auto frame = frames.rbegin(); frame != frames.rend() && shown < 6; ++frame, ++shown)
     if (frame->loc.isValid() && (frame->loc == loc || frame->loc == frame->declared))
@@ -105,7 +107,7 @@ Value Elaborator::runBody(const Function &function, Context &context) {
   if (!result)
     fail(function.name.range.Start, "'" + function.name.text + "' ends without a return", function.name.range);
   std::vector<Value> values = result->kind == Value::Kind::Tuple ? result->members : std::vector<Value>{*result};
-  checksReturned = true;
+  llvm::SaveAndRestore also(aside, {returned.Start, "it is returned here"});
   if (values.size() != function.results.size())
     fail(function.results[0]->range.Start, "'" + function.name.text + "' returns " + std::to_string(values.size()) +
                                                " value" + (values.size() == 1 ? "" : "s") + ", but declares " +
@@ -135,7 +137,6 @@ Value Elaborator::runBody(const Function &function, Context &context) {
            declared.range);
     values[i] = Value::of(matchShape(declared, *values[i].sequence, context, declared.range.Start, what));
   }
-  checksReturned = false;
   return values.size() == 1 ? values[0] : Value::group(Value::Kind::Tuple, std::move(values));
 }
 
@@ -172,6 +173,7 @@ Value Elaborator::callFunction(const Function &function, std::vector<Value> argu
   }
   bindDefaults(function, context, loc);
   bindNumbers(function, context, loc);
+  checkGiven(function, context);
   context.scopes.emplace_back();
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Param &param = function.params[i];
@@ -245,6 +247,7 @@ Value Elaborator::callAlgorithm(const Function &algorithm, Bindings bindings, st
       fail(loc, what + " must have elements of type " + spell(*element) + ", not " + spell(*have.element));
     bound[param.name.text] = Value::of(matchShape(*param.type, *arguments[i].sequence, context, loc, what));
   }
+  checkGiven(algorithm, context);
   context.scopes.push_back(std::move(bound));
   enter(algorithm, context, loc);
   const size_t firstStep = program.steps.size();
@@ -465,6 +468,7 @@ void Elaborator::runEntry(const Function &entry, const SizeMap &sizes, const Typ
       program.types.push_back(type);
     }
   bindEntry(entry, sizes, types, context);
+  checkGiven(entry, context);
 
   std::vector<Value> arguments;
   for (const Param &param : entry.params) {

@@ -42,6 +42,7 @@ struct Callable {
   std::string builtin;
   const Function *signature = nullptr;
   std::shared_ptr<const Bindings> bound; // what was bound where it was given
+  llvm::SMRange given;                   // where that is
 };
 
 /// What a use binds by name: `<k = 3, T = f64, op = max>`.
@@ -180,6 +181,12 @@ private:
   // Settings.cpp: parameters in <..>, and functions that are such.
   Callable callee(const std::string &name, const Context &context) const;
   Callable functionFor(const Generic &generic, const Function &owner, const Expr &value, Context &context);
+  /// Fails where a function is given to one of the owner's parameters that has not the type declared there. All types
+  /// of the owner are known by then.
+  void checkGiven(const Function &owner, Context &context);
+  /// Types of the parameters and results of a function whose parameters are given such types; null for an array whose
+  /// length is open.
+  std::vector<TypeRef> typesGiven(const Callable &given, const std::vector<TypeRef> &arguments);
   /// A func, declared, built in or a parameter, on values of `builder`.
   Value callFunc(const Expr &expr, const Callable &callee, Bindings bindings, std::vector<Value> arguments,
                  const std::vector<llvm::SMLoc> &places, BodyBuilder &builder, Context &context);
@@ -257,6 +264,8 @@ private:
 
   // Shapes.cpp: types, type variables, sizes.
   TypeRef resolveType(const TypeExpr &type, Context &context, bool withDimensions);
+  /// The same with dimensions; null for an array whose length is open.
+  TypeRef closedType(const TypeExpr &type, Context &context);
   TypeRef recordType(const TypeDecl &decl, const std::vector<TypeRef> &arguments);
   void bindTypes(const TypeExpr &pattern, bool withDimensions, const TypeRef &actual, const Function &function,
                  std::map<std::string, TypeRef> &types);
@@ -275,6 +284,9 @@ private:
   void appendRadices(const Expr &length, Context &context, std::vector<int> &radices, Int &product);
   std::vector<int> radicesOf(const SequenceView &view) const { return frontend::radicesOf(view, program); }
   std::string shapeOf(const SequenceView &view) const { return frontend::shapeOf(view, program); }
+  int64_t lengthOf(const SequenceView &view) const;
+  /// 0 where it is not known, or no sequence has it.
+  int64_t lengthOf(const TypeExpr &type, Context &context);
 
   // Pipes.cpp: stages.
   Value evalPipe(const Expr &expr, Context &context);
@@ -291,6 +303,8 @@ private:
   /// the lowest digits. Fails when a dimension of both has different lengths, or would not lie along itself.
   SequenceView alongNames(const Expr &expr, const std::string &name, const SequenceView &narrow,
                           const SequenceView &wide);
+  [[noreturn]] void failUnlike(const Expr &expr, const std::string &name, const SequenceView &first,
+                               const SequenceView &second);
   [[noreturn]] void failApart(const Expr &expr, const std::string &name, const std::string &dimension,
                               const SequenceView &first, const SequenceView &second);
   /// The tags of the digits of a sequence that lie in dimensions which `main` has, too, by their names, and of which
@@ -347,7 +361,7 @@ private:
   std::vector<Call> calls;                        // that are over, inner ones before outer ones
   std::vector<std::pair<std::string, Int>> loops; // of algorithms, around what is executed: variable and value
   llvm::SMRange returned;                         // the expression of the last return
-  bool checksReturned = false;                    // a mistake lies there as well
+  std::pair<llvm::SMLoc, const char *> aside;     // where a mistake lies as well, and what to say of it; or invalid
   std::map<const Const *, std::optional<Value>> constants;
   std::vector<std::pair<std::string, TypeRef>> recordTypes; // cache by spelling and declaration
   std::map<uint64_t, bool> primes;

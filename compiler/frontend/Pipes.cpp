@@ -248,6 +248,17 @@ SequenceView Elaborator::alongNames(const Expr &expr, const std::string &name, c
   return result;
 }
 
+void Elaborator::failUnlike(const Expr &expr, const std::string &name, const SequenceView &first,
+                            const SequenceView &second) {
+  const int64_t length = lengthOf(first), other = lengthOf(second);
+  fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(first) + " and " +
+                 shapeOf(second) +
+                 (length == other ? ", both of " + std::to_string(length) +
+                                        " elements; crop to the same length gives one of them other digits"
+                                  : ", of " + std::to_string(length) + " and " + std::to_string(other) +
+                                        " elements; crop, pad or gather gives one of them another length"));
+}
+
 void Elaborator::failApart(const Expr &expr, const std::string &name, const std::string &dimension,
                            const SequenceView &first, const SequenceView &second) {
   fail(expr, "the sequences passed to '" + name + "' have different lengths of dimension '" + dimension +
@@ -273,8 +284,7 @@ Value Elaborator::applyPointwise(const Expr &expr, const std::string &name, std:
       int radix = sequence(inputs[i]).radices[p];
       int known = full.radices.insert({inputs[i].tags[p], radix}).first->second;
       if (known != radix)
-        fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(inputs[0]) + " and " +
-                       shapeOf(inputs[i]));
+        failUnlike(expr, name, inputs[0], inputs[i]);
     }
   }
   full.tags = inputs[widest].tags;
@@ -497,8 +507,7 @@ Value Elaborator::applyNode(const Expr &expr, const Function &node, Bindings bin
     for (size_t p = 0; p < tags[i].size(); ++p) {
       int radix = sequence(inputs[i]).radices[p];
       if (full.radices.insert({tags[i][p], radix}).first->second != radix)
-        fail(expr, "the sequences passed to '" + name + "' have different shapes: " + shapeOf(inputs[0]) + " and " +
-                       shapeOf(inputs[i]));
+        failUnlike(expr, name, inputs[0], inputs[i]);
     }
     if (array == hasArray && tags[i].size() > tags[widest].size())
       widest = i;

@@ -3,6 +3,8 @@
 #include "compiler/frontend/Elaborator.h"
 #include "compiler/frontend/Parse.h"
 
+#include "llvm/Support/SaveAndRestore.h"
+
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -122,6 +124,25 @@ std::vector<const TypeExpr *> typesOf(const Function &function) {
   return types;
 }
 
+/// "func(f32, f32) -> bool": of types as typesOf() lists them, null where only what is written is known.
+std::string spellSignature(const Function &function, const std::vector<TypeRef> &types) {
+  const std::vector<const TypeExpr *> written = typesOf(function);
+  const size_t params = function.params.size(), results = written.size() - params;
+  std::string text = std::string(kindName(function.kind)) + "(";
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (i == params)
+      text += results > 1 ? ") -> (" : ") -> ";
+    else if (i > 0)
+      text += ", ";
+    text += types[i] ? spell(*types[i]) : printType(*written[i]);
+  }
+  return text + (results > 1 ? ")" : "");
+}
+
+std::pair<llvm::SMLoc, const char *> declaredHere(const Generic &generic) {
+  return {generic.name.range.Start, "the parameter is declared here"};
+}
+
 } // namespace
 
 //===----------------------------------------------------------------------===//
@@ -144,6 +165,7 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
   const llvm::SMRange range = value.range;
   const Function &wanted = *generic.signature;
   const std::string what = called(generic, owner);
+  llvm::SaveAndRestore also(aside, declaredHere(generic));
   Callable given = callee(name, context);
   if (!given.function) {
     const std::string &builtin = given.builtin;
@@ -171,7 +193,63 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
   given.signature = &wanted;
   if (!value.settings.empty())
     given.bound = std::make_shared<Bindings>(bind(*given.function, value.settings, context));
+  given.given = range;
   return given;
+}
+
+std::vector<TypeRef> Elaborator::typesGiven(const Callable &given, const std::vector<TypeRef> &arguments) {
+  const llvm::SMLoc loc = given.given.Start;
+  if (!given.function) {
+    Expr use;
+    use.name = given.builtin;
+    use.loc = loc;
+    use.range = given.given;
+    Context context = contextIn(source.main());
+    std::vector<Value> values;
+    for (const TypeRef &type : arguments) {
+      std::vector<int> ids;
+      for (const TypeRef &leaf : leaves(type))
+        ids.push_back(context.builder->param(leaf));
+      size_t next = 0;
+      values.push_back(assemble(type, *context.builder, ids, next));
+    }
+    std::vector<TypeRef> types = arguments;
+    types.push_back(typeOf(evalBuiltin(use, given.builtin, std::move(values), context)));
+    return types;
+  }
+  const Function &function = *given.function;
+  Context context = contextIn(*function.file, &function);
+  if (given.bound)
+    take(*given.bound, context);
+  for (size_t i = 0; i < arguments.size(); ++i)
+    if (arguments[i])
+      bindTypes(*function.params[i].type, true, arguments[i], function, context.types);
+  bindDefaults(function, context, loc);
+  bindNumbers(function, context, loc);
+  std::vector<TypeRef> types;
+  for (const TypeExpr *type : typesOf(function))
+    types.push_back(closedType(*type, context));
+  return types;
+}
+
+void Elaborator::checkGiven(const Function &owner, Context &context) {
+  for (const Generic &generic : owner.generics) {
+    if (generic.kind != Generic::Kind::Function)
+      continue;
+    const Callable &given = context.functions.at(generic.name.text);
+    const Function &signature = *generic.signature;
+    std::vector<TypeRef> wanted;
+    for (const TypeExpr *type : typesOf(signature))
+      wanted.push_back(closedType(*type, context));
+    llvm::SaveAndRestore also(aside, declaredHere(generic));
+    const std::vector<TypeRef> have = typesGiven(given, {wanted.begin(), wanted.begin() + signature.params.size()});
+    for (size_t i = 0; i < have.size(); ++i)
+      if (have[i] && wanted[i] && !equal(*have[i], *wanted[i]))
+        fail(given.given.Start,
+             called(generic, owner) + " is " + spellSignature(signature, wanted) + ", but '" + spell(given) + "' is " +
+                 spellSignature(given.function ? *given.function : signature, have),
+             given.given);
+  }
 }
 
 Value Elaborator::callFunc(const Expr &expr, const Callable &callee, Bindings bindings, std::vector<Value> arguments,

@@ -4,6 +4,7 @@
 #include "dialect/digits/NumberTheory.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace idc::frontend {
 
@@ -176,6 +177,13 @@ TypeRef Elaborator::resolveType(const TypeExpr &type, Context &context, bool wit
   return result;
 }
 
+TypeRef Elaborator::closedType(const TypeExpr &type, Context &context) {
+  std::set<std::string> open;
+  for (const Dimension &dimension : type.dimensions)
+    freeNames(*dimension.length, context, open);
+  return open.empty() ? resolveType(type, context, true) : nullptr;
+}
+
 void Elaborator::bindTypes(const TypeExpr &pattern, bool withDimensions, const TypeRef &actual,
                            const Function &function, std::map<std::string, TypeRef> &types) {
   TypeRef type = actual;
@@ -238,6 +246,40 @@ std::string shapeOf(const SequenceView &view, const Program &program) {
     text += "[" + (dimension.first.empty() ? "" : dimension.first + ": ") + (factors.empty() ? "1" : factors) + "]";
   }
   return text;
+}
+
+int64_t Elaborator::lengthOf(const SequenceView &view) const {
+  const std::vector<int> radices = radicesOf(view);
+  return std::accumulate(radices.begin(), radices.end(), int64_t(1), std::multiplies<>());
+}
+
+int64_t Elaborator::lengthOf(const TypeExpr &type, Context &context) {
+  std::vector<Factor> factors;
+  std::set<std::string> open;
+  for (const Dimension &dimension : type.dimensions) {
+    collectFactors(*dimension.length, 0, factors);
+    freeNames(*dimension.length, context, open);
+  }
+  if (!open.empty())
+    return 0;
+  Int product = 1;
+  for (const Factor &factor : factors) {
+    const Int base = evalInteger(factor.plain ? *factor.plain : *factor.radix, context, "a length");
+    const Int count = factor.plain ? 1 : evalInteger(*factor.exponent, context, "a number of digits");
+    if (base < 1 || count < 0)
+      return 0;
+    for (Int i = 0; i < count && base > 1; ++i)
+      if ((product *= base) > maxElements)
+        return 0;
+  }
+  return static_cast<int64_t>(product);
+}
+
+/// What a message adds where a sequence has another length than it should, if that is known.
+static std::string otherLength(int64_t have, int64_t wanted) {
+  return wanted == 0 || have == wanted ? ""
+                                       : ": " + std::to_string(have) + (have == 1 ? " element" : " elements") +
+                                             " instead of " + std::to_string(wanted);
 }
 
 void Elaborator::freeNames(const Expr &expr, Context &context, std::set<std::string> &names) {
@@ -303,6 +345,17 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
   std::reverse(radices.begin(), radices.end()); // most significant first
   std::string what = "argument '" + param.name.text + "' of '" + callee + "' has the shape " + shapeOf(view) +
                      ", but " + spellType(type) + " is expected";
+  auto known = [&](const Expr &expr) {
+    std::set<std::string> names;
+    freeNames(expr, context, names);
+    return names.empty();
+  };
+  auto refuse = [&](const std::string &reason = "") {
+    const int64_t have = lengthOf(view), wanted = lengthOf(type, context);
+    const std::string lengths = otherLength(have, wanted);
+    const char *hint = have > wanted ? "; crop or gather takes some of them" : "; pad adds some";
+    fail(loc, what + (lengths.empty() ? reason : lengths + hint));
+  };
 
   // Segments: dimension by dimension when the numbers agree, else all digits together.
   struct Segment {
@@ -328,11 +381,6 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
       collectFactors(*type.dimensions[i].length, i, segments.back().factors);
   }
 
-  auto known = [&](const Expr &expr) {
-    std::set<std::string> names;
-    freeNames(expr, context, names);
-    return names.empty();
-  };
   bool complete = true;
   for (const Segment &segment : segments) {
     size_t next = segment.first, end = segment.first + segment.count;
@@ -356,7 +404,7 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
       if (known(open)) {
         Int value = evalInteger(open, context, factor.plain ? "a length" : "a number of digits");
         if (value < 0 || (factor.radix && value > 62))
-          fail(loc, what);
+          refuse();
         if (factor.plain) {
           target = value;
         } else {
@@ -380,18 +428,18 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
             Int base = evalInteger(*other.radix, context, "a radix");
             Int count = evalInteger(*other.exponent, context, "a number of digits");
             if (count < 0)
-              fail(loc, what);
+              refuse();
             for (Int i = 0; i < count && size <= maxElements; ++i)
               size *= base;
           }
           if (size < 1 || size > maxElements || below > maxElements / size)
-            fail(loc, what);
+            refuse();
           below *= size;
         }
         if (belowKnown) {
           Int all = remaining();
           if (all % below != 0)
-            fail(loc, what);
+            refuse(": " + spell(all) + " is no multiple of " + spell(below));
           target = all / below;
         } else if (factor.plain) {
           complete = false;
@@ -421,7 +469,9 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
         product *= radices[next++];
       }
       if (product != target)
-        fail(loc, what);
+        refuse(": from digit " + std::to_string(radices.size() - first) + " down no digits have the product " +
+               spell(target) +
+               (target > 0 && lengthOf(view) % target == 0 ? "; crop to the same length gives it other digits" : ""));
       if (known(open))
         continue;
       // Solve for the one open name; the exponent must be linear in it.
@@ -447,7 +497,7 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
       context.scopes[0][name] = Value::integer((wanted - zero) / slope, open.loc);
     }
     if (complete && next != end)
-      fail(loc, what);
+      refuse();
   }
   return complete;
 }
@@ -491,7 +541,8 @@ SequenceView Elaborator::matchShape(const TypeExpr &type, const SequenceView &vi
       for (const auto &size : context.scopes[0])
         if (size.second.isConstantInteger())
           sizes += (sizes.empty() ? " with " : ", ") + size.first + " = " + spell(size.second.untyped->value);
-    fail(loc, what + " has the shape " + shapeOf(view) + ", but " + spellType(type) + sizes + " is expected");
+    fail(loc, what + " has the shape " + shapeOf(view) + ", but " + spellType(type) + sizes + " is expected" +
+                  otherLength(lengthOf(view), lengthOf(type, context)));
   }
   return result;
 }
