@@ -122,6 +122,19 @@ static int fetchFirst(ModuleOp module) {
   return places;
 }
 
+/// Tables of bodies begin with their second value.
+static int shiftLookups(ModuleOp module) {
+  int places = 0;
+  module.walk([&](id::LookupOp lookup) {
+    SmallVector<Attribute> values(lookup.getValues().getValue());
+    std::rotate(values.begin(), values.begin() + 1, values.end());
+    const auto shifted = ArrayAttr::get(module.getContext(), values);
+    places += shifted != lookup.getValues();
+    lookup.setValuesAttr(shifted);
+  });
+  return places;
+}
+
 /// Elements stay where a scatter would send them elsewhere.
 static int dropScatters(ModuleOp module) {
   int places = 0;
@@ -662,6 +675,7 @@ const std::vector<Fault> &idc::random::allFaults() {
       flow("node keeps its digit when a permutation moves behind it", keepNodeDigits),
       flow("permutation on the edge of a join lost", dropEdgePermutations),
       flow("gather from the place of one element", gatherFirst),
+      flow("table of a body shifted by one value", shiftLookups),
       flow("scatter dropped", dropScatters),
       flow("monomial of a twiddle dropped", dropMonomials),
       flow("coefficient of a twiddle off by one", raiseCoefficients),

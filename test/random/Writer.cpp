@@ -269,7 +269,7 @@ bool Writer::permutation(Choices &choices) {
 /// An index among `length` elements.
 static std::string gatherIndex(Choices &choices, int length) {
   const std::string modulus = " % " + std::to_string(length), shift = std::to_string(choices.between(0, length));
-  switch (choices.pick(6)) {
+  switch (choices.pick(7)) {
   case 0:
     return "(index() + " + shift + ")" + modulus;
   case 1:
@@ -280,6 +280,12 @@ static std::string gatherIndex(Choices &choices, int length) {
     return "index() / " + std::to_string(choices.between(1, 5)) + modulus;
   case 4:
     return "xor(index(), " + shift + ")" + modulus;
+  case 5: { // of so many numbers a table is made
+    std::vector<std::string> places;
+    for (int i = choices.between(9, 12); i > 0; --i)
+      places.push_back(std::to_string(choices.between(0, length - 1)));
+    return "[" + join(places) + "][index()]";
+  }
   default:
     return "min(index() / 2 * 2, " + std::to_string(length - 1) + ")";
   }
