@@ -3,6 +3,7 @@
 #include "compiler/frontend/Names.h"
 #include "compiler/frontend/Parse.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <algorithm>
@@ -651,9 +652,9 @@ private:
       return error(checked,
                    "'" + checked.name + "' is a record; its literal is written " + checked.name + "{" + fields + " }");
     }
-    std::string library = importDeclaring(checked.name, folders);
-    if (!library.empty())
-      return error(checked, "unknown function '" + checked.name + "'; import \"" + library + "\" declares it");
+    if (const std::vector<std::string> files = importsDeclaring(checked.name, folders); !files.empty())
+      return error(checked, "unknown function '" + checked.name + "'; import \"" + llvm::join(files, "\" or \"") +
+                                "\" declares it");
     std::vector<std::string> known = builtinFunctions();
     std::set<const SourceFile *> seen;
     collectFunctions(*file, seen, known);

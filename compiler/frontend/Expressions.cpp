@@ -507,6 +507,15 @@ Value Elaborator::evalCall(const Expr &expr, Context &context) {
   return evalBuiltin(expr, expr.name, std::move(arguments), context);
 }
 
+/// True for an exact integer all of whose values are of an integer type.
+static bool isOfIntegers(const Value &value, const Type &type) {
+  if (value.kind != Value::Kind::Untyped || value.untyped->cls != Untyped::Class::Integer)
+    return false;
+  Int low, high;
+  integerBounds(type, low, high);
+  return value.untyped->low >= low && value.untyped->high <= high;
+}
+
 Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::vector<Value> arguments,
                               Context &context) {
   BodyBuilder &builder = *context.builder;
@@ -515,6 +524,9 @@ Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::ve
   if (type) {
     if (arguments.size() != 1)
       fail(expr, "a conversion takes one value, not " + std::to_string(arguments.size()));
+    // An index is exact: where the type holds all its values, nothing is done.
+    if (context.stage && context.stage->isIndex && isInteger(*type) && isOfIntegers(arguments[0], *type))
+      return arguments[0];
     return convert(arguments[0], type, expr.loc, builder);
   }
   if (!isBuiltinFunction(name))

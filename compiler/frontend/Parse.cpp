@@ -5,6 +5,7 @@
 #include "compiler/frontend/SourceText.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -172,11 +173,12 @@ std::vector<LibraryFunction> libraryFunctions(const std::vector<std::string> &fo
   return found;
 }
 
-std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders) {
+std::vector<std::string> importsDeclaring(const std::string &function, const std::vector<std::string> &folders) {
+  std::vector<std::string> imports;
   for (const LibraryFunction &known : libraryFunctions(folders))
-    if (known.name == function)
-      return known.import;
-  return "";
+    if (known.name == function && !llvm::is_contained(imports, known.import))
+      imports.push_back(known.import);
+  return imports;
 }
 
 std::vector<std::string> keywords() {

@@ -37,8 +37,8 @@ struct LibraryFunction {
 };
 /// Those of all .id files, by the order of folders and names of files.
 std::vector<LibraryFunction> libraryFunctions(const std::vector<std::string> &folders);
-/// The name of the first .id file in `folders` whose text declares a function of that name; empty when there is none.
-std::string importDeclaring(const std::string &function, const std::vector<std::string> &folders);
+/// The names of the .id files in `folders` whose text declares a function of that name.
+std::vector<std::string> importsDeclaring(const std::string &function, const std::vector<std::string> &folders);
 
 /// The words of the grammar that are no names, and those that are names elsewhere.
 std::vector<std::string> keywords();

@@ -717,6 +717,11 @@ UntypedRef makeUntyped(Op op, std::vector<UntypedRef> operands, llvm::SMLoc loc,
   }
   if (result->low < INT64_MIN || result->high > INT64_MAX) {
     error = "an integer made of digits does not fit in 64 bits";
+    const auto isAny = [](const UntypedRef &operand) {
+      return operand->low == INT64_MIN && operand->high == INT64_MAX;
+    };
+    if (std::any_of(result->operands.begin(), result->operands.end(), isAny))
+      error += ": what may be any 'i64' needs bounds, as 's % N' has, an 'i32', or what 'require' says";
     return nullptr;
   }
   return result;

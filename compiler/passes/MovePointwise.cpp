@@ -15,11 +15,14 @@
 //   %0 = id.gather %x from { … };  %1 = id.pointwise(%0) f
 //   %2 = id.scatter %1 to { … }                     ->    %2 = id.pointwise(%x) f
 //
-// Only of one operand, whose value nothing else takes, by bodies that know no digits. The body works on more elements
-// then: at most twice as many as are kept, or so many that operations are nothing beside a trip to memory.
+// Only of one operand, whose value nothing else takes, by bodies that know no digits; a gather of more elements than a
+// block holds, which would be a trip to memory, passes others, too, as the parts of one sequence behind the other,
+// where its numbers are no table's. The body works on more elements then: at most twice as many as are kept, or so many
+// that operations are nothing beside a trip to memory.
 #include "compiler/passes/Elementwise.h"
 
 #include "id/IndexCode.h"
+#include "id/LinearForm.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -61,15 +64,21 @@ DenseSet<Operation *> opsAtEnd(Block &body) {
   return found;
 }
 
+/// Elements that no block holds.
+constexpr int64_t beyondBlock = int64_t(1) << 14;
+
+bool isOfManyElements(Value value) { return cast<id::SeqType>(value.getType()).getNumElements() > beyondBlock; }
+
 /// Whether a value is an argument, some of its elements, those in another order, or what steps like these make of them.
 bool isAtBeginning(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return true;
-  if (auto step = dyn_cast<id::PointwiseOp>(op); step && (!isMovable(step) || !value.hasOneUse()))
+  if (auto step = dyn_cast<id::PointwiseOp>(op);
+      step && ((!isMovable(step) && !isOfManyElements(value)) || !value.hasOneUse()))
     return false;
   return isa<id::PointwiseOp, id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op) &&
-         isAtBeginning(op->getOperand(0));
+         llvm::all_of(op->getOperands(), isAtBeginning);
 }
 
 /// The same moves, in turn, of another value.
@@ -177,11 +186,15 @@ private:
     for (; value.hasOneUse() && value.getDefiningOp<id::PermuteOp>(); value = moves.front()->getOperand(0))
       moves.insert(moves.begin(), value.getDefiningOp());
     auto step = value.getDefiningOp<id::PointwiseOp>();
-    if (!step || !value.hasOneUse() || step.getOutputs().size() != 1 || !isMovable(step) ||
-        !isAtBeginning(step.getInputs()[0]))
+    if (!step || !value.hasOneUse() || step.getOutputs().size() != 1 || !llvm::all_of(step.getInputs(), isAtBeginning))
       return;
     if (isTooMuch(step, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
       return;
+    if (!isMovable(step)) {
+      if (moves.size() == 1 && isOfManyElements(value) && gather.getBody().getOps<id::LookupOp>().empty())
+        ofSeveral(gather, step);
+      return;
+    }
     OpBuilder builder(gather);
     Value element = moved(builder, moves, step.getInputs()[0]);
     gather.replaceAllUsesWith(onInstead(builder, step, element).getOutputs()[0]);
@@ -189,6 +202,34 @@ private:
       move->erase();
     step.erase();
     behindGather(element.getDefiningOp<id::GatherOp>());
+  }
+
+  /// The same of a step on several operands, or one that knows the digits: those of the element that is taken.
+  static void ofSeveral(id::GatherOp gather, id::PointwiseOp step) {
+    OpBuilder builder(gather);
+    SmallVector<Value> elements;
+    for (Value input : step.getInputs())
+      elements.push_back(moved(builder, gather.getOperation(), input));
+    auto behind = id::PointwiseOp::create(builder, step.getLoc(), TypeRange(gather.getType()), elements);
+    Block *body = id::createBody(builder, behind);
+    OpBuilder inside = OpBuilder::atBlockEnd(body);
+    IRMapping place, values;
+    for (Operation &op : gather.getBody().front().without_terminator())
+      inside.clone(op, place);
+    for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
+      values.map(own, argument);
+    Value number = place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
+    const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
+    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, gather.getNewLowest(), values);
+    SmallVector<Value> yielded;
+    for (Value value : step.getBody().front().getTerminator()->getOperands())
+      yielded.push_back(values.lookupOrDefault(value));
+    id::YieldOp::create(inside, step.getLoc(), yielded);
+    gather.replaceAllUsesWith(behind->getResult(0));
+    gather.erase();
+    step.erase();
+    for (Value element : elements)
+      behindGather(element.getDefiningOp<id::GatherOp>());
   }
 };
 

@@ -197,35 +197,8 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
     for (Operation &each : op.getBody().front().without_terminator())
       rewriter.clone(each, outside);
     Value index = outside.lookup(op.getBody().front().getTerminator()->getOperand(0));
-    auto constant = [&](int64_t value) -> Value {
-      return arith::ConstantOp::create(rewriter, loc, rewriter.getI64IntegerAttr(value));
-    };
-    const int own = static_cast<int>(op.getLowest());
-    const ArrayRef<int32_t> radices = inner.getType().getRadices().take_front(static_cast<size_t>(own));
-    // What is made of the digits' number alone takes it as it is.
-    for (const auto &[value, form] : LinearForm::ofAll(inner.getBody(), radices.size()))
-      if (const std::optional<int64_t> factor = form.factor(radices); factor && !form.isConstant())
-        inside.map(value, multipleOf(rewriter, loc, index, *factor, form.constant));
-    SmallVector<Value> digits;
-    for (int32_t each : radices) {
-      Value radix = constant(each);
-      digits.push_back(arith::RemSIOp::create(rewriter, loc, index, radix));
-      index = arith::DivSIOp::create(rewriter, loc, index, radix);
-    }
-    for (Operation &each : inner.getBody().front().without_terminator()) {
-      if (each.getNumResults() == 1 && inside.contains(each.getResult(0)))
-        continue;
-      auto digit = dyn_cast<DigitOp>(each);
-      if (!digit) {
-        rewriter.clone(each, inside);
-        continue;
-      }
-      const int number = static_cast<int>(digit.getDigit());
-      inside.map(digit.getResult(),
-                 number <= own
-                     ? digits[static_cast<size_t>(number) - 1]
-                     : DigitOp::create(rewriter, loc, digit.getType(), number - own + op.getNewLowest()).getResult());
-    }
+    const auto own = inner.getType().getRadices().take_front(op.getLowest());
+    cloneAt(rewriter, loc, inner.getBody(), own, index, op.getNewLowest(), inside);
     YieldOp::create(rewriter, loc, inside.lookup(inner.getBody().front().getTerminator()->getOperand(0)));
     rewriter.replaceOp(op, both);
     return success();

@@ -112,6 +112,35 @@ Value id::multipleOf(OpBuilder &builder, Location loc, Value number, int64_t fac
   return number;
 }
 
+void id::cloneAt(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_t> radices, Value number,
+                 int64_t lowest, IRMapping &values) {
+  // What is made of the number of the digits alone takes it as it is.
+  const Forms forms = LinearForm::ofAll(body, radices.size());
+  for (Operation &op : body.front().without_terminator())
+    if (auto form = op.getNumResults() == 1 ? forms.find(op.getResult(0)) : forms.end(); form != forms.end())
+      if (const std::optional<int64_t> factor = form->second.factor(radices); factor && !form->second.isConstant())
+        values.map(op.getResult(0), multipleOf(builder, loc, number, *factor, form->second.constant));
+  SmallVector<Value> digits;
+  for (int32_t each : radices) {
+    Value radix = arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(each));
+    digits.push_back(arith::RemSIOp::create(builder, loc, number, radix));
+    number = arith::DivSIOp::create(builder, loc, number, radix);
+  }
+  const auto own = static_cast<int64_t>(radices.size());
+  for (Operation &op : body.front().without_terminator()) {
+    if (op.getNumResults() == 1 && values.contains(op.getResult(0)))
+      continue;
+    auto digit = dyn_cast<DigitOp>(op);
+    if (!digit) {
+      builder.clone(op, values);
+      continue;
+    }
+    const auto place = static_cast<int64_t>(digit.getDigit());
+    values.map(digit.getResult(), place <= own ? digits[static_cast<size_t>(place) - 1]
+                                               : DigitOp::create(builder, loc, digit.getType(), place - own + lowest));
+  }
+}
+
 //===--- bodies of a number ---------------------------------------------------------------------------------------===//
 
 /// The number that digits count.

@@ -186,3 +186,36 @@ func.func @undone(%x: !id.seq<2**3, i8>) -> !id.seq<2**3, i16> {
   }
   return %10 : !id.seq<2**3, i16>
 }
+
+// -----
+
+// A gather of more than a block holds passes a step on two operands that knows the element's number: that of the element
+// that is taken.
+// CHECK-LABEL: func.func @several
+// CHECK: %[[A:.*]] = id.gather %arg0
+// CHECK: %[[B:.*]] = id.gather %arg1
+// CHECK: %[[R:.*]] = id.pointwise(%[[A]], %[[B]])
+// CHECK: %[[D:.*]] = id.digit 1
+// CHECK: %[[LESS:.*]] = arith.cmpi slt, %[[D]], %{{.*}} : i64
+// CHECK: %[[K:.*]] = arith.select %[[LESS]]
+// CHECK: %[[BELOW:.*]] = arith.cmpi slt, %[[K]]
+// CHECK: arith.select %[[BELOW]]
+// CHECK: return %[[R]]
+func.func @several(%x: !id.seq<40000, f32>, %y: !id.seq<40000, f32>) -> !id.seq<40001, f32> {
+  %0 = id.pointwise(%x, %y) : (!id.seq<40000, f32>, !id.seq<40000, f32>) -> !id.seq<40000, f32> {
+  ^bb0(%a: f32, %b: f32):
+    %d = id.digit 1 : i64
+    %c = arith.constant 100 : i64
+    %l = arith.cmpi slt, %d, %c : i64
+    %v = arith.select %l, %a, %b : f32
+    id.yield %v : f32
+  }
+  %1 = id.gather %0 lowest 1 : <40000, f32> -> <40001, f32> from {
+    %d = id.digit 1 : i64
+    %c = arith.constant 39999 : i64
+    %l = arith.cmpi slt, %d, %c : i64
+    %k = arith.select %l, %d, %c : i64
+    id.yield %k : i64
+  }
+  return %1 : !id.seq<40001, f32>
+}

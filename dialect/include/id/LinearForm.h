@@ -4,6 +4,7 @@
 #include "id/IdDialect.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseMap.h"
 
 #include <optional>
@@ -32,6 +33,12 @@ struct LinearForm {
 /// factor * number + offset, in a body.
 mlir::Value multipleOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number, int64_t factor,
                        int64_t offset);
+
+/// Clones the ops of a body, but for the terminator, as what they are for one element, in a body of other digits: there
+/// `number` is what its lowest digits, of these radices, count, and those above them are those above the `lowest`
+/// lowest ones. `values`: of its arguments, then of all.
+void cloneAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &body, llvm::ArrayRef<int32_t> radices,
+             mlir::Value number, int64_t lowest, mlir::IRMapping &values);
 
 /// True when what a body does depends on digits, of these radices, through the number that they count alone.
 bool dependsOnNumber(mlir::Region &body, llvm::ArrayRef<int32_t> radices);
