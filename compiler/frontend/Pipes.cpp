@@ -916,12 +916,14 @@ Value Elaborator::applyAt(const Expr &expr, const std::string &name, std::vector
         radices == all && llvm::all_of(along, [&](auto digit) { return inner[digit.first] == digit.second; });
     if (isWhole)
       along = inner;
+    bool hasOwn = !along.empty(); // values along what is not named, be it one
     for (size_t d = 0; !isWhole && d < view.split.size(); ++d) {
       const std::optional<size_t> same = namesake(view.split, d, main.split);
+      hasOwn |= same && view.split[d].second == 0 && main.split[*same].second == 0 && !isPassed(*same);
       if (same && view.split[d].second > 0 && dimensionAlike(view, d, main) == 0 && !isPassed(*same))
         failApart(expr, name, view.split[d].first, main, view);
     }
-    if (!isWhole && along.empty() && !radices.empty() && radices != passed)
+    if (!isWhole && !hasOwn && !radices.empty() && radices != passed)
       fail(expr, "the sequences passed to '" + name + "' have different shapes, " + shapeOf(main) + " and " +
                      shapeOf(view) + ": " + (i < piped ? "a piped value" : "an argument") +
                      " has the digits of the first one, exactly the " + countDigits(k) +

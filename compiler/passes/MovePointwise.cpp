@@ -10,22 +10,27 @@
 //   %0 = id.pointwise(%x) f                               %0 = id.gather %x from { … }
 //   %1 = id.gather %0 from { … }                    ->    %1 = id.pointwise(%0) f
 //
-// And between a gather and a scatter, or a scatter and a gather, of the same numbers, which undo each other:
+// So a step comes behind a pad to digits that are not those there were and more: what a thread holds of both is the
+// same then. And between a gather and a scatter, or a scatter and a gather, of the same numbers, which undo each other:
 //
 //   %0 = id.gather %x from { … };  %1 = id.pointwise(%0) f
 //   %2 = id.scatter %1 to { … }                     ->    %2 = id.pointwise(%x) f
 //
-// Only of one operand, whose value nothing else takes, by bodies that know no digits; a gather of more elements than a
-// block holds, which would be a trip to memory, passes others, too, as the parts of one sequence behind the other,
-// where its numbers are no table's. The body works on more elements then: at most twice as many as are kept, or so many
-// that operations are nothing beside a trip to memory.
+// Only steps whose value nothing else takes. A gather passes those of one operand whose bodies know no digits; one of
+// more elements than a block holds, which would be a trip to memory, passes others, too, as the parts of one sequence
+// behind the other, where its numbers are no table's. The body works on more elements then: at most twice as many as
+// are kept, or so many that operations are nothing beside a trip to memory.
 #include "compiler/passes/Elementwise.h"
+#include "compiler/passes/Steps.h"
 
 #include "id/IndexCode.h"
 #include "id/LinearForm.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace idc;
@@ -48,6 +53,14 @@ int64_t operationsOf(id::PointwiseOp step) {
 /// True where more is made by a step on `after` elements than its operations on `before` are worth.
 bool isTooMuch(id::PointwiseOp step, int64_t before, int64_t after) {
   return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
+}
+
+/// True where the numbers of a body have values for elements that there were none of, too.
+bool isSafeAnywhere(id::PointwiseOp step) {
+  return llvm::none_of(step.getBody().front(), [](Operation &op) {
+    return isa<id::LookupOp>(op) || (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+                                     !matchPattern(op.getOperand(1), m_Constant()));
+  });
 }
 
 bool isMovable(id::PointwiseOp step) { return step.getInputs().size() == 1 && namesNoDigit(step); }
@@ -103,19 +116,64 @@ id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, Value input)
   return again;
 }
 
+/// The same step on other sequences of the same digits above their `lowest` lowest ones, in the place of which it had
+/// digits of these radices: `numberOf` writes what number each element had. `finish` may replace what is yielded.
+id::PointwiseOp atNumbers(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs, ArrayRef<int32_t> radices,
+                          int64_t lowest, llvm::function_ref<Value(OpBuilder &)> numberOf,
+                          llvm::function_ref<void(OpBuilder &, MutableArrayRef<Value>)> finish = {}) {
+  SmallVector<Type> types;
+  for (Value result : step.getOutputs())
+    types.push_back(withElement(inputs.front().getType(), id::elementOf(result.getType())));
+  auto again = id::PointwiseOp::create(builder, step.getLoc(), types, inputs);
+  OpBuilder::InsertionGuard guard(builder);
+  Block *body = id::createBody(builder, again);
+  OpBuilder inside = OpBuilder::atBlockEnd(body);
+  IRMapping values;
+  for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
+    values.map(own, argument);
+  if (namesNoDigit(step))
+    for (Operation &op : step.getBody().front().without_terminator())
+      inside.clone(op, values);
+  else
+    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, numberOf(inside), lowest, values);
+  SmallVector<Value> yielded;
+  for (Value value : step.getBody().front().getTerminator()->getOperands())
+    yielded.push_back(values.lookupOrDefault(value));
+  if (finish)
+    finish(inside, yielded);
+  id::YieldOp::create(inside, step.getLoc(), yielded);
+  return again;
+}
+
+/// True for a number that is zero where all arguments of its body are.
+bool isZero(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero()))
+    return true;
+  if (auto constant = dyn_cast<complex::ConstantOp>(op))
+    return llvm::all_of(constant.getValue(),
+                        [](Attribute part) { return cast<FloatAttr>(part).getValue().isPosZero(); });
+  return isa<complex::CreateOp, complex::ReOp, complex::ImOp, arith::ExtFOp, arith::TruncFOp, arith::SIToFPOp,
+             arith::UIToFPOp, arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp, arith::AddFOp, arith::AddIOp>(op) &&
+         llvm::all_of(op->getOperands(), isZero);
+}
+
 struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
   void runOnOperation() override {
     Block &body = getOperation().getBody().front();
     const DenseSet<Operation *> atEnd = opsAtEnd(body);
     // Of several steps in a row the first passes a crop first; the last one a gather.
     for (id::PointwiseOp step : llvm::to_vector(body.getOps<id::PointwiseOp>()))
-      if (isMovable(step) && atEnd.contains(step))
+      if (atEnd.contains(step) && step.getInputs().size() == 1 && (namesNoDigit(step) || isSafeAnywhere(step)))
         beforeCrop(step);
     for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
       withoutMoves<id::GatherOp>(scatter);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
       if (!withoutMoves<id::ScatterOp>(gather))
         behindGather(gather);
+    for (id::ResizeOp resize : llvm::to_vector(body.getOps<id::ResizeOp>()))
+      if (resize.pads())
+        behindPad(resize);
   }
 
 private:
@@ -132,10 +190,14 @@ private:
     }
     auto crop = moves.empty() ? id::ResizeOp() : dyn_cast<id::ResizeOp>(moves.front());
     if (!crop || crop.pads() || crop.getOldLength() == crop.getNewLength() ||
-        isTooMuch(step, crop.getNewLength(), crop.getOldLength()) || !crop.getInput().getDefiningOp())
+        isTooMuch(step, crop.getNewLength(), crop.getOldLength()) || !crop.getInput().getDefiningOp() ||
+        (!namesNoDigit(step) && moves.size() > 1))
       return;
     OpBuilder builder(step);
-    id::PointwiseOp before = onInstead(builder, step, crop.getInput());
+    const auto lowest = crop.getInput().getType().getRadices().take_front(crop.getLowest());
+    id::PointwiseOp before = atNumbers(
+        builder, step, crop.getInput(), crop.getType().getRadices().take_front(crop.getNewLowest()), crop.getLowest(),
+        [&](OpBuilder &inside) { return id::numberOfLowest(inside, step.getLoc(), lowest); });
     for (auto [result, made] : llvm::zip(step.getOutputs(), before.getOutputs()))
       result.replaceAllUsesWith(moved(builder, moves, made));
     step.erase();
@@ -210,26 +272,62 @@ private:
     SmallVector<Value> elements;
     for (Value input : step.getInputs())
       elements.push_back(moved(builder, gather.getOperation(), input));
-    auto behind = id::PointwiseOp::create(builder, step.getLoc(), TypeRange(gather.getType()), elements);
-    Block *body = id::createBody(builder, behind);
-    OpBuilder inside = OpBuilder::atBlockEnd(body);
-    IRMapping place, values;
-    for (Operation &op : gather.getBody().front().without_terminator())
-      inside.clone(op, place);
-    for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
-      values.map(own, argument);
-    Value number = place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
+    auto placeOf = [&](OpBuilder &inside) {
+      IRMapping place;
+      for (Operation &op : gather.getBody().front().without_terminator())
+        inside.clone(op, place);
+      return place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
+    };
     const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
-    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, gather.getNewLowest(), values);
-    SmallVector<Value> yielded;
-    for (Value value : step.getBody().front().getTerminator()->getOperands())
-      yielded.push_back(values.lookupOrDefault(value));
-    id::YieldOp::create(inside, step.getLoc(), yielded);
-    gather.replaceAllUsesWith(behind->getResult(0));
+    id::PointwiseOp behind = atNumbers(builder, step, elements, radices, gather.getNewLowest(), placeOf);
+    gather.replaceAllUsesWith(behind.getOutputs()[0]);
     gather.erase();
     step.erase();
     for (Value element : elements)
       behindGather(element.getDefiningOp<id::GatherOp>());
+  }
+
+  /// Lets a step at the beginning come behind a pad, whose values stay what they are.
+  static void behindPad(id::ResizeOp pad) {
+    auto step = pad.getInput().getDefiningOp<id::PointwiseOp>();
+    const auto before = pad.getInput().getType().getRadices().take_front(pad.getLowest()),
+               after = pad.getType().getRadices().take_front(pad.getNewLowest());
+    const bool keepsDigits = after.size() >= before.size() && after.take_front(before.size()) == before;
+    if (!step || !pad.getInput().hasOneUse() || step.getOutputs().size() != 1 || keepsDigits ||
+        !llvm::all_of(step.getInputs(), isAtBeginning) || (!namesNoDigit(step) && !isSafeAnywhere(step)) ||
+        isTooMuch(step, pad.getOldLength(), pad.getNewLength()))
+      return;
+    OpBuilder builder(pad);
+    const Location loc = step.getLoc();
+    SmallVector<Value> elements;
+    for (Value input : step.getInputs()) {
+      const Type element = id::elementOf(input.getType());
+      auto longer = id::ResizeOp::create(builder, loc, withElement(pad.getType(), element), input, pad.getLowest());
+      OpBuilder inside = OpBuilder::atBlockEnd(&longer.getBody().emplaceBlock());
+      SmallVector<Value> zeros;
+      for (Type leaf : id::leafTypes(element))
+        zeros.push_back(zero(inside, loc, leaf));
+      id::YieldOp::create(inside, loc, zeros);
+      elements.push_back(longer);
+    }
+    auto numberOf = [&](OpBuilder &inside) { return id::numberOfLowest(inside, loc, after); };
+    id::PointwiseOp behind =
+        atNumbers(builder, step, elements, before, pad.getNewLowest(), numberOf,
+                  [&](OpBuilder &inside, MutableArrayRef<Value> yielded) {
+                    Block &fill = pad.getBody().front();
+                    if (llvm::all_of(yielded, isZero) && llvm::all_of(fill.getTerminator()->getOperands(), isZero))
+                      return;
+                    Value length = arith::ConstantOp::create(inside, loc, inside.getI64IntegerAttr(pad.getOldLength()));
+                    Value own = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::ult, numberOf(inside), length);
+                    IRMapping filled;
+                    for (Operation &op : fill.without_terminator())
+                      inside.clone(op, filled);
+                    for (auto [value, other] : llvm::zip(yielded, fill.getTerminator()->getOperands()))
+                      value = arith::SelectOp::create(inside, loc, own, value, filled.lookupOrDefault(other));
+                  });
+    pad.replaceAllUsesWith(behind.getOutputs()[0]);
+    pad.erase();
+    step.erase();
   }
 };
 

@@ -111,10 +111,10 @@ def LengthenArrays : Pass<"id-lengthen-arrays", "::mlir::func::FuncOp"> {
 }
 
 def MovePointwise : Pass<"id-move-pointwise", "::mlir::func::FuncOp"> {
-  let summary = "steps on each element alone come before crops at the end, and behind gathers at the beginning";
+  let summary = "steps on each element alone come before crops at the end, and behind gathers and pads at the beginning";
   let description = [{
-    There crops and gathers are addresses of what is stored and loaded. Steps of one operand move whose value nothing else
-    takes and whose bodies know no digits.
+    There crops, gathers and pads are addresses of what is stored and loaded. Steps move whose value nothing else takes;
+    bodies that know digits are told what number an element had.
 
         %1 = id.resize %0 lowest 3 : <2**3, f32> -> <5, f32>   ->   %1 = id.pointwise(%0) f
         %2 = id.pointwise(%1) f                                     %2 = id.resize %1 lowest 3 : <2**3, f32> -> <5, f32>

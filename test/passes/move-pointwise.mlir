@@ -47,14 +47,14 @@ func.func @most(%x: !id.seq<2**9, f32>) -> !id.seq<3, f32> {
 
 // -----
 
-// … where the body knows where it is, where the value has another use, or where more is done.
+// … where the value is acted on next; a body that knows where it is is told.
 !s = !id.seq<2**3, f32>
 !c = !id.seq<5, f32>
 
 // CHECK-LABEL: func.func @stays(
-// CHECK: %[[C:.*]] = id.resize {{.*}} -> <5, f32>
-// CHECK-NEXT: id.pointwise(%[[C]])
+// CHECK: %[[C:.*]] = id.pointwise(%{{.*}}) : (!id.seq<2**3, f32>)
 // CHECK: id.digit 1
+// CHECK: id.resize %[[C]] {{.*}} -> <5, f32>
 // CHECK: %[[D:.*]] = id.resize {{.*}} -> <5, f32>
 // CHECK-NEXT: %[[E:.*]] = id.pointwise(%[[D]])
 // CHECK: id.node [1](%[[E]])
@@ -218,4 +218,108 @@ func.func @several(%x: !id.seq<40000, f32>, %y: !id.seq<40000, f32>) -> !id.seq<
     id.yield %k : i64
   }
   return %1 : !id.seq<40001, f32>
+}
+
+// -----
+
+// Behind a pad to other digits, with zeros that the step keeps.
+// CHECK-LABEL: func.func @padded
+// CHECK: %[[PAD:.*]] = id.resize %arg0 lowest 1 : <5, f32> -> <2**3, f32> else
+// CHECK: %[[C:.*]] = id.pointwise(%[[PAD]])
+// CHECK-NEXT: ^bb0(%[[A:.*]]: f32):
+// CHECK: %[[Z:.*]] = complex.create %[[A]]
+// CHECK-NEXT: id.yield %[[Z]]
+// CHECK: id.node [3](%[[C]])
+func.func @padded(%x: !id.seq<5, f32>) -> !id.seq<2**3, complex<f32>> {
+  %0 = id.pointwise(%x) : (!id.seq<5, f32>) -> !id.seq<5, complex<f32>> {
+  ^bb0(%a: f32):
+    %i = arith.constant 0.0 : f32
+    %z = complex.create %a, %i : complex<f32>
+    id.yield %z : complex<f32>
+  }
+  %1 = id.resize %0 lowest 1 : <5, complex<f32>> -> <2**3, complex<f32>> else {
+    %c = complex.constant [0.0 : f32, 0.0 : f32] : complex<f32>
+    id.yield %c : complex<f32>
+  }
+  %2 = id.node [3](%1) : (!id.seq<2**3, complex<f32>>) -> !id.seq<2**3, complex<f32>> {
+  ^bb0(%a: complex<f32>, %b: complex<f32>):
+    id.yield %b, %a : complex<f32>, complex<f32>
+  }
+  return %2 : !id.seq<2**3, complex<f32>>
+}
+
+// -----
+
+// With a value that the step does not make of zeros, and a step that knows the element's number: it is chosen.
+// CHECK-LABEL: func.func @filled
+// CHECK: %[[PAD:.*]] = id.resize %arg0 lowest 1 : <5, i32> -> <2**3, i32> else
+// CHECK: id.pointwise(%[[PAD]])
+// CHECK: %[[OWN:.*]] = arith.cmpi ult
+// CHECK: %[[V:.*]] = arith.select %[[OWN]]
+// CHECK-NEXT: id.yield %[[V]]
+func.func @filled(%x: !id.seq<5, i32>) -> !id.seq<2**3, i32> {
+  %0 = id.pointwise(%x) : (!id.seq<5, i32>) -> !id.seq<5, i32> {
+  ^bb0(%a: i32):
+    %d = id.digit 1 : i64
+    %t = arith.trunci %d : i64 to i32
+    %s = arith.addi %a, %t : i32
+    id.yield %s : i32
+  }
+  %1 = id.resize %0 lowest 1 : <5, i32> -> <2**3, i32> else {
+    %c = arith.constant -1 : i32
+    id.yield %c : i32
+  }
+  %2 = id.node [3](%1) : (!id.seq<2**3, i32>) -> !id.seq<2**3, i32> {
+  ^bb0(%a: i32, %b: i32):
+    id.yield %b, %a : i32, i32
+  }
+  return %2 : !id.seq<2**3, i32>
+}
+
+// -----
+
+// Not to digits that are those there were and more, where zeros are left out of what is computed.
+// CHECK-LABEL: func.func @doubled
+// CHECK: %[[P:.*]] = id.pointwise(%arg0)
+// CHECK: id.resize %[[P]]
+func.func @doubled(%x: !id.seq<2**2, i32>) -> !id.seq<2**3, i32> {
+  %0 = id.pointwise(%x) : (!id.seq<2**2, i32>) -> !id.seq<2**2, i32> {
+  ^bb0(%a: i32):
+    %s = arith.addi %a, %a : i32
+    id.yield %s : i32
+  }
+  %1 = id.resize %0 lowest 2 : <2**2, i32> -> <2**3, i32> else {
+    %c = arith.constant 0 : i32
+    id.yield %c : i32
+  }
+  %2 = id.node [3](%1) : (!id.seq<2**3, i32>) -> !id.seq<2**3, i32> {
+  ^bb0(%a: i32, %b: i32):
+    id.yield %b, %a : i32, i32
+  }
+  return %2 : !id.seq<2**3, i32>
+}
+
+// -----
+
+// Before a crop a step that knows the element's number counts the digits there.
+// CHECK-LABEL: func.func @numbered
+// CHECK: %[[N:.*]] = id.node
+// CHECK: %[[P:.*]] = id.pointwise(%[[N]])
+// CHECK: id.digit 3
+// CHECK: %[[C:.*]] = id.resize %[[P]] lowest 3 : <2**3, i32> -> <5, i32>
+// CHECK: return %[[C]]
+func.func @numbered(%x: !id.seq<2**3, i32>) -> !id.seq<5, i32> {
+  %0 = id.node [3](%x) : (!id.seq<2**3, i32>) -> !id.seq<2**3, i32> {
+  ^bb0(%a: i32, %b: i32):
+    id.yield %b, %a : i32, i32
+  }
+  %1 = id.resize %0 lowest 3 : <2**3, i32> -> <5, i32>
+  %2 = id.pointwise(%1) : (!id.seq<5, i32>) -> !id.seq<5, i32> {
+  ^bb0(%a: i32):
+    %d = id.digit 1 : i64
+    %t = arith.trunci %d : i64 to i32
+    %s = arith.addi %a, %t : i32
+    id.yield %s : i32
+  }
+  return %2 : !id.seq<5, i32>
 }
