@@ -55,12 +55,19 @@ bool isTooMuch(id::PointwiseOp step, int64_t before, int64_t after) {
   return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
 }
 
-/// True where the numbers of a body have values for elements that there were none of, too.
-bool isSafeAnywhere(id::PointwiseOp step) {
-  return llvm::none_of(step.getBody().front(), [](Operation &op) {
-    return isa<id::LookupOp>(op) || (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
-                                     !matchPattern(op.getOperand(1), m_Constant()));
-  });
+/// True where a body can be told what number an element had: it has no roots of unity by digits, whose exponents are
+/// polynomials of those there are.
+bool canBeTold(id::PointwiseOp step) {
+  return llvm::none_of(step.getBody().getOps<id::OmegaOp>(),
+                       [](id::OmegaOp omega) { return !omega.getExponent().getPolynomial().isConstant(); });
+}
+
+/// The same, also for elements that there were none of: its numbers have values there, too.
+bool canBeToldAnywhere(id::PointwiseOp step) {
+  return canBeTold(step) && llvm::none_of(step.getBody().front(), [](Operation &op) {
+           return isa<id::LookupOp>(op) || (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+                                            !matchPattern(op.getOperand(1), m_Constant()));
+         });
 }
 
 bool isMovable(id::PointwiseOp step) { return step.getInputs().size() == 1 && namesNoDigit(step); }
@@ -164,7 +171,7 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
     const DenseSet<Operation *> atEnd = opsAtEnd(body);
     // Of several steps in a row the first passes a crop first; the last one a gather.
     for (id::PointwiseOp step : llvm::to_vector(body.getOps<id::PointwiseOp>()))
-      if (atEnd.contains(step) && step.getInputs().size() == 1 && (namesNoDigit(step) || isSafeAnywhere(step)))
+      if (atEnd.contains(step) && step.getInputs().size() == 1 && (namesNoDigit(step) || canBeToldAnywhere(step)))
         beforeCrop(step);
     for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
       withoutMoves<id::GatherOp>(scatter);
@@ -253,7 +260,8 @@ private:
     if (isTooMuch(step, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
       return;
     if (!isMovable(step)) {
-      if (moves.size() == 1 && isOfManyElements(value) && gather.getBody().getOps<id::LookupOp>().empty())
+      if (moves.size() == 1 && isOfManyElements(value) && canBeTold(step) &&
+          gather.getBody().getOps<id::LookupOp>().empty())
         ofSeveral(gather, step);
       return;
     }
@@ -294,7 +302,7 @@ private:
                after = pad.getType().getRadices().take_front(pad.getNewLowest());
     const bool keepsDigits = after.size() >= before.size() && after.take_front(before.size()) == before;
     if (!step || !pad.getInput().hasOneUse() || step.getOutputs().size() != 1 || keepsDigits ||
-        !llvm::all_of(step.getInputs(), isAtBeginning) || (!namesNoDigit(step) && !isSafeAnywhere(step)) ||
+        !llvm::all_of(step.getInputs(), isAtBeginning) || (!namesNoDigit(step) && !canBeToldAnywhere(step)) ||
         isTooMuch(step, pad.getOldLength(), pad.getNewLength()))
       return;
     OpBuilder builder(pad);
