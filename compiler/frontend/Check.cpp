@@ -728,7 +728,9 @@ private:
       return;
     }
     if (isDigitFunction(checked.name) && place != Place::Stage)
-      error(checked, "'" + checked.name + "' may stand only in the arguments of a func or node after |>");
+      error(checked,
+            "'" + checked.name +
+                "' may stand only in the arguments of a func or node after |>, and of gather, scatter and generate");
     bool digits = checked.name == "digits" || checked.name == "digit" || checked.name == "radix";
     if (digits && place == Place::Stage)
       return arguments(checked.arguments, given == 1 ? Place::Digits : Place::Stage);

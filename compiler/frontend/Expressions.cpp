@@ -593,7 +593,8 @@ Value Elaborator::evalBuiltin(const Expr &expr, const std::string &name, std::ve
 Value Elaborator::evalDigitBuiltin(const Expr &expr, Context &context) {
   const StageDigits *stage = context.stage;
   if (!stage)
-    fail(expr, "'" + expr.name + "' may stand only in the arguments of a func or node after |>");
+    fail(expr, "'" + expr.name +
+                   "' may stand only in the arguments of a func or node after |>, and of gather, scatter and generate");
   int count = static_cast<int>(expr.arguments.size()), digits = static_cast<int>(stage->places.size());
   std::pair<int, int> arity = builtinArity(expr.name);
   if (count < arity.first || count > arity.second)

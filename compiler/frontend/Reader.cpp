@@ -85,6 +85,14 @@ private:
       return "; a comment begins with '//'";
     if (index > 0 && text(index - 1) == "while")
       return "; there is no 'while', a loop runs over a range that is known when compiling: for i in a..b { .. }";
+    if (index > 0 && text(index - 1) == "for" && found == "(")
+      return "; a loop runs over a range that is known when compiling: for i in a..b { .. }";
+    if (expected == "'='" && found == ".")
+      return "; fields are not assigned, a record is made anew: Name{ field: value, .. }";
+    if (index > 0 && text(index - 1) == "<" && expected == "a name" && type(index) == IdLexer::INT)
+      return "; a setting has a name: f<k = " + found + ">";
+    if (index > 0 && text(index - 1) == "0" && adjacent(index - 1) && found.front() == 'x')
+      return "; integers are written in decimal";
     if (found == "xor")
       return "; exclusive or is a function: xor(a, b)";
     if (found == "@")

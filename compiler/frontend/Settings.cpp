@@ -48,7 +48,9 @@ std::vector<const Expr *> sizesOf(const Function &algorithm) {
 std::string unsized(const Function &function, const std::string &name) {
   const bool isParam = std::any_of(function.params.begin(), function.params.end(),
                                    [&](const Param &param) { return param.name.text == name; });
-  return isParam ? "; the value of a parameter is no length, which is known when compiling: <" + name + ": int>" : "";
+  const std::string known = "<" + name + ": int>";
+  return isParam ? "; the value of a parameter is no length, which is known when compiling: " + known
+                 : "; one that callers give is written " + known;
 }
 
 const Generic *findGeneric(const Function &function, const std::string &name) {
