@@ -55,19 +55,22 @@ bool isTooMuch(id::PointwiseOp step, int64_t before, int64_t after) {
   return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
 }
 
-/// True where a body can be told what number an element had: it has no roots of unity by digits, whose exponents are
-/// polynomials of those there are.
-bool canBeTold(id::PointwiseOp step) {
+/// True where a body needs to know of an element's place, by digits of these radices, its number alone.
+bool knowsNumber(id::PointwiseOp step, ArrayRef<int32_t> radices) {
+  return namesNoDigit(step) || id::dependsOnNumber(step.getBody(), radices);
+}
+
+bool hasNoRootsByDigits(id::PointwiseOp step) {
   return llvm::none_of(step.getBody().getOps<id::OmegaOp>(),
                        [](id::OmegaOp omega) { return !omega.getExponent().getPolynomial().isConstant(); });
 }
 
-/// The same, also for elements that there were none of: its numbers have values there, too.
-bool canBeToldAnywhere(id::PointwiseOp step) {
-  return canBeTold(step) && llvm::none_of(step.getBody().front(), [](Operation &op) {
-           return isa<id::LookupOp>(op) || (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
-                                            !matchPattern(op.getOperand(1), m_Constant()));
-         });
+/// True where the numbers of a body have values for elements that there were none of, too.
+bool isSafeAnywhere(id::PointwiseOp step) {
+  return llvm::none_of(step.getBody().front(), [](Operation &op) {
+    return isa<id::LookupOp>(op) || (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+                                     !matchPattern(op.getOperand(1), m_Constant()));
+  });
 }
 
 bool isMovable(id::PointwiseOp step) { return step.getInputs().size() == 1 && namesNoDigit(step); }
@@ -123,32 +126,17 @@ id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, Value input)
   return again;
 }
 
-/// The same step on other sequences of the same digits above their `lowest` lowest ones, in the place of which it had
-/// digits of these radices: `numberOf` writes what number each element had. `finish` may replace what is yielded.
-id::PointwiseOp atNumbers(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs, ArrayRef<int32_t> radices,
-                          int64_t lowest, llvm::function_ref<Value(OpBuilder &)> numberOf,
-                          llvm::function_ref<void(OpBuilder &, MutableArrayRef<Value>)> finish = {}) {
-  SmallVector<Type> types;
-  for (Value result : step.getOutputs())
-    types.push_back(withElement(inputs.front().getType(), id::elementOf(result.getType())));
-  auto again = id::PointwiseOp::create(builder, step.getLoc(), types, inputs);
-  OpBuilder::InsertionGuard guard(builder);
-  Block *body = id::createBody(builder, again);
-  OpBuilder inside = OpBuilder::atBlockEnd(body);
-  IRMapping values;
-  for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
-    values.map(own, argument);
-  if (namesNoDigit(step))
-    for (Operation &op : step.getBody().front().without_terminator())
-      inside.clone(op, values);
-  else
-    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, numberOf(inside), lowest, values);
-  SmallVector<Value> yielded;
-  for (Value value : step.getBody().front().getTerminator()->getOperands())
-    yielded.push_back(values.lookupOrDefault(value));
-  if (finish)
-    finish(inside, yielded);
-  id::YieldOp::create(inside, step.getLoc(), yielded);
+/// The same step on other sequences, whose lowest digits count the elements that those of the radices `before` counted.
+id::PointwiseOp renumbered(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs, ArrayRef<int32_t> before,
+                           ArrayRef<int32_t> after) {
+  IRMapping with;
+  for (auto [own, input] : llvm::zip(step.getInputs(), inputs))
+    with.map(own, input);
+  auto again = cast<id::PointwiseOp>(builder.clone(*step, with));
+  for (Value result : again.getOutputs())
+    result.setType(withElement(inputs.front().getType(), id::elementOf(result.getType())));
+  if (!namesNoDigit(step))
+    id::renumber(again.getBody(), before, after);
   return again;
 }
 
@@ -171,7 +159,7 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
     const DenseSet<Operation *> atEnd = opsAtEnd(body);
     // Of several steps in a row the first passes a crop first; the last one a gather.
     for (id::PointwiseOp step : llvm::to_vector(body.getOps<id::PointwiseOp>()))
-      if (atEnd.contains(step) && step.getInputs().size() == 1 && (namesNoDigit(step) || canBeToldAnywhere(step)))
+      if (atEnd.contains(step) && step.getInputs().size() == 1)
         beforeCrop(step);
     for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
       withoutMoves<id::GatherOp>(scatter);
@@ -198,13 +186,13 @@ private:
     auto crop = moves.empty() ? id::ResizeOp() : dyn_cast<id::ResizeOp>(moves.front());
     if (!crop || crop.pads() || crop.getOldLength() == crop.getNewLength() ||
         isTooMuch(step, crop.getNewLength(), crop.getOldLength()) || !crop.getInput().getDefiningOp() ||
-        (!namesNoDigit(step) && moves.size() > 1))
+        (!namesNoDigit(step) && (moves.size() > 1 || !isSafeAnywhere(step))) ||
+        !knowsNumber(step, crop.getType().getRadices().take_front(crop.getNewLowest())))
       return;
     OpBuilder builder(step);
-    const auto lowest = crop.getInput().getType().getRadices().take_front(crop.getLowest());
-    id::PointwiseOp before = atNumbers(
-        builder, step, crop.getInput(), crop.getType().getRadices().take_front(crop.getNewLowest()), crop.getLowest(),
-        [&](OpBuilder &inside) { return id::numberOfLowest(inside, step.getLoc(), lowest); });
+    id::PointwiseOp before =
+        renumbered(builder, step, crop.getInput(), crop.getType().getRadices().take_front(crop.getNewLowest()),
+                   crop.getInput().getType().getRadices().take_front(crop.getLowest()));
     for (auto [result, made] : llvm::zip(step.getOutputs(), before.getOutputs()))
       result.replaceAllUsesWith(moved(builder, moves, made));
     step.erase();
@@ -260,7 +248,8 @@ private:
     if (isTooMuch(step, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
       return;
     if (!isMovable(step)) {
-      if (moves.size() == 1 && isOfManyElements(value) && canBeTold(step) &&
+      const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
+      if (moves.size() == 1 && isOfManyElements(value) && knowsNumber(step, radices) && hasNoRootsByDigits(step) &&
           gather.getBody().getOps<id::LookupOp>().empty())
         ofSeveral(gather, step);
       return;
@@ -280,14 +269,21 @@ private:
     SmallVector<Value> elements;
     for (Value input : step.getInputs())
       elements.push_back(moved(builder, gather.getOperation(), input));
-    auto placeOf = [&](OpBuilder &inside) {
-      IRMapping place;
-      for (Operation &op : gather.getBody().front().without_terminator())
-        inside.clone(op, place);
-      return place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
-    };
+    auto behind = id::PointwiseOp::create(builder, step.getLoc(), TypeRange(gather.getType()), elements);
+    Block *body = id::createBody(builder, behind);
+    OpBuilder inside = OpBuilder::atBlockEnd(body);
+    IRMapping place, values;
+    for (Operation &op : gather.getBody().front().without_terminator())
+      inside.clone(op, place);
+    for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
+      values.map(own, argument);
     const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
-    id::PointwiseOp behind = atNumbers(builder, step, elements, radices, gather.getNewLowest(), placeOf);
+    Value number = place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
+    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, gather.getNewLowest(), values);
+    SmallVector<Value> yielded;
+    for (Value value : step.getBody().front().getTerminator()->getOperands())
+      yielded.push_back(values.lookupOrDefault(value));
+    id::YieldOp::create(inside, step.getLoc(), yielded);
     gather.replaceAllUsesWith(behind.getOutputs()[0]);
     gather.erase();
     step.erase();
@@ -302,8 +298,8 @@ private:
                after = pad.getType().getRadices().take_front(pad.getNewLowest());
     const bool keepsDigits = after.size() >= before.size() && after.take_front(before.size()) == before;
     if (!step || !pad.getInput().hasOneUse() || step.getOutputs().size() != 1 || keepsDigits ||
-        !llvm::all_of(step.getInputs(), isAtBeginning) || (!namesNoDigit(step) && !canBeToldAnywhere(step)) ||
-        isTooMuch(step, pad.getOldLength(), pad.getNewLength()))
+        !llvm::all_of(step.getInputs(), isAtBeginning) || !knowsNumber(step, before) ||
+        (!namesNoDigit(step) && !isSafeAnywhere(step)) || isTooMuch(step, pad.getOldLength(), pad.getNewLength()))
       return;
     OpBuilder builder(pad);
     const Location loc = step.getLoc();
@@ -318,21 +314,20 @@ private:
       id::YieldOp::create(inside, loc, zeros);
       elements.push_back(longer);
     }
-    auto numberOf = [&](OpBuilder &inside) { return id::numberOfLowest(inside, loc, after); };
-    id::PointwiseOp behind =
-        atNumbers(builder, step, elements, before, pad.getNewLowest(), numberOf,
-                  [&](OpBuilder &inside, MutableArrayRef<Value> yielded) {
-                    Block &fill = pad.getBody().front();
-                    if (llvm::all_of(yielded, isZero) && llvm::all_of(fill.getTerminator()->getOperands(), isZero))
-                      return;
-                    Value length = arith::ConstantOp::create(inside, loc, inside.getI64IntegerAttr(pad.getOldLength()));
-                    Value own = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::ult, numberOf(inside), length);
-                    IRMapping filled;
-                    for (Operation &op : fill.without_terminator())
-                      inside.clone(op, filled);
-                    for (auto [value, other] : llvm::zip(yielded, fill.getTerminator()->getOperands()))
-                      value = arith::SelectOp::create(inside, loc, own, value, filled.lookupOrDefault(other));
-                  });
+    id::PointwiseOp behind = renumbered(builder, step, elements, before, after);
+    Operation *yield = behind.getBody().front().getTerminator();
+    Block &fill = pad.getBody().front();
+    if (!llvm::all_of(yield->getOperands(), isZero) || !llvm::all_of(fill.getTerminator()->getOperands(), isZero)) {
+      OpBuilder inside(yield);
+      Value length = arith::ConstantOp::create(inside, loc, inside.getI64IntegerAttr(pad.getOldLength()));
+      Value own =
+          arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::ult, id::numberOfLowest(inside, loc, after), length);
+      IRMapping filled;
+      for (Operation &op : fill.without_terminator())
+        inside.clone(op, filled);
+      for (auto [value, other] : llvm::zip(yield->getOpOperands(), fill.getTerminator()->getOperands()))
+        value.set(arith::SelectOp::create(inside, loc, own, value.get(), filled.lookupOrDefault(other)));
+    }
     pad.replaceAllUsesWith(behind.getOutputs()[0]);
     pad.erase();
     step.erase();

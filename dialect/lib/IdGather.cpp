@@ -205,14 +205,14 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
   }
 };
 
-/// gather(x, k -> k) -> resize(x): the elements in order, in other digits, or the first ones.
+/// gather(x, k -> k) -> resize(x): all elements in order, in other digits.
 struct GatherToResize : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
     const auto after = op.getType().getRadices().take_front(op.getNewLowest());
     const int64_t length = elementsOf(op.getInput().getType().getRadices().take_front(op.getLowest()));
     const std::optional<AffineNumbers> map = affineBody(op.getBody(), after, length);
-    if (!map || map->factor != 1 || map->offset != 0 || elementsOf(after) > length)
+    if (!map || map->factor != 1 || map->offset != 0 || elementsOf(after) != length)
       return failure();
     rewriter.replaceOpWithNewOp<ResizeOp>(op, op.getType(), op.getInput(), op.getLowest());
     return success();
