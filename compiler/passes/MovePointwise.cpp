@@ -164,7 +164,7 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
     for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
       withoutMoves<id::GatherOp>(scatter);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
-      if (!withoutMoves<id::ScatterOp>(gather))
+      if (!withoutMoves<id::ScatterOp>(gather) && !isInOrder(gather))
         behindGather(gather);
     for (id::ResizeOp resize : llvm::to_vector(body.getOps<id::ResizeOp>()))
       if (resize.pads())
@@ -234,6 +234,21 @@ private:
     for (id::PointwiseOp each : steps)
       each.erase();
     undone.erase();
+    return true;
+  }
+
+  /// A gather of all elements in order changes their digits alone.
+  static bool isInOrder(id::GatherOp gather) {
+    const auto digits = gather.getType().getRadices().take_front(gather.getNewLowest());
+    const int64_t length = id::elementsOf(gather.getInput().getType().getRadices().take_front(gather.getLowest()));
+    const std::optional<id::AffineNumbers> map = id::affineBody(gather.getBody(), digits, length);
+    if (!map || map->factor != 1 || map->offset != 0 || id::elementsOf(digits) != length)
+      return false;
+    OpBuilder builder(gather);
+    auto resize =
+        id::ResizeOp::create(builder, gather.getLoc(), gather.getType(), gather.getInput(), gather.getLowest());
+    gather.replaceAllUsesWith(resize.getResult());
+    gather.erase();
     return true;
   }
 

@@ -205,20 +205,6 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
   }
 };
 
-/// gather(x, k -> k) -> resize(x): all elements in order, in other digits.
-struct GatherToResize : OpRewritePattern<GatherOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(GatherOp op, PatternRewriter &rewriter) const override {
-    const auto after = op.getType().getRadices().take_front(op.getNewLowest());
-    const int64_t length = elementsOf(op.getInput().getType().getRadices().take_front(op.getLowest()));
-    const std::optional<AffineNumbers> map = affineBody(op.getBody(), after, length);
-    if (!map || map->factor != 1 || map->offset != 0 || elementsOf(after) != length)
-      return failure();
-    rewriter.replaceOpWithNewOp<ResizeOp>(op, op.getType(), op.getInput(), op.getLowest());
-    return success();
-  }
-};
-
 /// A gather whose numbers are sums modulo the length has one remainder, and no terms that cancel.
 struct SumGather : OpRewritePattern<GatherOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -294,8 +280,8 @@ struct GatherBeforeRepeat : OpRewritePattern<GatherOp> {
 } // namespace
 
 void GatherOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
-  patterns.add<GatherToPermute, GatherToResize, ComposeGathers, SumGather, AffineGather, GatherBeforeRepeat,
-               GatherBeforeResize, DropUndone<GatherOp, ScatterOp>>(context);
+  patterns.add<GatherToPermute, ComposeGathers, SumGather, AffineGather, GatherBeforeRepeat, GatherBeforeResize,
+               DropUndone<GatherOp, ScatterOp>>(context);
 }
 
 void ScatterOp::getCanonicalizationPatterns(RewritePatternSet &patterns, MLIRContext *context) {
