@@ -116,25 +116,21 @@ Value moved(OpBuilder &builder, ArrayRef<Operation *> moves, Value value) {
   return value;
 }
 
-/// The same step on another sequence.
-id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, Value input) {
-  IRMapping with;
-  with.map(step.getInputs()[0], input);
-  auto again = cast<id::PointwiseOp>(builder.clone(*step, with));
-  for (Value result : again.getOutputs())
-    result.setType(withElement(input.getType(), id::elementOf(result.getType())));
-  return again;
-}
-
-/// The same step on other sequences, whose lowest digits count the elements that those of the radices `before` counted.
-id::PointwiseOp renumbered(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs, ArrayRef<int32_t> before,
-                           ArrayRef<int32_t> after) {
+/// The same step on other sequences.
+id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs) {
   IRMapping with;
   for (auto [own, input] : llvm::zip(step.getInputs(), inputs))
     with.map(own, input);
   auto again = cast<id::PointwiseOp>(builder.clone(*step, with));
   for (Value result : again.getOutputs())
     result.setType(withElement(inputs.front().getType(), id::elementOf(result.getType())));
+  return again;
+}
+
+/// The same, where their lowest digits count the elements that those of the radices `before` counted.
+id::PointwiseOp renumbered(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs, ArrayRef<int32_t> before,
+                           ArrayRef<int32_t> after) {
+  id::PointwiseOp again = onInstead(builder, step, inputs);
   if (!namesNoDigit(step))
     id::renumber(again.getBody(), before, after);
   return again;
@@ -164,7 +160,7 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
     for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
       withoutMoves<id::GatherOp>(scatter);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
-      if (!withoutMoves<id::ScatterOp>(gather) && !isInOrder(gather))
+      if (!withoutMoves<id::ScatterOp>(gather) && !becomesResize(gather))
         behindGather(gather);
     for (id::ResizeOp resize : llvm::to_vector(body.getOps<id::ResizeOp>()))
       if (resize.pads())
@@ -237,8 +233,8 @@ private:
     return true;
   }
 
-  /// A gather of all elements in order changes their digits alone.
-  static bool isInOrder(id::GatherOp gather) {
+  /// Makes a gather of all elements in order a change of their digits; false where it is none.
+  static bool becomesResize(id::GatherOp gather) {
     const auto digits = gather.getType().getRadices().take_front(gather.getNewLowest());
     const int64_t length = id::elementsOf(gather.getInput().getType().getRadices().take_front(gather.getLowest()));
     const std::optional<id::AffineNumbers> map = id::affineBody(gather.getBody(), digits, length);
