@@ -2,6 +2,8 @@
 
 #include "llvm/Support/ProgramStack.h"
 
+#include <locale.h>
+
 #include <exception>
 
 namespace idc::frontend {
@@ -17,7 +19,10 @@ void DeepStack::run(llvm::function_ref<void()> work) {
   if (begin)
     return work();
   std::exception_ptr thrown; // an exception does not leave a thread
+  // A new stack may be a new thread's, which begins with the process's locale, not with the caller's.
+  const locale_t locale = uselocale(nullptr);
   llvm::runOnNewStack(stackBytes, [&] {
+    const locale_t before = uselocale(locale);
     begin = llvm::getStackPointer();
     try {
       work();
@@ -25,6 +30,7 @@ void DeepStack::run(llvm::function_ref<void()> work) {
       thrown = std::current_exception();
     }
     begin = 0;
+    uselocale(before);
   });
   if (thrown)
     std::rethrow_exception(thrown);

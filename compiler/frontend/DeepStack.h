@@ -10,7 +10,7 @@ namespace idc::frontend {
 
 class DeepStack {
 public:
-  /// Runs `work` on the stack, unless it is there already. What it throws is thrown here.
+  /// Runs `work` on the stack, in the locale of the caller, unless it is there already. What it throws is thrown here.
   void run(llvm::function_ref<void()> work);
   /// Whether so little is left that nothing more may nest; false outside of run().
   bool isNearlyFull() const;
