@@ -1,5 +1,7 @@
 #include "compiler/codegen/HostPasses.h"
 
+#include "compiler/codegen/BlockParts.h"
+
 #include "llvm/Analysis/CGSCCPassManager.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/IR/Module.h"
@@ -7,14 +9,36 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/LoopLoadElimination.h"
+#include "llvm/Transforms/Vectorize/LoopVectorize.h"
+
+/// Instructions of a block that are made code in seconds; parts of longer ones are not slower.
+constexpr size_t longestBlock = 4096;
+
+/// Pairs of accesses in a loop are compared with one another to vectorize it, which is not begun where they are more
+/// than so many: nodes of a thousand elements took minutes, and have no loop of few instructions to gain by.
+constexpr size_t accessesToCompare = 1024;
+
+static bool hasLongBlock(const llvm::Function &function) {
+  return llvm::any_of(function, [](const llvm::BasicBlock &block) {
+    return block.size() > accessesToCompare && size_t(llvm::count_if(block, [](const llvm::Instruction &instruction) {
+                                                 return llvm::isa<llvm::LoadInst, llvm::StoreInst>(instruction);
+                                               })) > accessesToCompare;
+  });
+}
 
 /// A kernel is a loop over blocks, and no block reads what another one has stored: there is no load to be taken from
 /// the round before. The search for one compares every access with every other.
-static bool isWorthRunning(llvm::StringRef pass) { return pass != llvm::LoopLoadEliminationPass::name(); }
+static bool isWorthRunning(llvm::StringRef pass, const llvm::Any &unit) {
+  if (pass == llvm::LoopLoadEliminationPass::name())
+    return false;
+  const auto *function = llvm::any_cast<const llvm::Function *>(&unit);
+  return pass != llvm::LoopVectorizePass::name() || !function || !hasLongBlock(**function);
+}
 
 void idc::codegen::optimizeForHost(llvm::Module &module, llvm::TargetMachine &machine) {
+  splitIntoParts(module, longestBlock);
   llvm::PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback([](llvm::StringRef pass, llvm::Any) { return isWorthRunning(pass); });
+  callbacks.registerShouldRunOptionalPassCallback(isWorthRunning);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopInterleaving = tuning.LoopVectorization = tuning.SLPVectorization = true;
   llvm::PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);

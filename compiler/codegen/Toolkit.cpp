@@ -91,12 +91,14 @@ static llvm::Error runTool(llvm::StringRef program, llvm::ArrayRef<std::string> 
   return llvm::Error::success();
 }
 
-/// Reads `Compiling entry function 'k'`, `N bytes stack frame, N bytes spill stores, N bytes spill loads` and
-/// `Used N registers`.
+/// Reads `Compiling entry function 'k'`, `Function properties for k`, `N bytes stack frame, N bytes spill stores, N
+/// bytes spill loads` and `Used N registers`. Parts of kernels that are functions have properties, too.
 static void readReport(llvm::StringRef log, std::map<std::string, KernelResources> &resources) {
-  llvm::Regex entry("Compiling entry function '([^']+)'"), used("Used ([0-9]+) registers"),
+  llvm::Regex entry("Compiling entry function '([^']+)'"), function("Function properties for ([^ ]+)"),
+      used("Used ([0-9]+) registers"),
       frame("([0-9]+) bytes stack frame, ([0-9]+) bytes spill stores, ([0-9]+) bytes spill loads");
   std::string kernel;
+  bool isOfKernel = false;
   llvm::SmallVector<llvm::StringRef> lines, match;
   log.split(lines, '\n');
   auto number = [&](size_t i) {
@@ -107,7 +109,9 @@ static void readReport(llvm::StringRef log, std::map<std::string, KernelResource
   for (llvm::StringRef line : lines) {
     if (entry.match(line, &match))
       kernel = match[1].str();
-    else if (frame.match(line, &match)) {
+    else if (function.match(line, &match))
+      isOfKernel = match[1] == kernel;
+    else if (isOfKernel && frame.match(line, &match)) {
       resources[kernel].localBytes = number(1);
       resources[kernel].spillBytes = number(2) + number(3);
     } else if (used.match(line, &match))
@@ -126,8 +130,11 @@ llvm::Expected<std::string> codegen::assemble(llvm::StringRef ptx, llvm::StringR
   if (llvm::Error e = result.create("cubin", ""))
     return e;
   std::string log;
-  if (llvm::Error e = runTool(
-          *ptxas, {"-arch=" + chip.str(), "-v", "-O3", source.path.str().str(), "-o", result.path.str().str()}, log))
+  std::vector<std::string> options = {"-arch=" + chip.str(), "-v"};
+  // Kernels have functions where a block was too long. Level 3 would put their code together again.
+  options.push_back(ptx.contains("\n.func ") ? "--Ofast-compile=mid" : "-O3");
+  options.insert(options.end(), {source.path.str().str(), "-o", result.path.str().str()});
+  if (llvm::Error e = runTool(*ptxas, options, log))
     return e;
   readReport(log, resources);
   return result.read();

@@ -9,6 +9,7 @@
 // that was taken away first: so groups (GroupAxes.h) put them on the axes of the contraction, and contraction and
 // expansion share a kernel, as those of a scan do. Only on GPUs, where a block holds a group in levels, and for
 // sequences that the blocks of a cluster hold: where several kernels are needed anyway, a repetition costs nothing.
+#include "compiler/passes/LevelPlanner.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
@@ -134,7 +135,7 @@ struct ExpandRepeats : impl::ExpandRepeatsBase<ExpandRepeats> {
         Value array;
         for (Value input : node.getInputs())
           array = node.isArray(input) ? input : array;
-        if (!array)
+        if (!array || node.getArity() * wordsOf(id::elementOf(array.getType())) > registersOfThread)
           return {};
         // Operands have their digits at the lowest numbers first.
         SmallVector<int64_t> digits(node.getDigits());

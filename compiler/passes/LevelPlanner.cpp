@@ -87,6 +87,9 @@ private:
       fillLanes();
       return true;
     }
+    // What no thread has registers for is read from where it lies, by as many threads as there are.
+    if (steps.size() == 1 && wordsAt(oneLevel, 0, steps) > registersOfThread)
+      return false;
     SmallVector<int> several;
     if (assign(limits.words, limits.runBytes, several) && operations(several) <= maxOperations) {
       bool hasSeveral = llvm::any_of(several, [](int level) { return level > 0; });
@@ -350,7 +353,9 @@ private:
         words = target.levelWords;
       here.clear();
       ++current;
-      attempt(current); // one step is always possible
+      // One step is always possible, but alone where it has more values than a thread has registers for.
+      if (!attempt(current) && steps.size() > 1 && wordsAt(levels, current, here) > registersOfThread)
+        return false;
       isPosted = endsTile;
     }
     return true;

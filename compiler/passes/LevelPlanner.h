@@ -8,6 +8,8 @@ namespace idc::passes {
 
 /// The 32-bit words of an element in registers.
 int64_t wordsOf(mlir::Type element);
+/// A step of a node that holds more words has a kernel to itself.
+constexpr int64_t registersOfThread = 255;
 
 /// The axes of a group from the lowest address up, by the largest value that is read or written.
 struct GroupOrder {

@@ -4,6 +4,24 @@
 
 include "mlir/Pass/PassBase.td"
 
+def NodesByElement : Pass<"id-nodes-by-element", "::mlir::func::FuncOp"> {
+  let summary = "make pointwise steps of nodes that do the same with each element alone";
+  let description = [{
+    A node whose result k is to element k of its arrays what result 0 is to element 0 needs no thread that holds all of
+    them. Operands that are one element for all are repeated along the node's digits.
+
+        %1 = id.node [1] (%x, %s) {                       // <3>, <1> -> <3>
+        ^bb0(%x0: f32, %x1: f32, %x2: f32, %s: f32):
+          %y0 = arith.divf %x0, %s : f32
+          %y1 = arith.divf %x1, %s : f32
+          …
+
+        %r = id.repeat %s : <1, f32> -> <3, f32>
+        %1 = id.pointwise(%x, %r) {…}
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def PadDigits : Pass<"id-pad-digits", "::mlir::func::FuncOp"> {
   let summary = "make digits longer that no node acts on and lanes cannot hold";
   let description = [{

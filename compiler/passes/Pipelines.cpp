@@ -11,7 +11,9 @@ using namespace idc;
 
 void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target) {
   OpPassManager &function = manager.nest<func::FuncOp>();
-  // First: the ends, and what digits become longer for, are what is left then.
+  // First: steps on elements are what most of what follows moves and joins.
+  function.addPass(createNodesByElement());
+  // The ends, and what digits become longer for, are what is left then.
   function.addPass(createMovePointwise());
   // What the ends are the beginnings of is written next to them now.
   function.addPass(createLengthenArrays());
