@@ -27,9 +27,9 @@ namespace {
 // block of 30,000 instructions (80 s). So long blocks are cut, which costs nothing, as registers go on.
 constexpr size_t longBlock = 8192, partOfBlock = 512;
 
-// What ptxas makes of a block in one piece is three to seven times as fast as parts that are functions (a Walsh
-// transform of 1024 elements in one node 150 and 1061 us, prefix sums of 4093 1678 and 4677 us on an H200), and takes
-// 10 s to make for so many instructions.
+// What ptxas makes of a block in one piece is three to seven times as fast as parts that are functions (ten stages of
+// sums and differences of 1024 elements in one node 150 and 1061 us, prefix sums of 4093 1678 and 4677 us on an H200),
+// and takes 10 s to make for so many instructions.
 constexpr size_t longestBlock = 24576;
 
 /// Cuts long blocks; false where there is none.
