@@ -189,9 +189,7 @@ private:
   bool joinRun(size_t begin, size_t end) {
     SmallVector<int> earlier;
     for (size_t index = begin; index < end; ++index) {
-      if (index >= program.segments.size() || !isGroup(index) ||
-          (!limits.phases &&
-           llvm::any_of(group(index).steps, [](Operation *step) { return changesDigits(step, /*inserts=*/true); })))
+      if (index >= program.segments.size() || !isGroup(index))
         return false;
       llvm::append_range(earlier, makersOf(group(index)));
     }
