@@ -10,6 +10,8 @@
 //   ->   c = x with digit 1 as the highest, (d, e) = split of g(c), f(d), h(e)
 #include "compiler/passes/Passes.h"
 
+#include "compiler/passes/Elementwise.h"
+
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
@@ -43,17 +45,6 @@ bool isWork(Operation *step) {
     return !isa<id::PermuteOp>(step);
   Block &body = node.getBody().front();
   return node.getInputs().size() > 1 || !llvm::equal(body.getTerminator()->getOperands(), body.getArguments());
-}
-
-/// The same op but for its operands.
-bool isAlike(Operation *a, Operation *b) {
-  return a->getName() == b->getName() && a->getNumOperands() == b->getNumOperands() &&
-         a->getResultTypes() == b->getResultTypes() && a->getOperandTypes() == b->getOperandTypes() &&
-         a->getAttrDictionary() == b->getAttrDictionary() &&
-         llvm::all_of(llvm::zip(a->getRegions(), b->getRegions()), [](auto regions) {
-           return OperationEquivalence::isRegionEquivalentTo(&std::get<0>(regions), &std::get<1>(regions),
-                                                             OperationEquivalence::IgnoreLocations);
-         });
 }
 
 /// What is done alike to the results of one node.

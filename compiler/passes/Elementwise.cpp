@@ -1,9 +1,21 @@
 #include "compiler/passes/Elementwise.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/OperationSupport.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 using namespace idc;
+
+bool passes::isAlike(Operation *a, Operation *b) {
+  return a->getName() == b->getName() && a->getNumOperands() == b->getNumOperands() &&
+         a->getResultTypes() == b->getResultTypes() && a->getOperandTypes() == b->getOperandTypes() &&
+         a->getAttrDictionary() == b->getAttrDictionary() &&
+         llvm::all_of(llvm::zip(a->getRegions(), b->getRegions()), [](auto regions) {
+           return OperationEquivalence::isRegionEquivalentTo(&std::get<0>(regions), &std::get<1>(regions),
+                                                             OperationEquivalence::IgnoreLocations);
+         });
+}
 
 bool passes::namesNoDigit(id::PointwiseOp step) {
   return !step.getBody()

@@ -5,6 +5,9 @@
 
 namespace idc::passes {
 
+/// The same op but for its operands.
+bool isAlike(mlir::Operation *a, mlir::Operation *b);
+
 /// True when what the step does to an element does not depend on where it is.
 bool namesNoDigit(id::PointwiseOp step);
 

@@ -51,12 +51,25 @@ public:
       results.emplace_back(first, leaves);
       first += leaves * static_cast<size_t>(arity);
     }
-    for (element = 0; element < arity; ++element) {
-      counterparts.clear();
+    for (int64_t element = 0; element < arity; ++element) {
+      SmallVector<std::pair<Value, Value>> open; // of element 0, and of this one: made alike?
       for (auto [begin, leaves] : results)
         for (size_t leaf = 0; leaf < leaves; ++leaf)
-          if (!isCounterpart(yielded[begin + leaf], yielded[begin + static_cast<size_t>(element) * leaves + leaf]))
-            return false;
+          open.emplace_back(yielded[begin + leaf], yielded[begin + static_cast<size_t>(element) * leaves + leaf]);
+      DenseMap<Value, Value> counterparts;
+      while (!open.empty()) {
+        auto [value, other] = open.pop_back_val();
+        auto [known, isNew] = counterparts.try_emplace(value, other);
+        if (!isNew && known->second != other)
+          return false;
+        if (!isNew)
+          continue;
+        if (!isMadeAlike(value, other, element))
+          return false;
+        if (Operation *op = value.getDefiningOp())
+          for (auto [operand, counterpart] : llvm::zip(op->getOperands(), other.getDefiningOp()->getOperands()))
+            open.emplace_back(operand, counterpart);
+      }
     }
     return true;
   }
@@ -92,17 +105,8 @@ public:
   }
 
 private:
-  /// `value`, of element 0, and `other`, of this one: is one made like the other?
-  bool isCounterpart(Value value, Value other) {
-    if (auto known = counterparts.find(value); known != counterparts.end())
-      return known->second == other;
-    if (!isMadeAlike(value, other))
-      return false;
-    counterparts[value] = other;
-    return true;
-  }
-
-  bool isMadeAlike(Value value, Value other) {
+  /// Whether `other`, of an element, is made as `value` is of element 0, but for operands.
+  bool isMadeAlike(Value value, Value other, int64_t element) {
     auto argument = dyn_cast<BlockArgument>(value), otherArgument = dyn_cast<BlockArgument>(other);
     if (argument || otherArgument) {
       if (!argument || !otherArgument)
@@ -112,15 +116,8 @@ private:
       return place.operand == otherPlace.operand && place.leaf == otherPlace.leaf && place.element == 0 &&
              otherPlace.element == (isArray ? element : 0);
     }
-    Operation *op = value.getDefiningOp(), *otherOp = other.getDefiningOp();
-    return op->getName() == otherOp->getName() && op->getNumRegions() == 0 &&
-           op->getAttrDictionary() == otherOp->getAttrDictionary() &&
-           op->getPropertiesAsAttribute() == otherOp->getPropertiesAsAttribute() &&
-           llvm::equal(op->getResultTypes(), otherOp->getResultTypes()) &&
-           cast<OpResult>(value).getResultNumber() == cast<OpResult>(other).getResultNumber() &&
-           op->getNumOperands() == otherOp->getNumOperands() &&
-           llvm::all_of(llvm::zip(op->getOperands(), otherOp->getOperands()),
-                        [&](auto operands) { return isCounterpart(std::get<0>(operands), std::get<1>(operands)); });
+    return isAlike(value.getDefiningOp(), other.getDefiningOp()) &&
+           cast<OpResult>(value).getResultNumber() == cast<OpResult>(other).getResultNumber();
   }
 
   /// An operand that has not the node's digits, along them.
@@ -143,9 +140,8 @@ private:
   }
 
   id::NodeOp node;
-  int64_t arity, element = 0;
+  int64_t arity;
   SmallVector<Place> places; // of the body's arguments
-  DenseMap<Value, Value> counterparts;
 };
 
 struct NodesByElement : impl::NodesByElementBase<NodesByElement> {
