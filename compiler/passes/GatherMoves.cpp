@@ -10,7 +10,7 @@
 // is known of what programs mean by them. Where there are too many numbers to follow, or run-time scalars among the
 // conditions, the gather does for each element what the nodes do, from the last one to the first; within a block nodes
 // are left as they are, which kernels hold in registers, but for those of more elements than a thread holds.
-#include "compiler/passes/Passes.h"
+#include "compiler/passes/PointwiseMoves.h"
 
 #include "id/IndexCode.h"
 
@@ -143,9 +143,6 @@ private:
 
   /// Elements of a node that a thread holds in registers, beside others.
   static constexpr int64_t mostHeld = 32;
-
-  /// Elements that no block holds.
-  static constexpr int64_t beyondBlock = int64_t(1) << 14;
 
   static void gather(std::vector<Move> &run) {
     size_t lowest = 0;

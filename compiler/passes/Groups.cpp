@@ -20,7 +20,9 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <map>
 #include <numeric>
+#include <set>
 
 using namespace mlir;
 using namespace idc;
@@ -105,44 +107,56 @@ private:
   }
 
   void join() {
-    size_t together = 1; // steps that are put to others at once: twice as many as the last time that it was possible
-    for (size_t index = 0; index < program.segments.size(); ++index) {
-      if (const size_t end = index + together; together > 1 && joinRun(index, end)) {
-        index = end - 1;
-        together *= 2;
+    // Segments that are put to others at once: twice as many as the last time that it was possible, and after a time
+    // that it was not half as many each time, down to the first one that joins no others.
+    size_t together = 1;
+    bool grows = true;
+    const size_t count = program.segments.size();
+    for (size_t index = 0; index < count;) {
+      const size_t end = std::min(index + together, count);
+      if (end > index + 1) {
+        const bool joined = joinRun(index, end);
+        grows = grows && joined;
+        together = grows ? 2 * together : (end - index) / 2;
+        index = joined ? end : index;
         continue;
       }
-      together = 1;
-      if (const std::optional<FlowChain> &chain = program.segments[index].chain) {
-        if (chain->result != chain->source) // of which a copy makes another
-          makers[chain->result] = static_cast<int>(index);
-        continue;
-      }
-      FlowGroup &own = group(index);
-      if (own.steps.empty()) {
-        for (const FlowStore &store : own.stores)
-          if (program.copied.contains(store.made))
-            makers[store.made] = static_cast<int>(index);
-        continue;
-      }
-      const SmallVector<int> earlier = makersOf(own);
-      const int last = earlier.empty() ? -1 : earlier.back();
-      int home = static_cast<int>(index);
-      const SmallVector<int> related = earlier.empty() && limits.phases ? readersOf(own) : earlier;
-      if (limits.phases && joinAll(index, index + 1, related))
-        home = related.back();
-      else if (last >= 0 && !startsPartner(own.steps, last) && joinAll(index, index + 1, last))
-        home = last;
-      if (home != static_cast<int>(index)) {
-        together = 2;
-      } else { // one step, or pointwise ones: always possible
-        replace(own, *alone(own.steps));
-        keepWhole(own);
-      }
-      for (Operation *step : group(home).steps)
-        for (Value result : step->getResults())
-          makers[result] = home;
+      grows = true;
+      together = joinOne(index++) ? 2 : 1;
     }
+  }
+
+  /// Puts the steps of a segment to those that make their operands, where that is possible; false where it is not.
+  bool joinOne(size_t index) {
+    if (const std::optional<FlowChain> &chain = program.segments[index].chain) {
+      if (chain->result != chain->source) // of which a copy makes another
+        makers[chain->result] = static_cast<int>(index);
+      return false;
+    }
+    FlowGroup &own = group(index);
+    if (own.steps.empty()) {
+      for (const FlowStore &store : own.stores)
+        if (program.copied.contains(store.made))
+          makers[store.made] = static_cast<int>(index);
+      return false;
+    }
+    const SmallVector<int> earlier = makersOf(own);
+    const int last = earlier.empty() ? -1 : earlier.back();
+    int home = static_cast<int>(index);
+    const SmallVector<int> related = earlier.empty() && limits.phases ? readersOf(own) : earlier;
+    if (limits.phases && joinAll(index, index + 1, related))
+      home = related.back();
+    else if (last >= 0 && !startsPartner(own.steps, last) && joinAll(index, index + 1, last))
+      home = last;
+    const bool joined = home != static_cast<int>(index);
+    if (!joined) { // one step, or pointwise ones: always possible
+      replace(own, *alone(own.steps));
+      keepWhole(own);
+    }
+    for (Operation *step : group(home).steps)
+      for (Value result : step->getResults())
+        makers[result] = home;
+    return joined;
   }
 
   /// The segments that make operands of a group, ascending.
@@ -189,17 +203,68 @@ private:
   bool joinRun(size_t begin, size_t end) {
     SmallVector<int> earlier;
     for (size_t index = begin; index < end; ++index) {
-      if (index >= program.segments.size() || !isGroup(index))
+      if (!isGroup(index))
         return false;
       llvm::append_range(earlier, makersOf(group(index)));
     }
     llvm::sort(earlier);
     earlier.erase(std::unique(earlier.begin(), earlier.end()), earlier.end());
-    if ((!limits.phases && earlier.size() > 1) || !joinAll(begin, end, earlier))
+    if (!limits.phases && earlier.size() > 1)
+      return joinEach(begin, end);
+    if (!joinAll(begin, end, earlier))
       return false;
     for (Operation *step : group(earlier.back()).steps)
       for (Value result : step->getResults())
         makers[result] = earlier.back();
+    return true;
+  }
+
+  /// Puts the steps of segments `begin` … `end` - 1, which are groups, each to the last group that makes an operand;
+  /// false where there is none, where one may start a group of its own, or it is not possible.
+  bool joinEach(size_t begin, size_t end) {
+    std::map<int, SmallVector<size_t>> joining; // the segments, by the group
+    DenseMap<Value, int> made;                  // by these
+    for (size_t index = begin; index < end; ++index) {
+      std::set<int> earlier; // the groups that make operands
+      for (Operation *step : group(index).steps)
+        for (Value operand : step->getOperands()) {
+          const Value buffer = program.resolve(operand).buffer;
+          if (auto maker = made.find(buffer); maker != made.end())
+            earlier.insert(maker->second);
+          else if (auto before = makers.find(buffer); before != makers.end())
+            earlier.insert(before->second);
+        }
+      // One that inserts digits may start a group with what an earlier one kept.
+      const bool inserts =
+          llvm::any_of(group(index).steps, [](Operation *step) { return changesDigits(step, /*inserts=*/true); });
+      if (earlier.empty() || !isGroup(*earlier.rbegin()) || (inserts && earlier.size() > 1))
+        return false;
+      const int home = *earlier.rbegin();
+      joining[home].push_back(index);
+      for (Operation *step : group(index).steps)
+        for (Value result : step->getResults())
+          made[result] = home;
+    }
+    std::map<int, FlowGroup> joined;
+    for (const auto &[home, segments] : joining) {
+      SmallVector<Operation *> steps(group(home).steps);
+      for (size_t index : segments)
+        llvm::append_range(steps, group(index).steps);
+      llvm::sort(steps, [&](Operation *a, Operation *b) { return program.numberOf(a) < program.numberOf(b); });
+      std::optional<FlowGroup> layout = tryLayout(steps);
+      if (!layout)
+        return false;
+      joined[home] = std::move(*layout);
+    }
+    for (const auto &[home, segments] : joining) {
+      for (size_t index : segments) {
+        moveStores(index, home);
+        group(index).steps.clear();
+      }
+      replace(group(home), std::move(joined[home]));
+    }
+    for (const auto &[value, home] : made)
+      makers[value] = home;
     return true;
   }
 

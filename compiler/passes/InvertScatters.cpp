@@ -13,7 +13,7 @@
 //
 // Of more than a block holds those are gathers whose inverse is an affine map, or linear over bits: loads share sectors
 // in a cache. Others stay.
-#include "compiler/passes/Passes.h"
+#include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
@@ -137,12 +137,13 @@ void storeInOrder(OpBuilder &builder, id::ScatterOp scatter, std::vector<int64_t
 }
 
 /// The gather that brings the same elements to the same places; `writeBody` fills its body.
-void becomeGather(OpBuilder &builder, id::ScatterOp scatter, llvm::function_ref<void(Region &)> writeBody) {
+id::GatherOp becomeGather(OpBuilder &builder, id::ScatterOp scatter, llvm::function_ref<void(Region &)> writeBody) {
   auto gather =
       id::GatherOp::create(builder, scatter.getLoc(), scatter.getType(), scatter.getInput(), scatter.getLowest());
   writeBody(gather.getBody());
   scatter.replaceAllUsesWith(gather.getResult());
   scatter.erase();
+  return gather;
 }
 
 struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
@@ -193,7 +194,7 @@ struct InvertScatters : impl::InvertScattersBase<InvertScatters> {
             writeTable(builder, loc, places, *sources);
         });
       } else if (inverse) {
-        becomeGather(builder, scatter, [&](Region &body) { inverse->write(builder, loc, body); });
+        moveBehind(becomeGather(builder, scatter, [&](Region &body) { inverse->write(builder, loc, body); }));
       } else {
         stores.insert(scatter);
         continue;

@@ -88,8 +88,8 @@ private:
       return true;
     }
     // What no thread has registers for is read from where it lies, by as many threads as there are.
-    if (steps.size() == 1 && wordsAt(oneLevel, 0, steps) > registersOfThread)
-      return false;
+    if (isWideNode(oneLevel))
+      return steps.size() > 1 && operations(oneLevel) <= maxOperations;
     SmallVector<int> several;
     if (assign(limits.words, limits.runBytes, several) && operations(several) <= maxOperations) {
       bool hasSeveral = llvm::any_of(several, [](int level) { return level > 0; });
@@ -107,6 +107,20 @@ private:
     // What takes a warp's shared memory for fewer threads is read and written from where it lies.
     undo();
     return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
+  }
+
+  /// Whether there is one node of more values than a thread has registers for, and all steps on so many elements alone
+  /// are for steps here: what a thread makes in the order of its code, and stores nothing of.
+  bool isWideNode(ArrayRef<int> levels) const {
+    auto isWide = [&](Operation *step) { return wordsAt(levels, 0, step) > registersOfThread; };
+    auto isHere = [&](Operation *step) { return llvm::is_contained(steps, step); };
+    int nodes = 0;
+    for (Operation *step : steps) {
+      nodes += isa<id::NodeOp>(step);
+      if (!isa<id::NodeOp>(step) && isWide(step) && !llvm::all_of(step->getUsers(), isHere))
+        return false;
+    }
+    return nodes == 1 && llvm::any_of(steps, isWide);
   }
 
   /// Back to one level.

@@ -16,11 +16,12 @@
 //   %0 = id.gather %x from { … };  %1 = id.pointwise(%0) f
 //   %2 = id.scatter %1 to { … }                     ->    %2 = id.pointwise(%x) f
 //
-// Only steps whose value nothing else takes. A gather passes those of one operand whose bodies know no digits; one of
-// more elements than a block holds, which would be a trip to memory, passes others, too, as the parts of one sequence
-// behind the other, where its numbers are no table's. The body works on more elements then: at most twice as many as
-// are kept, or so many that operations are nothing beside a trip to memory.
-#include "compiler/passes/Elementwise.h"
+// A gather passes steps of one operand whose bodies know no digits; one of more elements than a block holds, which
+// would be a trip to memory, passes others, too, as the parts of one sequence behind the other, and nodes that put
+// their operands together, where its numbers are no table's. The body works on more elements then: at most twice as
+// many as are kept, or so many that operations are nothing beside a trip to memory. So does a step whose value others
+// take, too: of so many elements it is done again for each of them, else it stays.
+#include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/Steps.h"
 
 #include "id/IndexCode.h"
@@ -41,30 +42,6 @@ namespace idc::passes {
 
 namespace {
 
-/// Operations on an element that are nothing beside storing it and loading it again.
-constexpr int64_t fewOperations = 128;
-
-int64_t operationsOf(id::PointwiseOp step) {
-  int64_t count = 0;
-  step.getBody().walk([&](Operation *) { ++count; });
-  return count;
-}
-
-/// True where more is made by a step on `after` elements than its operations on `before` are worth.
-bool isTooMuch(id::PointwiseOp step, int64_t before, int64_t after) {
-  return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
-}
-
-/// True where a body needs to know of an element's place, by digits of these radices, its number alone.
-bool knowsNumber(id::PointwiseOp step, ArrayRef<int32_t> radices) {
-  return namesNoDigit(step) || id::dependsOnNumber(step.getBody(), radices);
-}
-
-bool hasNoRootsByDigits(id::PointwiseOp step) {
-  return llvm::none_of(step.getBody().getOps<id::OmegaOp>(),
-                       [](id::OmegaOp omega) { return !omega.getExponent().getPolynomial().isConstant(); });
-}
-
 /// True where the numbers of a body have values for elements that there were none of, too.
 bool isSafeAnywhere(id::PointwiseOp step) {
   return llvm::none_of(step.getBody().front(), [](Operation &op) {
@@ -72,8 +49,6 @@ bool isSafeAnywhere(id::PointwiseOp step) {
                                      !matchPattern(op.getOperand(1), m_Constant()));
   });
 }
-
-bool isMovable(id::PointwiseOp step) { return step.getInputs().size() == 1 && namesNoDigit(step); }
 
 /// The ops that only steps on each element alone, permutations and crops lie behind, and themselves such or the return.
 DenseSet<Operation *> opsAtEnd(Block &body) {
@@ -85,46 +60,6 @@ DenseSet<Operation *> opsAtEnd(Block &body) {
       found.insert(&op);
   }
   return found;
-}
-
-/// Elements that no block holds.
-constexpr int64_t beyondBlock = int64_t(1) << 14;
-
-bool isOfManyElements(Value value) { return cast<id::SeqType>(value.getType()).getNumElements() > beyondBlock; }
-
-/// Whether a value is an argument, some of its elements, those in another order, or what steps like these make of them.
-bool isAtBeginning(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return true;
-  if (auto step = dyn_cast<id::PointwiseOp>(op);
-      step && ((!isMovable(step) && !isOfManyElements(value)) || !value.hasOneUse()))
-    return false;
-  return isa<id::PointwiseOp, id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op) &&
-         llvm::all_of(op->getOperands(), isAtBeginning);
-}
-
-/// The same moves, in turn, of another value.
-Value moved(OpBuilder &builder, ArrayRef<Operation *> moves, Value value) {
-  for (Operation *move : moves) {
-    IRMapping with;
-    with.map(move->getOperand(0), value);
-    Operation *again = builder.clone(*move, with);
-    again->getResult(0).setType(withElement(move->getResult(0).getType(), id::elementOf(value.getType())));
-    value = again->getResult(0);
-  }
-  return value;
-}
-
-/// The same step on other sequences.
-id::PointwiseOp onInstead(OpBuilder &builder, id::PointwiseOp step, ArrayRef<Value> inputs) {
-  IRMapping with;
-  for (auto [own, input] : llvm::zip(step.getInputs(), inputs))
-    with.map(own, input);
-  auto again = cast<id::PointwiseOp>(builder.clone(*step, with));
-  for (Value result : again.getOutputs())
-    result.setType(withElement(inputs.front().getType(), id::elementOf(result.getType())));
-  return again;
 }
 
 /// The same, where their lowest digits count the elements that those of the radices `before` counted.
@@ -161,7 +96,7 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
       withoutMoves<id::GatherOp>(scatter);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
       if (!withoutMoves<id::ScatterOp>(gather) && !becomesResize(gather))
-        behindGather(gather);
+        moveBehind(gather);
     for (id::ResizeOp resize : llvm::to_vector(body.getOps<id::ResizeOp>()))
       if (resize.pads())
         behindPad(resize);
@@ -248,71 +183,18 @@ private:
     return true;
   }
 
-  static void behindGather(id::GatherOp gather) {
-    SmallVector<Operation *> moves{gather}; // permutations, then the gather
-    Value value = gather.getInput();
-    for (; value.hasOneUse() && value.getDefiningOp<id::PermuteOp>(); value = moves.front()->getOperand(0))
-      moves.insert(moves.begin(), value.getDefiningOp());
-    auto step = value.getDefiningOp<id::PointwiseOp>();
-    if (!step || !value.hasOneUse() || step.getOutputs().size() != 1 || !llvm::all_of(step.getInputs(), isAtBeginning))
-      return;
-    if (isTooMuch(step, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
-      return;
-    if (!isMovable(step)) {
-      const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
-      if (moves.size() == 1 && isOfManyElements(value) && knowsNumber(step, radices) && hasNoRootsByDigits(step) &&
-          gather.getBody().getOps<id::LookupOp>().empty())
-        ofSeveral(gather, step);
-      return;
-    }
-    OpBuilder builder(gather);
-    Value element = moved(builder, moves, step.getInputs()[0]);
-    gather.replaceAllUsesWith(onInstead(builder, step, element).getOutputs()[0]);
-    for (Operation *move : llvm::reverse(moves))
-      move->erase();
-    step.erase();
-    behindGather(element.getDefiningOp<id::GatherOp>());
-  }
-
-  /// The same of a step on several operands, or one that knows the digits: those of the element that is taken.
-  static void ofSeveral(id::GatherOp gather, id::PointwiseOp step) {
-    OpBuilder builder(gather);
-    SmallVector<Value> elements;
-    for (Value input : step.getInputs())
-      elements.push_back(moved(builder, gather.getOperation(), input));
-    auto behind = id::PointwiseOp::create(builder, step.getLoc(), TypeRange(gather.getType()), elements);
-    Block *body = id::createBody(builder, behind);
-    OpBuilder inside = OpBuilder::atBlockEnd(body);
-    IRMapping place, values;
-    for (Operation &op : gather.getBody().front().without_terminator())
-      inside.clone(op, place);
-    for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
-      values.map(own, argument);
-    const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
-    Value number = place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
-    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, gather.getNewLowest(), values);
-    SmallVector<Value> yielded;
-    for (Value value : step.getBody().front().getTerminator()->getOperands())
-      yielded.push_back(values.lookupOrDefault(value));
-    id::YieldOp::create(inside, step.getLoc(), yielded);
-    gather.replaceAllUsesWith(behind.getOutputs()[0]);
-    gather.erase();
-    step.erase();
-    for (Value element : elements)
-      behindGather(element.getDefiningOp<id::GatherOp>());
-  }
-
   /// Lets a step at the beginning come behind a pad, whose values stay what they are.
   static void behindPad(id::ResizeOp pad) {
     auto step = pad.getInput().getDefiningOp<id::PointwiseOp>();
     const auto before = pad.getInput().getType().getRadices().take_front(pad.getLowest()),
                after = pad.getType().getRadices().take_front(pad.getNewLowest());
     const bool keepsDigits = after.size() >= before.size() && after.take_front(before.size()) == before;
-    if (!step || !pad.getInput().hasOneUse() || step.getOutputs().size() != 1 || keepsDigits ||
-        !llvm::all_of(step.getInputs(), isAtBeginning) || !knowsNumber(step, before) ||
-        (!namesNoDigit(step) && !isSafeAnywhere(step)) || isTooMuch(step, pad.getOldLength(), pad.getNewLength()))
+    if (!step || !canLeave(step) || keepsDigits || !llvm::all_of(step.getInputs(), isAtBeginning) ||
+        !knowsNumber(step, before) || (!namesNoDigit(step) && !isSafeAnywhere(step)) ||
+        isTooMuch(step, pad.getOldLength(), pad.getNewLength()))
       return;
     OpBuilder builder(pad);
+    step = ownStep(builder, step, pad.getInput());
     const Location loc = step.getLoc();
     SmallVector<Value> elements;
     for (Value input : step.getInputs()) {
@@ -342,6 +224,8 @@ private:
     pad.replaceAllUsesWith(behind.getOutputs()[0]);
     pad.erase();
     step.erase();
+    for (Value each : elements)
+      behindPad(each.getDefiningOp<id::ResizeOp>());
   }
 };
 

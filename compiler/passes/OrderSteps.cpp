@@ -10,16 +10,25 @@
 //   node [1]  node [2]  twiddle t3*t1  node [3]   ->   node [2]  node [1]  twiddle t3*t1  node [3]
 //
 // High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes;
-// late twiddles make each a factor of one node's own digit. Steps outside chains (Steps.h) are left as they are.
+// late twiddles make each a factor of one node's own digit. Of more elements than a block holds it goes the other way
+// behind a step that commutes with nothing, from low digits to high ones, and back behind the next: what the last
+// kernel holds is acted on first. Within a block it does not: what further operands are loaded for would be the lowest
+// digits of a thread.
+//
+//   node [2]  node [1]  pointwise  node [2]  node [1]   ->   node [2]  node [1]  pointwise  node [1]  node [2]
+//
+// Steps outside chains (Steps.h) are left as they are.
 //
 // Where several devices work on a program, the digits by which the chain's sequence is distributed among them come
 // last: kernels that do not act on them find all that they need on their own device. These are an argument's, as far as
 // no step before the chain acts on them.
 #include "compiler/passes/Linearity.h"
+#include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/Steps.h"
 
 #include "id/ConstantData.h"
 #include "id/Devices.h"
+#include "id/IndexCode.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -164,7 +173,9 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
           needs[i] |= needs[j];
           needs[i].set(j);
         }
-    rebuild(chain, ops, units, schedule(units, needs, last));
+    const bool isLarge = id::elementsOf(chain.type.getRadices()) > beyondBlock;
+    const std::vector<int> stops = isLarge ? stopsBefore(units, needs) : std::vector<int>(units.size(), 0);
+    rebuild(chain, ops, units, schedule(units, needs, stops, last));
   }
 
   static std::vector<Unit> unitsOf(ArrayRef<Operation *> ops) {
@@ -192,10 +203,19 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     return units;
   }
 
-  /// Nodes whose needed nodes are done, highest digit first, but those on the digits `last` last; everything else just
-  /// before the first node that needs it, the rest at the end.
+  /// How many steps that commute with nothing come before each unit.
+  static std::vector<int> stopsBefore(const std::vector<Unit> &units, const std::vector<llvm::BitVector> &needs) {
+    std::vector<int> stops(units.size(), 0);
+    for (size_t i = 0; i < units.size(); ++i)
+      for (size_t j : needs[i].set_bits())
+        stops[i] = std::max(stops[i], stops[j] + (!units[j].isTerm() && !units[j].linear));
+    return stops;
+  }
+
+  /// Nodes whose needed nodes are done, highest digit first, behind an odd number of `stops` lowest digit first, but
+  /// those on the digits `last` last; everything else just before the first node that needs it, the rest at the end.
   static std::vector<int> schedule(const std::vector<Unit> &units, const std::vector<llvm::BitVector> &needs,
-                                   const std::vector<int> &last) {
+                                   const std::vector<int> &stops, const std::vector<int> &last) {
     size_t count = units.size();
     llvm::BitVector done(count);
     std::vector<int> order, nodesBefore(count, 0); // nodes that a unit still waits for
@@ -210,7 +230,8 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
     };
     auto top = [&](size_t i) {
       const bool isLast = !disjoint(units[i].digits, last);
-      return std::pair(!isLast, *std::max_element(units[i].digits.begin(), units[i].digits.end()));
+      const int digit = *std::max_element(units[i].digits.begin(), units[i].digits.end());
+      return std::tuple(!isLast, -stops[i], stops[i] % 2 == 0 ? digit : -digit);
     };
     while (true) {
       size_t best = count;

@@ -131,8 +131,10 @@ def LengthenArrays : Pass<"id-lengthen-arrays", "::mlir::func::FuncOp"> {
 def MovePointwise : Pass<"id-move-pointwise", "::mlir::func::FuncOp"> {
   let summary = "steps on each element alone come before crops at the end, and behind gathers and pads at the beginning";
   let description = [{
-    There crops, gathers and pads are addresses of what is stored and loaded. Steps move whose value nothing else takes;
-    bodies that know digits are told what number an element had.
+    There crops, gathers and pads are addresses of what is stored and loaded. Steps move whose value nothing else takes,
+    and, of more elements than a block holds, those that are cheaper done again for each who takes them than kept in
+    memory; bodies that know digits are told what number an element had. A gather of so many elements passes nodes that
+    put in a digit, too.
 
         %1 = id.resize %0 lowest 3 : <2**3, f32> -> <5, f32>   ->   %1 = id.pointwise(%0) f
         %2 = id.pointwise(%1) f                                     %2 = id.resize %1 lowest 3 : <2**3, f32> -> <5, f32>
@@ -180,12 +182,14 @@ def PushPermutations : Pass<"id-push-permutations", "::mlir::func::FuncOp"> {
 }
 
 def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
-  let summary = "order commuting steps from high to low digits and place each twiddle term at its last chance";
+  let summary = "order commuting steps from high to low digits, or back, and place each twiddle term at its last chance";
   let description = [{
     Linear nodes on different digits commute, of records those whose matrices on the fields do; a term of a twiddle's
-    exponent commutes with a linear node on other digits than its own. Nodes are sorted from high to low digits, so that the first registers of a kernel hold slow address
-    digits, and every term goes just before the first node that needs it. All other steps keep their order. This is done
-    in every chain of `id-form-chains`, whose attributes are taken away.
+    exponent commutes with a linear node on other digits than its own. Nodes are sorted from high to low digits, so that
+    the first registers of a kernel hold slow address digits, and every term goes just before the first node that needs
+    it. Of more elements than a block holds nodes go from low to high digits behind every other step that commutes with
+    nothing: what the last kernel holds is acted on first. All other steps keep their order. This is done in every chain of `id-form-chains`, whose
+    attributes are taken away.
 
         node [1]  node [2]  twiddle t3*t1  node [3]
         node [2]  node [1]  twiddle t3*t1  node [3]

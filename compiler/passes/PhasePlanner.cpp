@@ -19,8 +19,10 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <limits>
+#include <map>
 #include <set>
 
 using namespace mlir;
@@ -76,12 +78,15 @@ private:
   /// Of shared memory, for the system.
   static constexpr int64_t systemBytes = 1024;
 
+  using Axes = llvm::SmallSetVector<int, 8>;
+
   struct Phase {
     SmallVector<Operation *> steps;
-    SmallVector<int> acted;     // axes that their nodes act on
-    SmallVector<int> registers; // axes: these, and those without which threads would be too many
-    SmallVector<int> axes;      // of its steps that a block holds, or a cluster, ascending
-    SmallVector<int> ranks;     // of these, those that the blocks of a cluster share, ascending
+    Axes acted;                                     // axes that their nodes act on
+    Axes registers;                                 // axes: these, and those without which threads would be too many
+    Axes axes;                                      // of its steps that a block holds, or a cluster, ascending
+    SmallVector<int> ranks;                         // of these, those that the blocks of a cluster share, ascending
+    DenseMap<int, SmallVector<Operation *>> having; // the steps that have such an axis, while phases are cut
   };
 
   FlowGroup &group;
@@ -118,13 +123,13 @@ private:
   }
 
   /// The 32-bit words of a value of a step that a thread holds.
-  int64_t wordsOfValue(Operation *step, Value value, ArrayRef<int> registers) const {
-    return product(group.axesOf(step, value), [&](int axis) { return llvm::is_contained(registers, axis); }) *
+  int64_t wordsOfValue(Operation *step, Value value, const Axes &registers) const {
+    return product(group.axesOf(step, value), [&](int axis) { return registers.contains(axis); }) *
            wordsOf(id::elementOf(value.getType()));
   }
 
   /// Those of its largest value.
-  int64_t wordsAt(Operation *step, ArrayRef<int> registers) const {
+  int64_t wordsAt(Operation *step, const Axes &registers) const {
     int64_t words = 1;
     for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
       words = std::max(words, wordsOfValue(step, value, registers));
@@ -132,7 +137,7 @@ private:
   }
 
   /// Those of all that it takes.
-  int64_t wordsTaken(Operation *step, ArrayRef<int> registers) const {
+  int64_t wordsTaken(Operation *step, const Axes &registers) const {
     int64_t words = 0;
     for (Value value : step->getOperands())
       words += wordsOfValue(step, value, registers);
@@ -140,17 +145,16 @@ private:
   }
 
   /// The threads of a block.
-  int64_t threadsAt(Operation *step, ArrayRef<int> registers) const {
-    return product(arrangement(step),
-                   [&](int axis) { return isInBlock(axis) && !llvm::is_contained(registers, axis); }) *
+  int64_t threadsAt(Operation *step, const Axes &registers) const {
+    return product(arrangement(step), [&](int axis) { return isInBlock(axis) && !registers.contains(axis); }) *
            product(lanes, [](int) { return true; }) / limits.cluster;
   }
 
   /// True when a step takes elements from computed places of what the phase makes.
-  bool fetchesFrom(Operation *step, const Phase &phase) const {
+  bool fetchesFrom(Operation *step, size_t phase) const {
     return llvm::any_of(step->getOpOperands(), [&](OpOperand &operand) {
       return group.fetched.contains({step, operand.getOperandNumber()}) &&
-             llvm::is_contained(phase.steps, makerOf(operand.get()));
+             phaseOf.lookup(makerOf(operand.get())) == phase;
     });
   }
 
@@ -164,13 +168,13 @@ private:
 
   /// Gives registers to the axes that a phase's threads cannot hold, highest digits first; false where these cannot
   /// either.
-  bool hold(Operation *step, SmallVectorImpl<int> &registers) const {
+  bool hold(Operation *step, Axes &registers) const {
     for (size_t digit = arrangement(step).size(); threadsAt(step, registers) > limits.threads;) {
       if (digit == 0)
         return false;
       const int axis = arrangement(step)[--digit];
-      if (isInBlock(axis) && !llvm::is_contained(registers, axis))
-        registers.push_back(axis);
+      if (isInBlock(axis) && !registers.contains(axis))
+        registers.insert(axis);
     }
     return true;
   }
@@ -203,70 +207,90 @@ private:
     phases.clear();
     phaseOf.clear();
     for (Operation *step : steps) {
-      Phase next;
-      auto widen = [&] {
-        const bool actedOnly = next.registers == next.acted;
-        const size_t before = next.acted.size();
-        for (int axis : nodeAxes(step))
-          if (!llvm::is_contained(next.acted, axis))
-            next.acted.push_back(axis);
-        const auto added = ArrayRef<int>(next.acted).drop_front(before);
-        next.registers = next.acted;
-        // Others hold what they held, where what is new is none of their axes.
-        auto isKnown = [&](Operation *other) {
-          return actedOnly && next.registers == next.acted &&
-                 llvm::none_of(added, [&](int axis) { return llvm::is_contained(arrangement(other), axis); });
-        };
-        return llvm::all_of(next.steps,
-                            [&](Operation *other) { return isKnown(other) || hold(other, next.registers); }) &&
-               hold(step, next.registers) &&
-               llvm::all_of(next.steps,
-                            [&](Operation *other) { return isKnown(other) || fits(other, next.registers, words); }) &&
-               fits(step, next.registers, words);
-      };
-      bool joins = !phases.empty() && !fetchesFrom(step, phases.back());
-      if (joins) {
-        next = phases.back();
-        joins = widen();
-      }
-      if (!joins) {
-        next = Phase();
-        if (!widen())
-          return false;
-        phases.emplace_back();
-      }
-      next.steps.push_back(step);
+      const bool joins = !phases.empty() && !fetchesFrom(step, phases.size() - 1) && widen(phases.back(), step, words);
+      if (!joins && !widen(phases.emplace_back(), step, words))
+        return false;
+      Phase &phase = phases.back();
+      phase.steps.push_back(step);
       phaseOf[step] = phases.size() - 1;
       for (int axis : arrangement(step))
-        if (isInBlock(axis) && !llvm::is_contained(next.axes, axis))
-          next.axes.push_back(axis);
-      phases.back() = std::move(next);
+        if (isInBlock(axis)) {
+          phase.axes.insert(axis);
+          phase.having[axis].push_back(step);
+        }
     }
     rootsToNext();
-    for (Phase &phase : phases)
-      llvm::sort(phase.axes);
+    for (Phase &phase : phases) {
+      SmallVector<int> axes(phase.axes.getArrayRef());
+      llvm::sort(axes);
+      phase.axes = Axes(axes.begin(), axes.end());
+    }
     return true;
   }
 
+  /// Lets a phase hold what one more step needs; false, and nothing changed, where a thread or a block cannot hold it.
+  bool widen(Phase &phase, Operation *step, int64_t words) const {
+    SmallVector<int> acted; // axes that no other step acts on
+    for (int axis : nodeAxes(step))
+      if (phase.acted.insert(axis))
+        acted.push_back(axis);
+    auto undo = [&] {
+      for (size_t count = acted.size(); count > 0; --count)
+        phase.acted.pop_back();
+      return false;
+    };
+    auto isOfOthers = [&](int axis) { return phase.having.contains(axis); };
+    if (phase.registers.size() + acted.size() > phase.acted.size() && llvm::any_of(acted, isOfOthers)) {
+      // What was held for want of threads may not be now.
+      Axes registers = phase.acted;
+      auto holds = [&](Operation *each) { return hold(each, registers); };
+      if (!llvm::all_of(phase.steps, holds) || !holds(step) || !fits(phase.steps, registers, words) ||
+          !fits(step, registers, words))
+        return undo();
+      phase.registers = std::move(registers);
+      return true;
+    }
+    const size_t before = phase.registers.size();
+    phase.registers.insert(acted.begin(), acted.end());
+    bool fitsAll = hold(step, phase.registers) && fits(step, phase.registers, words);
+    for (int axis : phase.registers.getArrayRef().drop_front(before))
+      if (auto others = phase.having.find(axis); others != phase.having.end())
+        fitsAll = fitsAll && fits(others->second, phase.registers, words);
+    if (fitsAll)
+      return true;
+    while (phase.registers.size() > before)
+      phase.registers.pop_back();
+    return undo();
+  }
+
   /// The different roots of unity, but for constant ones, that a thread of a phase multiplies by.
-  size_t rootsOf(id::TwiddleOp twiddle, ArrayRef<int> registers) const {
+  size_t rootsOf(id::TwiddleOp twiddle, const Axes &registers) const {
     const SmallVector<int> &axes = arrangement(twiddle);
     const ArrayRef<int32_t> radices = id::radicesOf(twiddle.getType());
     SmallVector<int32_t> held; // radices of the digits in registers, 1 for others
     for (auto [axis, radix] : llvm::zip_equal(axes, radices))
-      held.push_back(llvm::is_contained(registers, axis) ? radix : 1);
-    std::set<std::string> roots;
-    SmallVector<int64_t> values(held.size(), 0);
+      held.push_back(registers.contains(axis) ? radix : 1);
+    // Of every product of other digits the coefficient, by the digits in registers.
+    std::map<digits::Polynomial::Monomial, digits::Polynomial> coefficients;
+    const digits::Polynomial exponent = twiddle.getExponent().getPolynomial();
     const std::vector<int> all(radices.begin(), radices.end());
+    for (const auto &[monomial, coefficient] : exponent.reduced(twiddle.getRoot(), all).monomials()) {
+      digits::Polynomial::Monomial inRegisters, others;
+      for (int digit : monomial)
+        (held[static_cast<size_t>(digit) - 1] > 1 ? inRegisters : others).push_back(digit);
+      if (!others.empty()) {
+        digits::Polynomial &sum = coefficients[others];
+        sum = sum + digits::Polynomial::term(coefficient, inRegisters);
+      }
+    }
+    std::set<std::vector<int64_t>> roots;
+    std::vector<int64_t> values(held.size(), 0);
     do {
-      const digits::Polynomial own = twiddle.getExponent().getPolynomial().substitute([&](int digit) {
-        const auto index = static_cast<size_t>(digit) - 1;
-        return held[index] > 1 ? digits::Polynomial::constant(values[index]) : digits::Polynomial::digit(digit);
-      });
-      const digits::Polynomial reduced = own.reduced(twiddle.getRoot(), all);
-      const digits::Polynomial looked = reduced - digits::Polynomial::constant(reduced.constantTerm());
-      if (!looked.isZero())
-        roots.insert(looked.str());
+      std::vector<int64_t> root;
+      for (const auto &each : coefficients)
+        root.push_back(each.second.evaluate(values, twiddle.getRoot()));
+      if (llvm::any_of(root, [](int64_t coefficient) { return coefficient != 0; }))
+        roots.insert(std::move(root));
     } while (id::countUp(values, held));
     return roots.size();
   }
@@ -279,14 +303,14 @@ private:
       auto twiddle = dyn_cast<id::TwiddleOp>(before.steps.back());
       Operation *first = after.steps.front();
       if (!twiddle || before.steps.size() == 1 || !twiddle->hasOneUse() || *twiddle->user_begin() != first ||
-          fetchesFrom(first, before) || rootsOf(twiddle, after.registers) >= rootsOf(twiddle, before.registers))
+          fetchesFrom(first, next - 1) || rootsOf(twiddle, after.registers) >= rootsOf(twiddle, before.registers))
         continue;
       before.steps.pop_back();
       after.steps.insert(after.steps.begin(), twiddle);
       phaseOf[twiddle] = next;
       for (int axis : arrangement(twiddle))
-        if (isInBlock(axis) && !llvm::is_contained(after.axes, axis))
-          after.axes.push_back(axis);
+        if (isInBlock(axis))
+          after.axes.insert(axis);
     }
   }
 
@@ -414,21 +438,21 @@ private:
   /// The registers of a phase with further axes, those of the highest addresses first where these are in order, as long
   /// as there are more than enough threads, one can hold all that a step takes, and those of a problem read and write
   /// whole sectors.
-  SmallVector<int> widened(const Phase &phase, int64_t enough) const {
-    SmallVector<int> registers = phase.registers;
+  Axes widened(const Phase &phase, int64_t enough) const {
+    Axes registers = phase.registers;
     int64_t least = 1; // threads
     const SmallVector<Touched> all = touchedBy(phase);
     for (const Touched &touched : all)
       least = std::max(least, target.sectorBytes / touched.bytes);
     const bool inOrder = llvm::all_of(all, [](const Touched &touched) { return touched.inOrder; });
-    const SmallVector<int> order = inOrder ? inAddressOrder(phase) : phase.axes;
+    const SmallVector<int> order = inOrder ? inAddressOrder(phase) : SmallVector<int>(phase.axes.getArrayRef());
     for (int axis : llvm::reverse(order)) {
-      if (llvm::is_contained(registers, axis) || llvm::is_contained(phase.ranks, axis) ||
+      if (registers.contains(axis) || llvm::is_contained(phase.ranks, axis) ||
           threads(phase.steps, registers) <= enough)
         continue;
       if (phase.acted.empty() && splitsSector(all, registers, axis))
         continue;
-      registers.push_back(axis);
+      registers.insert(axis);
       auto takesFew = [&](Operation *step) { return wordsTaken(step, registers) <= 2 * mostWords; };
       if (threads(phase.steps, registers) < least || !fits(phase.steps, registers, mostWords) ||
           !llvm::all_of(phase.steps, takesFew))
@@ -439,12 +463,12 @@ private:
 
   /// True where a phase that acts on nothing, whose mapping is free, stores or loads in order, lanes hold all below an
   /// axis, and that is less than a sector. The lowest one makes longer accesses.
-  bool splitsSector(ArrayRef<Touched> all, ArrayRef<int> registers, int axis) const {
+  bool splitsSector(ArrayRef<Touched> all, const Axes &registers, int axis) const {
     return llvm::any_of(all, [&](const Touched &touched) {
       int64_t run = touched.inOrder ? touched.bytes : target.sectorBytes;
       for (int digit : touched.placed.addressOrder()) {
         const int other = touched.axes[static_cast<size_t>(digit) - 1];
-        if (run >= target.sectorBytes || !isInBlock(other) || llvm::is_contained(registers, other))
+        if (run >= target.sectorBytes || !isInBlock(other) || registers.contains(other))
           return false;
         if (other == axis)
           return run > touched.bytes || run * group.radices[static_cast<size_t>(axis)] > target.vectorBytes;
@@ -454,7 +478,7 @@ private:
     });
   }
 
-  bool fits(ArrayRef<Operation *> steps, ArrayRef<int> registers, int64_t most) const {
+  bool fits(ArrayRef<Operation *> steps, const Axes &registers, int64_t most) const {
     return llvm::all_of(steps, [&](Operation *step) {
       const int64_t words = wordsAt(step, registers), threads = threadsAt(step, registers);
       return words <= most && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
@@ -468,7 +492,7 @@ private:
       for (Operation *step : phase.steps) {
         const SmallVector<int> acted = nodeAxes(step);
         const int64_t times = product(arrangement(step), [&](int axis) {
-          return llvm::is_contained(phase.registers, axis) && !llvm::is_contained(acted, axis);
+          return phase.registers.contains(axis) && !llvm::is_contained(acted, axis);
         });
         constexpr int64_t lookUp = 64; // of a root of unity
         int64_t body = isa<id::TwiddleOp>(step) ? lookUp : 0;
@@ -485,12 +509,12 @@ private:
       for (Operation *step : phase.steps)
         for (OpOperand &operand : step->getOpOperands())
           if (group.fetched.contains({step, operand.getOperandNumber()}))
-            count += product(arrangement(step), [&](int axis) { return llvm::is_contained(phase.registers, axis); });
+            count += product(arrangement(step), [&](int axis) { return phase.registers.contains(axis); });
     return count;
   }
 
   /// The threads of the largest of some steps.
-  int64_t threads(ArrayRef<Operation *> steps, ArrayRef<int> registers) const {
+  int64_t threads(ArrayRef<Operation *> steps, const Axes &registers) const {
     int64_t most = 1;
     for (Operation *step : steps)
       most = std::max(most, threadsAt(step, registers));
@@ -538,7 +562,7 @@ private:
   SmallVector<int> inAddressOrder(const Phase &phase) const {
     SmallVector<int> order;
     auto append = [&](int axis) {
-      if (llvm::is_contained(phase.axes, axis) && !llvm::is_contained(order, axis))
+      if (phase.axes.contains(axis) && !llvm::is_contained(order, axis))
         order.push_back(axis);
     };
     for (const Touched &touched : touchedBy(phase))
@@ -561,9 +585,8 @@ private:
   /// The axes that the threads of a phase hold, the lowest lanes first.
   SmallVector<int> laneAxes(const Phase &phase) const {
     SmallVector<int> axes = inAddressOrder(phase);
-    llvm::erase_if(axes, [&](int axis) {
-      return llvm::is_contained(phase.registers, axis) || llvm::is_contained(phase.ranks, axis);
-    });
+    llvm::erase_if(axes,
+                   [&](int axis) { return phase.registers.contains(axis) || llvm::is_contained(phase.ranks, axis); });
     return axes;
   }
 
@@ -641,7 +664,7 @@ private:
         touched.push_back({*store.placed(), group.axes.lookup(store.value),
                            id::elementBytes(id::elementOf(store.value.getType())), isInOrder(store.views)});
     for (const FlowLoad &load : group.loads)
-      if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || llvm::is_contained(phase.axes, axis); }))
+      if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || phase.axes.contains(axis); }))
         touched.push_back({load.from.followed(), load.axes, id::elementBytes(id::elementOf(load.from.buffer.getType())),
                            isInOrder(load.from.views)});
     return touched;
@@ -660,7 +683,7 @@ private:
         mapping.push(field, axis + 1, group.radices[static_cast<size_t>(axis)]);
       };
       for (int axis : phase.axes)
-        if (llvm::is_contained(phase.registers, axis))
+        if (phase.registers.contains(axis))
           hold(Field::Reg, axis);
       const ArrayRef<int> held(lanes);
       for (int axis : held.take_front(lines))

@@ -323,3 +323,125 @@ func.func @numbered(%x: !id.seq<2**3, i32>) -> !id.seq<5, i32> {
   }
   return %2 : !id.seq<5, i32>
 }
+
+// -----
+
+// Of more than a block holds a step whose results others take, too, is done again for each who takes one …
+// CHECK-LABEL: func.func @shared
+// CHECK: %[[BOTH:.*]]:2 = id.pointwise(%arg0)
+// CHECK: arith.mulf
+// CHECK: %[[G:.*]] = id.gather %arg0
+// CHECK: %[[TWICE:.*]] = id.pointwise(%[[G]])
+// CHECK: arith.addf
+// CHECK-NOT: arith.mulf
+// CHECK: id.pointwise(%[[BOTH]]#0, %[[BOTH]]#1, %[[TWICE]])
+!m = !id.seq<40000, f32>
+func.func @shared(%x: !m) -> !m {
+  %0:2 = id.pointwise(%x) : (!m) -> (!m, !m) {
+  ^bb0(%a: f32):
+    %3 = arith.addf %a, %a : f32
+    %4 = arith.mulf %a, %a : f32
+    id.yield %3, %4 : f32, f32
+  }
+  %1 = id.gather %0#0 lowest 1 : <40000, f32> -> <40000, f32> from {
+    %c39999 = arith.constant 39999 : i64
+    %3 = id.digit 1 : i64
+    %4 = arith.subi %c39999, %3 : i64
+    id.yield %4 : i64
+  }
+  %2 = id.pointwise(%0#0, %0#1, %1) : (!m, !m, !m) -> !m {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %3 = arith.addf %a, %b : f32
+    %4 = arith.addf %3, %c : f32
+    id.yield %4 : f32
+  }
+  return %2 : !m
+}
+
+// -----
+
+// … but not of fewer.
+// CHECK-LABEL: func.func @few
+// CHECK: %[[F:.*]] = id.pointwise(%arg0)
+// CHECK: id.gather %[[F]]
+!m = !id.seq<4000, f32>
+func.func @few(%x: !m) -> (!m, !m) {
+  %0 = id.pointwise(%x) : (!m) -> !m {
+  ^bb0(%a: f32):
+    %3 = arith.addf %a, %a : f32
+    id.yield %3 : f32
+  }
+  %1 = id.gather %0 lowest 1 : <4000, f32> -> <4000, f32> from {
+    %c3999 = arith.constant 3999 : i64
+    %3 = id.digit 1 : i64
+    %4 = arith.subi %c3999, %3 : i64
+    id.yield %4 : i64
+  }
+  return %0, %1 : !m, !m
+}
+
+// -----
+
+// A gather of more than a block holds passes a node that puts in a digit: element e is number e mod 2 of what the node
+// makes of elements e / 2.
+// CHECK-LABEL: func.func @put_in
+// CHECK: %[[A:.*]] = id.gather %arg0 lowest 1 : <40000, f32> -> <40000 * 2, f32>
+// CHECK: %[[ABOVE:.*]] = arith.divsi
+// CHECK: %[[LOW:.*]] = arith.remsi
+// CHECK: %[[PLACED:.*]] = arith.muli %[[ABOVE]]
+// CHECK: arith.addi %[[PLACED]], %[[LOW]]
+// CHECK: %[[B:.*]] = id.gather %arg1 lowest 1
+// CHECK: %[[R:.*]] = id.pointwise(%[[A]], %[[B]])
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32):
+// CHECK: %[[SUM:.*]] = arith.addf %[[X]], %[[Y]]
+// CHECK: %[[ODD:.*]] = arith.cmpi eq
+// CHECK: arith.select %[[ODD]], %[[X]], %[[SUM]]
+// CHECK: return %[[R]]
+!m = !id.seq<40000, f32>
+!t = !id.seq<40000 * 2, f32>
+func.func @put_in(%x: !m, %y: !m) -> !t {
+  %0 = id.node [1](%x, %y) : (!m, !m) -> !t {
+  ^bb0(%a: f32, %b: f32):
+    %3 = arith.addf %a, %b : f32
+    id.yield %3, %a : f32, f32
+  }
+  %1 = id.gather %0 lowest 2 : <40000 * 2, f32> -> <40000 * 2, f32> from {
+    %c79999 = arith.constant 79999 : i64
+    %c2 = arith.constant 2 : i64
+    %3 = id.digit 1 : i64
+    %4 = id.digit 2 : i64
+    %5 = arith.muli %4, %c2 : i64
+    %6 = arith.addi %5, %3 : i64
+    %7 = arith.subi %c79999, %6 : i64
+    id.yield %7 : i64
+  }
+  return %1 : !t
+}
+
+// -----
+
+// Behind a pad every step at the beginning comes, of several the last first.
+// CHECK-LABEL: func.func @padded_twice
+// CHECK: %[[X:.*]] = id.resize %arg0
+// CHECK: %[[Y:.*]] = id.resize %arg1
+// CHECK: %[[P:.*]] = id.pointwise(%[[X]], %[[Y]])
+// CHECK: id.pointwise(%[[P]])
+!m = !id.seq<40000, f32>
+!p = !id.seq<2**16, f32>
+func.func @padded_twice(%x: !m, %y: !m) -> !p {
+  %0 = id.pointwise(%x, %y) : (!m, !m) -> !m {
+  ^bb0(%a: f32, %b: f32):
+    %3 = arith.mulf %a, %b : f32
+    id.yield %3 : f32
+  }
+  %1 = id.pointwise(%0) : (!m) -> !m {
+  ^bb0(%a: f32):
+    %3 = arith.addf %a, %a : f32
+    id.yield %3 : f32
+  }
+  %2 = id.resize %1 lowest 1 : <40000, f32> -> <2**16, f32> else {
+    %z = arith.constant 0.0 : f32
+    id.yield %z : f32
+  }
+  return %2 : !p
+}

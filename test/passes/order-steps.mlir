@@ -377,3 +377,119 @@ func.func @devices_unknown(%x: !r) -> !r attributes {id.devices = 2 : i64} {
   }
   return %2 : !r
 }
+
+// -----
+
+// Behind a step that commutes with nothing the order is the other way round, of more than a block holds: what is held
+// last is acted on first.
+!r = !id.seq<2**15, f32>
+
+// CHECK-LABEL: func.func @back
+// CHECK: id.node [3]
+// CHECK: id.node [2]
+// CHECK: id.node [1]
+// CHECK: id.pointwise
+// CHECK: id.node [1]
+// CHECK: id.node [2]
+// CHECK: id.pointwise
+// CHECK: id.node [2]
+// CHECK: id.node [1]
+func.func @back(%x: !r) -> !r {
+  %0 = id.node [1] (%x) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %1 = id.node [2] (%0) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %2 = id.node [3] (%1) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %3 = id.pointwise(%2) : (!r) -> !r {
+  ^bb0(%a: f32):
+    %q = arith.mulf %a, %a : f32
+    id.yield %q : f32
+  }
+  %4 = id.node [2] (%3) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %5 = id.node [1] (%4) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %6 = id.pointwise(%5) : (!r) -> !r {
+  ^bb0(%a: f32):
+    %q = arith.mulf %a, %a : f32
+    id.yield %q : f32
+  }
+  %7 = id.node [1] (%6) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %8 = id.node [2] (%7) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  return %8 : !r
+}
+
+// -----
+
+// Within a block it is not.
+!r = !id.seq<2**3, f32>
+
+// CHECK-LABEL: func.func @block
+// CHECK: id.node [3]
+// CHECK: id.node [1]
+// CHECK: id.pointwise
+// CHECK: id.node [2]
+// CHECK: id.node [1]
+func.func @block(%x: !r) -> !r {
+  %0 = id.node [1] (%x) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %2 = id.node [3] (%0) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %3 = id.pointwise(%2) : (!r) -> !r {
+  ^bb0(%a: f32):
+    %q = arith.mulf %a, %a : f32
+    id.yield %q : f32
+  }
+  %4 = id.node [1] (%3) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  %5 = id.node [2] (%4) : (!r) -> !r {
+  ^bb0(%a: f32, %b: f32):
+    %p = arith.addf %a, %b : f32
+    %m = arith.subf %a, %b : f32
+    id.yield %p, %m : f32, f32
+  }
+  return %5 : !r
+}
