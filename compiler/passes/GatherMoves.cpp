@@ -10,7 +10,7 @@
 // is known of what programs mean by them. Where there are too many numbers to follow, or run-time scalars among the
 // conditions, the gather does for each element what the nodes do, from the last one to the first; within a block nodes
 // are left as they are, which kernels hold in registers, but for those of more elements than a thread holds.
-#include "compiler/passes/PointwiseMoves.h"
+#include "compiler/passes/Steps.h"
 
 #include "id/IndexCode.h"
 

@@ -23,7 +23,6 @@
 // last: kernels that do not act on them find all that they need on their own device. These are an argument's, as far as
 // no step before the chain acts on them.
 #include "compiler/passes/Linearity.h"
-#include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/Steps.h"
 
 #include "id/ConstantData.h"

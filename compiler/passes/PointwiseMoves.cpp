@@ -103,7 +103,8 @@ Value numberOf(OpBuilder &builder, id::GatherOp gather) {
   return place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
 }
 
-/// Lets a step on several operands, or one that knows the digits: those of the element that is taken.
+/// Puts a step on several operands, or one that knows digits, behind a gather: they are those of the element that is
+/// taken.
 void ofSeveral(id::GatherOp gather, id::PointwiseOp step) {
   OpBuilder builder(gather);
   SmallVector<Value> elements;
@@ -188,7 +189,7 @@ void ofEach(id::GatherOp gather, id::NodeOp node) {
 
 } // namespace
 
-bool passes::isTooMuch(id::PointwiseOp step, int64_t before, int64_t after) {
+bool passes::isTooMuch(Operation *step, int64_t before, int64_t after) {
   return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
 }
 
@@ -252,12 +253,13 @@ void passes::moveBehind(id::GatherOp gather) {
   Value value = gather.getInput();
   for (; value.hasOneUse() && value.getDefiningOp<id::PermuteOp>(); value = moves.front()->getOperand(0))
     moves.insert(moves.begin(), value.getDefiningOp());
-  if (Operation *op = value.getDefiningOp(); op && moves.size() == 1 && isOfManyElements(value) && isPuttingIn(op))
-    return ofEach(gather, cast<id::NodeOp>(op));
-  auto step = value.getDefiningOp<id::PointwiseOp>();
-  if (!step || !canLeave(step) || !llvm::all_of(step.getInputs(), isAtBeginning))
+  Operation *op = value.getDefiningOp();
+  if (!op || isTooMuch(op, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
     return;
-  if (isTooMuch(step, gather.getInput().getType().getNumElements(), gather.getType().getNumElements()))
+  if (moves.size() == 1 && isOfManyElements(value) && isPuttingIn(op))
+    return ofEach(gather, cast<id::NodeOp>(op));
+  auto step = dyn_cast<id::PointwiseOp>(op);
+  if (!step || !canLeave(step) || !llvm::all_of(step.getInputs(), isAtBeginning))
     return;
   OpBuilder builder(gather);
   if (!isMovable(step)) {

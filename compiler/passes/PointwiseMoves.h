@@ -8,11 +8,8 @@
 
 namespace idc::passes {
 
-/// Elements that no block holds.
-constexpr int64_t beyondBlock = int64_t(1) << 14;
-
 /// True where more is made by a step on `after` elements than its operations on `before` are worth.
-bool isTooMuch(id::PointwiseOp step, int64_t before, int64_t after);
+bool isTooMuch(mlir::Operation *step, int64_t before, int64_t after);
 
 /// True where a body needs to know of an element's place, by digits of these radices, its number alone.
 bool knowsNumber(id::PointwiseOp step, llvm::ArrayRef<int32_t> radices);
@@ -23,8 +20,8 @@ bool isMovable(id::PointwiseOp step);
 /// Whether a value is an argument, some of its elements, those in another order, or what steps like these make of them.
 bool isAtBeginning(mlir::Value value);
 
-/// Whether a step may come behind what takes `value`, a result of it: nothing else takes its results, or, of more
-/// elements than a block holds, it is cheaper done again than kept in memory.
+/// Whether a step may come behind what takes a result of it: nothing else takes its results, or, of more elements than
+/// a block holds, it is cheaper done again than kept in memory.
 bool canLeave(id::PointwiseOp step);
 
 /// The step whose only result `value` is; another one of its own where others take results, too.

@@ -20,6 +20,9 @@ namespace idc::passes {
 /// Digits of one monomial of a chain's exponents: tables of roots of unity have so many index bits.
 constexpr int maxMonomialDigits = 10;
 
+/// Elements that no block holds.
+constexpr int64_t beyondBlock = int64_t(1) << 14;
+
 /// One step: what is done just before a node, and the node.
 struct FlowStep {
   llvm::SmallVector<mlir::Operation *> before; // twiddles and pointwise steps
