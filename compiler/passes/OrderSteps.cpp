@@ -10,7 +10,7 @@
 //   node [1]  node [2]  twiddle t3*t1  node [3]   ->   node [2]  node [1]  twiddle t3*t1  node [3]
 //
 // High digits first makes the first registers of a kernel the slow address digits and leaves the fast ones to lanes;
-// late twiddles make each a factor of one node's own digit. Of more elements than a block holds it goes the other way
+// late twiddles make each a factor of one node's own digit. Of more bytes than a block holds it goes the other way
 // behind a step that commutes with nothing, from low digits to high ones, and back behind the next: what the last
 // kernel holds is acted on first. Within a block it does not: what further operands are loaded for would be the lowest
 // digits of a thread.
@@ -27,7 +27,6 @@
 
 #include "id/ConstantData.h"
 #include "id/Devices.h"
-#include "id/IndexCode.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -62,6 +61,9 @@ bool commute(const Unit &a, const Unit &b) {
     return false;
   return a.isTerm() || b.isTerm() || a.linear->commuteWith(*b.linear);
 }
+
+/// Bytes of a sequence that a block holds, on any machine: the order is the same on all.
+constexpr int64_t mostOfBlock = int64_t(1) << 17;
 
 struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
   void runOnOperation() override {
@@ -172,7 +174,7 @@ struct OrderSteps : impl::OrderStepsBase<OrderSteps> {
           needs[i] |= needs[j];
           needs[i].set(j);
         }
-    const bool isLarge = id::elementsOf(chain.type.getRadices()) > beyondBlock;
+    const bool isLarge = sequenceBytes(chain.type) > mostOfBlock;
     const std::vector<int> stops = isLarge ? stopsBefore(units, needs) : std::vector<int>(units.size(), 0);
     rebuild(chain, ops, units, schedule(units, needs, stops, last));
   }

@@ -382,7 +382,7 @@ func.func @devices_unknown(%x: !r) -> !r attributes {id.devices = 2 : i64} {
 
 // Behind a step that commutes with nothing the order is the other way round, of more than a block holds: what is held
 // last is acted on first.
-!r = !id.seq<2**15, f32>
+!r = !id.seq<2**16, f32>
 
 // CHECK-LABEL: func.func @back
 // CHECK: id.node [3]
