@@ -22,7 +22,6 @@
 
 #include <map>
 #include <numeric>
-#include <set>
 
 using namespace mlir;
 using namespace idc;
@@ -153,19 +152,21 @@ private:
       replace(own, *alone(own.steps));
       keepWhole(own);
     }
-    for (Operation *step : group(home).steps)
-      for (Value result : step->getResults())
-        makers[result] = home;
+    noteMade(home);
     return joined;
   }
 
-  /// The segments that make operands of a group, ascending.
-  SmallVector<int> makersOf(const FlowGroup &group) {
+  /// The segments that make operands of a group, ascending; `made`: those of values that are on their way to others.
+  SmallVector<int> makersOf(const FlowGroup &group, const DenseMap<Value, int> &made = DenseMap<Value, int>()) {
     SmallVector<int> found;
     for (Operation *step : group.steps)
-      for (Value operand : step->getOperands())
-        if (auto maker = makers.find(program.resolve(operand).buffer); maker != makers.end())
+      for (Value operand : step->getOperands()) {
+        const Value buffer = program.resolve(operand).buffer;
+        if (auto coming = made.find(buffer); coming != made.end())
+          found.push_back(coming->second);
+        else if (auto maker = makers.find(buffer); maker != makers.end())
           found.push_back(maker->second);
+      }
     llvm::sort(found);
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
@@ -213,10 +214,15 @@ private:
       return joinEach(begin, end);
     if (!joinAll(begin, end, earlier))
       return false;
-    for (Operation *step : group(earlier.back()).steps)
-      for (Value result : step->getResults())
-        makers[result] = earlier.back();
+    noteMade(earlier.back());
     return true;
+  }
+
+  /// What the steps of a group make is made there.
+  void noteMade(int home) {
+    for (Operation *step : group(home).steps)
+      for (Value result : step->getResults())
+        makers[result] = home;
   }
 
   /// Puts the steps of segments `begin` … `end` - 1, which are groups, each to the last group that makes an operand;
@@ -225,21 +231,13 @@ private:
     std::map<int, SmallVector<size_t>> joining; // the segments, by the group
     DenseMap<Value, int> made;                  // by these
     for (size_t index = begin; index < end; ++index) {
-      std::set<int> earlier; // the groups that make operands
-      for (Operation *step : group(index).steps)
-        for (Value operand : step->getOperands()) {
-          const Value buffer = program.resolve(operand).buffer;
-          if (auto maker = made.find(buffer); maker != made.end())
-            earlier.insert(maker->second);
-          else if (auto before = makers.find(buffer); before != makers.end())
-            earlier.insert(before->second);
-        }
+      const SmallVector<int> earlier = makersOf(group(index), made);
       // One that inserts digits may start a group with what an earlier one kept.
       const bool inserts =
           llvm::any_of(group(index).steps, [](Operation *step) { return changesDigits(step, /*inserts=*/true); });
-      if (earlier.empty() || !isGroup(*earlier.rbegin()) || (inserts && earlier.size() > 1))
+      if (earlier.empty() || !isGroup(earlier.back()) || (inserts && earlier.size() > 1))
         return false;
-      const int home = *earlier.rbegin();
+      const int home = earlier.back();
       joining[home].push_back(index);
       for (Operation *step : group(index).steps)
         for (Value result : step->getResults())
@@ -250,7 +248,7 @@ private:
       SmallVector<Operation *> steps(group(home).steps);
       for (size_t index : segments)
         llvm::append_range(steps, group(index).steps);
-      llvm::sort(steps, [&](Operation *a, Operation *b) { return program.numberOf(a) < program.numberOf(b); });
+      sortByNumber(steps);
       std::optional<FlowGroup> layout = tryLayout(steps);
       if (!layout)
         return false;
@@ -262,9 +260,8 @@ private:
         group(index).steps.clear();
       }
       replace(group(home), std::move(joined[home]));
+      noteMade(home);
     }
-    for (const auto &[value, home] : made)
-      makers[value] = home;
     return true;
   }
 
@@ -283,16 +280,13 @@ private:
           return false;
       llvm::append_range(steps, group(each).steps);
     }
-    llvm::sort(steps, [&](Operation *a, Operation *b) { return program.numberOf(a) < program.numberOf(b); });
+    sortByNumber(steps);
     std::optional<FlowGroup> joined = tryLayout(steps);
     if (!joined)
       return false;
     for (int each : groups)
       if (each != home) {
         moveStores(each, home);
-        for (Operation *step : group(each).steps)
-          for (Value result : step->getResults())
-            makers[result] = home;
         group(each) = FlowGroup();
       }
     for (size_t index = begin; index < end; ++index) {
@@ -301,6 +295,10 @@ private:
     }
     replace(group(home), std::move(*joined));
     return true;
+  }
+
+  void sortByNumber(SmallVectorImpl<Operation *> &steps) const {
+    llvm::sort(steps, [&](Operation *a, Operation *b) { return program.numberOf(a) < program.numberOf(b); });
   }
 
   /// Lays out the groups again that make what `reader` loads as parts of a result.

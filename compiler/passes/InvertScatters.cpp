@@ -12,7 +12,7 @@
 //   id.scatter %x to { 5^k mod 17 }   ->   %0 = id.gather %x from { id.lookup k of … }; id.pointwise (%0) { nothing }
 //
 // Of more than a block holds those are gathers whose inverse is an affine map, or linear over bits: loads share sectors
-// in a cache. Others stay.
+// in a cache, and steps at the beginning come behind them. Others stay.
 #include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"

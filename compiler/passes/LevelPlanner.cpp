@@ -112,15 +112,13 @@ private:
   /// Whether there is one node of more values than a thread has registers for, and all steps on so many elements alone
   /// are for steps here: what a thread makes in the order of its code, and stores nothing of.
   bool isWideNode(ArrayRef<int> levels) const {
+    auto isNode = [](Operation *step) { return isa<id::NodeOp>(step); };
     auto isWide = [&](Operation *step) { return wordsAt(levels, 0, step) > registersOfThread; };
     auto isHere = [&](Operation *step) { return llvm::is_contained(steps, step); };
-    int nodes = 0;
-    for (Operation *step : steps) {
-      nodes += isa<id::NodeOp>(step);
-      if (!isa<id::NodeOp>(step) && isWide(step) && !llvm::all_of(step->getUsers(), isHere))
-        return false;
-    }
-    return nodes == 1 && llvm::any_of(steps, isWide);
+    return llvm::count_if(steps, isNode) == 1 && llvm::any_of(steps, isWide) &&
+           llvm::all_of(steps, [&](Operation *step) {
+             return isNode(step) || !isWide(step) || llvm::all_of(step->getUsers(), isHere);
+           });
   }
 
   /// Back to one level.

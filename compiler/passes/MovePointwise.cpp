@@ -18,7 +18,7 @@
 //
 // A gather passes steps of one operand whose bodies know no digits; one of more elements than a block holds, which
 // would be a trip to memory, passes others, too, as the parts of one sequence behind the other, and nodes that put
-// their operands together, where its numbers are no table's. The body works on more elements then: at most twice as
+// in a digit, where its numbers are no table's. The body works on more elements then: at most twice as
 // many as are kept, or so many that operations are nothing beside a trip to memory. So does a step whose value others
 // take, too: of so many elements it is done again for each of them, else it stays.
 #include "compiler/passes/PointwiseMoves.h"

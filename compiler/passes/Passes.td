@@ -188,8 +188,8 @@ def OrderSteps : Pass<"id-order-steps", "::mlir::func::FuncOp"> {
     exponent commutes with a linear node on other digits than its own. Nodes are sorted from high to low digits, so that
     the first registers of a kernel hold slow address digits, and every term goes just before the first node that needs
     it. Of more bytes than a block holds nodes go from low to high digits behind every other step that commutes with
-    nothing: what the last kernel holds is acted on first. All other steps keep their order. This is done in every chain of `id-form-chains`, whose
-    attributes are taken away.
+    nothing: what the last kernel holds is acted on first. All other steps keep their order. This is done in every chain
+    of `id-form-chains`, whose attributes are taken away.
 
         node [1]  node [2]  twiddle t3*t1  node [3]
         node [2]  node [1]  twiddle t3*t1  node [3]

@@ -173,7 +173,7 @@ private:
       if (digit == 0)
         return false;
       const int axis = arrangement(step)[--digit];
-      if (isInBlock(axis) && !registers.contains(axis))
+      if (isInBlock(axis))
         registers.insert(axis);
     }
     return true;
@@ -230,17 +230,18 @@ private:
 
   /// Lets a phase hold what one more step needs; false, and nothing changed, where a thread or a block cannot hold it.
   bool widen(Phase &phase, Operation *step, int64_t words) const {
-    SmallVector<int> acted; // axes that no other step acts on
-    for (int axis : nodeAxes(step))
-      if (phase.acted.insert(axis))
-        acted.push_back(axis);
+    const size_t acted = phase.acted.size(), held = phase.registers.size();
+    const SmallVector<int> axes = nodeAxes(step);
+    phase.acted.insert(axes.begin(), axes.end());
     auto undo = [&] {
-      for (size_t count = acted.size(); count > 0; --count)
+      while (phase.acted.size() > acted)
         phase.acted.pop_back();
+      while (phase.registers.size() > held)
+        phase.registers.pop_back();
       return false;
     };
-    auto isOfOthers = [&](int axis) { return phase.having.contains(axis); };
-    if (phase.registers.size() + acted.size() > phase.acted.size() && llvm::any_of(acted, isOfOthers)) {
+    const ArrayRef<int> added = phase.acted.getArrayRef().drop_front(acted); // axes that no other step acts on
+    if (held > acted && llvm::any_of(added, [&](int axis) { return phase.having.contains(axis); })) {
       // What was held for want of threads may not be now.
       Axes registers = phase.acted;
       auto holds = [&](Operation *each) { return hold(each, registers); };
@@ -250,17 +251,14 @@ private:
       phase.registers = std::move(registers);
       return true;
     }
-    const size_t before = phase.registers.size();
-    phase.registers.insert(acted.begin(), acted.end());
-    bool fitsAll = hold(step, phase.registers) && fits(step, phase.registers, words);
-    for (int axis : phase.registers.getArrayRef().drop_front(before))
-      if (auto others = phase.having.find(axis); others != phase.having.end())
-        fitsAll = fitsAll && fits(others->second, phase.registers, words);
-    if (fitsAll)
-      return true;
-    while (phase.registers.size() > before)
-      phase.registers.pop_back();
-    return undo();
+    phase.registers.insert(added.begin(), added.end());
+    if (!hold(step, phase.registers) || !fits(step, phase.registers, words))
+      return undo();
+    for (int axis : phase.registers.getArrayRef().drop_front(held))
+      if (auto others = phase.having.find(axis);
+          others != phase.having.end() && !fits(others->second, phase.registers, words))
+        return undo();
+    return true;
   }
 
   /// The different roots of unity, but for constant ones, that a thread of a phase multiplies by.

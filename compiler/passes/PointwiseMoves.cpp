@@ -1,4 +1,4 @@
-// Output: the same program; steps on each element alone, and what puts sequences together, behind a gather.
+// Output: the same program; steps on each element alone, and nodes that put in a digit, behind a gather.
 //
 //   %0 = id.pointwise(%x, %y) f                           %0 = id.gather %x from { e };  %1 = id.gather %y from { e }
 //   %1 = id.gather %0 from { e }                    ->    %2 = id.pointwise(%0, %1) f, which knows the digits of e
@@ -103,35 +103,45 @@ Value numberOf(OpBuilder &builder, id::GatherOp gather) {
   return place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
 }
 
-/// Puts a step on several operands, or one that knows digits, behind a gather: they are those of the element that is
-/// taken.
+/// Puts what a step or node makes behind a gather of it: `write` gives the element that the gather's number says, made
+/// of its operands' `elements`, which `values` has for the arguments of its body.
+void putBehind(id::GatherOp gather, Operation *op, ArrayRef<Value> elements,
+               llvm::function_ref<SmallVector<Value>(OpBuilder &, Value number, IRMapping &values)> write) {
+  OpBuilder builder(gather);
+  auto behind = id::PointwiseOp::create(builder, op->getLoc(), TypeRange(gather.getType()), elements);
+  Block *body = id::createBody(builder, behind);
+  OpBuilder inside = OpBuilder::atBlockEnd(body);
+  IRMapping values;
+  for (auto [own, argument] : llvm::zip(op->getRegion(0).getArguments(), body->getArguments()))
+    values.map(own, argument);
+  Value number = numberOf(inside, gather);
+  id::YieldOp::create(inside, op->getLoc(), write(inside, number, values));
+  gather.replaceAllUsesWith(behind.getOutputs()[0]);
+  gather.erase();
+  if (op->use_empty())
+    op->erase();
+  for (Value element : elements)
+    passes::moveBehind(element.getDefiningOp<id::GatherOp>());
+}
+
+/// A step on several operands, or one that knows digits: they are those of the element that is taken.
 void ofSeveral(id::GatherOp gather, id::PointwiseOp step) {
   OpBuilder builder(gather);
   SmallVector<Value> elements;
   for (Value input : step.getInputs())
     elements.push_back(moved(builder, gather.getOperation(), input));
-  auto behind = id::PointwiseOp::create(builder, step.getLoc(), TypeRange(gather.getType()), elements);
-  Block *body = id::createBody(builder, behind);
-  OpBuilder inside = OpBuilder::atBlockEnd(body);
-  IRMapping values;
-  for (auto [own, argument] : llvm::zip(step.getBody().getArguments(), body->getArguments()))
-    values.map(own, argument);
   const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
-  Value number = numberOf(inside, gather);
-  id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, gather.getNewLowest(), values);
-  SmallVector<Value> yielded;
-  for (Value value : step.getBody().front().getTerminator()->getOperands())
-    yielded.push_back(values.lookupOrDefault(value));
-  id::YieldOp::create(inside, step.getLoc(), yielded);
-  gather.replaceAllUsesWith(behind.getOutputs()[0]);
-  gather.erase();
-  step.erase();
-  for (Value element : elements)
-    passes::moveBehind(element.getDefiningOp<id::GatherOp>());
+  const int64_t lowest = gather.getNewLowest();
+  putBehind(gather, step, elements, [&](OpBuilder &inside, Value number, IRMapping &values) {
+    id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, lowest, values);
+    SmallVector<Value> yielded;
+    for (Value value : step.getBody().front().getTerminator()->getOperands())
+      yielded.push_back(values.lookupOrDefault(value));
+    return yielded;
+  });
 }
 
-/// The same of a node that puts in a digit: of each operand the element, of what it makes of them the one that is
-/// taken.
+/// A node that puts in a digit: of each operand the element, of what it makes of them the one that is taken.
 void ofEach(id::GatherOp gather, id::NodeOp node) {
   const size_t digit = static_cast<size_t>(node.getDigits()[0]);
   const auto radices = gather.getInput().getType().getRadices();
@@ -157,34 +167,23 @@ void ofEach(id::GatherOp gather, id::NodeOp node) {
     id::YieldOp::create(inside, loc, place);
     elements.push_back(element);
   }
-  auto behind = id::PointwiseOp::create(builder, loc, TypeRange(gather.getType()), elements);
-  Block *body = id::createBody(builder, behind);
-  OpBuilder inside = OpBuilder::atBlockEnd(body);
-  IRMapping values;
-  for (auto [own, argument] : llvm::zip(node.getBody().getArguments(), body->getArguments()))
-    values.map(own, argument);
-  for (Operation &op : node.getBody().front().without_terminator())
-    inside.clone(op, values);
-  Value value = arith::RemSIOp::create(
-      inside, loc, arith::DivSIOp::create(inside, loc, numberOf(inside, gather), constant(inside, below)),
-      constant(inside, radix));
   const size_t leaves = id::leafTypes(id::elementOf(gather.getType())).size();
-  const ValueRange made = node.getBody().front().getTerminator()->getOperands();
-  SmallVector<Value> chosen;
-  for (Value leaf : made.take_front(leaves))
-    chosen.push_back(values.lookupOrDefault(leaf));
-  for (int64_t k = 1; k < radix; ++k) {
-    Value isIt = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::eq, value, constant(inside, k));
-    for (auto [leaf, other] : llvm::zip(chosen, made.slice(static_cast<size_t>(k) * leaves, leaves)))
-      leaf = arith::SelectOp::create(inside, loc, isIt, values.lookupOrDefault(other), leaf);
-  }
-  id::YieldOp::create(inside, loc, chosen);
-  gather.replaceAllUsesWith(behind.getOutputs()[0]);
-  gather.erase();
-  if (node->use_empty())
-    node.erase();
-  for (Value element : elements)
-    passes::moveBehind(element.getDefiningOp<id::GatherOp>());
+  putBehind(gather, node, elements, [&](OpBuilder &inside, Value number, IRMapping &values) {
+    for (Operation &op : node.getBody().front().without_terminator())
+      inside.clone(op, values);
+    Value value = arith::RemSIOp::create(
+        inside, loc, arith::DivSIOp::create(inside, loc, number, constant(inside, below)), constant(inside, radix));
+    const ValueRange made = node.getBody().front().getTerminator()->getOperands();
+    SmallVector<Value> chosen;
+    for (Value leaf : made.take_front(leaves))
+      chosen.push_back(values.lookupOrDefault(leaf));
+    for (int64_t k = 1; k < radix; ++k) {
+      Value isIt = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::eq, value, constant(inside, k));
+      for (auto [leaf, other] : llvm::zip(chosen, made.slice(static_cast<size_t>(k) * leaves, leaves)))
+        leaf = arith::SelectOp::create(inside, loc, isIt, values.lookupOrDefault(other), leaf);
+    }
+    return chosen;
+  });
 }
 
 } // namespace

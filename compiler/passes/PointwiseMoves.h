@@ -33,7 +33,7 @@ id::PointwiseOp onInstead(mlir::OpBuilder &builder, id::PointwiseOp step, llvm::
 /// The same moves, in turn, of another value.
 mlir::Value moved(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::Operation *> moves, mlir::Value value);
 
-/// Lets steps at the beginning, and nodes that put sequences together there, come behind a gather of what they make.
+/// Lets steps at the beginning, and nodes that put in a digit there, come behind a gather of what they make.
 void moveBehind(id::GatherOp gather);
 
 } // namespace idc::passes
