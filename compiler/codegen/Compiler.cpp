@@ -61,8 +61,9 @@ static constexpr size_t maxSteps = 65536;
 static constexpr int64_t mostDevices = 64;     // each is met by a thread, and known by pointers
 static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
-// In one launch, of the batch together; the runtime refuses more.
+// In one launch, of the batch together, and of a kernel; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
+static constexpr size_t maxKernelParameters = 4095;
 // Of one sequence; addresses are computed in 64 bits.
 static constexpr int64_t maxProblemBytes = int64_t(1) << 60;
 
@@ -539,7 +540,14 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
       return count;
     };
     size_t all = operationsOf(*kernels), largest = 0;
-    kernels->walk([&](FunctionOpInterface kernel) { largest = std::max(largest, operationsOf(kernel)); });
+    size_t parameters = 0;
+    kernels->walk([&](FunctionOpInterface kernel) {
+      largest = std::max(largest, operationsOf(kernel));
+      parameters = std::max<size_t>(parameters, kernel.getNumArguments());
+    });
+    if (parameters > maxKernelParameters)
+      return function().emitError("a kernel has ")
+             << parameters << " parameters, more than the " << maxKernelParameters << " of a launch";
     if (largest > maxKernelOperations)
       return function().emitError("a kernel has ")
              << largest << " operations, more than the " << maxKernelOperations << " that are compiled";

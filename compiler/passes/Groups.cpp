@@ -5,7 +5,8 @@
 // or by a block in levels (LevelPlanner.h), all others number the threads and blocks. A group is possible when
 //   - no value has two digits on one axis, and digits on one axis have one radix;
 //   - no value that the group makes lacks an axis of the latter kind: threads would repeat each other's work;
-//   - a thread or a block can hold the rest.
+//   - a thread or a block can hold the rest;
+//   - a launch has parameters for all that it loads and may store.
 // Steps join, in program order, the last group that makes one of their operands. A step that inserts a digit and takes
 // what an earlier group kept for it starts a group of its own, unless that group's partner is being built already: so
 // the groups of an expansion have the digits of those of the contraction, and can make its values again.
@@ -80,6 +81,19 @@ private:
   /// A group with steps.
   bool isGroup(size_t index) { return !program.segments[index].chain && !group(index).steps.empty(); }
 
+  /// Sequences that a kernel loads, and that it makes and others may load: a launch has 4095 pointers to all of them.
+  static constexpr size_t mostLoaded = 1024, mostMade = 3000;
+
+  static bool hasParameters(const FlowGroup &group) {
+    size_t made = 0;
+    for (Operation *step : group.steps)
+      made += step->getNumResults();
+    DenseSet<Value> loaded;
+    for (const FlowLoad &load : group.loads)
+      loaded.insert(load.from.buffer);
+    return loaded.size() <= mostLoaded && made <= mostMade;
+  }
+
   /// The group of these steps, when it is possible.
   std::optional<FlowGroup> tryLayout(ArrayRef<Operation *> steps) {
     for (bool fetch : {false, true})
@@ -88,6 +102,8 @@ private:
           auto mayJoin = [&, join = join](Operation *step) { return join && !whole.contains(step); };
           std::optional<FlowGroup> made =
               fetch && !limits.phases ? std::nullopt : findAxes(program, steps, {/*apart=*/!reuse, fetch, mayJoin});
+          if (made && !hasParameters(*made))
+            return std::nullopt;
           if (made && planLevels(*made, target, limits))
             return made;
         }
@@ -233,8 +249,7 @@ private:
     for (size_t index = begin; index < end; ++index) {
       const SmallVector<int> earlier = makersOf(group(index), made);
       // One that inserts digits may start a group with what an earlier one kept.
-      const bool inserts =
-          llvm::any_of(group(index).steps, [](Operation *step) { return changesDigits(step, /*inserts=*/true); });
+      const bool inserts = llvm::any_of(group(index).steps, [](Operation *step) { return insertsDigits(step); });
       if (earlier.empty() || !isGroup(earlier.back()) || (inserts && earlier.size() > 1))
         return false;
       const int home = earlier.back();
@@ -316,12 +331,15 @@ private:
     }
   }
 
-  static bool changesDigits(Operation *step, bool inserts) {
-    auto node = dyn_cast<id::NodeOp>(step);
-    size_t n = fullDigits(step);
-    return node && llvm::any_of(inserts ? ValueRange(node.getInputs()) : ValueRange(node.getOutputs()),
-                                [&](Value value) { return id::radicesOf(value.getType()).size() < n; });
+  /// True for a node whose values lack digits that it acts on.
+  static bool lacksDigits(Operation *step, ValueRange values) {
+    return isa<id::NodeOp>(step) && llvm::any_of(values, [&](Value value) {
+             return id::radicesOf(value.getType()).size() < static_cast<size_t>(fullDigits(step));
+           });
   }
+  static bool removesDigits(Operation *step) { return lacksDigits(step, step->getResults()); }
+  /// One that takes its digits away again expands nothing.
+  static bool insertsDigits(Operation *step) { return lacksDigits(step, step->getOperands()) && !removesDigits(step); }
 
   /// The groups before `home` that make operands of a step.
   SmallVector<int> earlierMakers(Operation *step, int home) {
@@ -346,12 +364,11 @@ private:
   /// Whether steps that would join group `home` shall not.
   bool startsPartner(ArrayRef<Operation *> steps, int home) {
     for (Operation *step : steps) {
-      if (!changesDigits(step, /*inserts=*/true) || goesOnJoining(step, home))
+      if (!insertsDigits(step) || goesOnJoining(step, home))
         continue;
       for (int kept : earlierMakers(step, home)) {
         for (Operation *other : group(home).steps)
-          if (changesDigits(other, /*inserts=*/false) ||
-              (changesDigits(other, /*inserts=*/true) && !llvm::is_contained(earlierMakers(other, home), kept)))
+          if (removesDigits(other) || (insertsDigits(other) && !llvm::is_contained(earlierMakers(other, home), kept)))
             return true;
       }
     }

@@ -50,7 +50,10 @@ public:
     if (target.kind == "cpu" || limits.tile || limits.strided)
       return false;
     fillLines();
-    if (!cut() || operations() > maxOperations || places() > maxPlaces || !share())
+    if (!cut() || operations() > maxOperations || places() > maxPlaces)
+      return false;
+    noteTouched();
+    if (!share())
       return false;
     even();
     fillBlock();
@@ -80,8 +83,17 @@ private:
 
   using Axes = llvm::SmallSetVector<int, 8>;
 
+  /// What a phase stores or loads.
+  struct Touched {
+    digits::BufferView placed;
+    SmallVector<int> axes; // [digit-1]
+    int64_t bytes;         // of an element
+    bool inOrder;          // by no gather or scatter
+  };
+
   struct Phase {
     SmallVector<Operation *> steps;
+    SmallVector<Touched> touched;                   // what it stores, then what it loads
     Axes acted;                                     // axes that their nodes act on
     Axes registers;                                 // axes: these, and those without which threads would be too many
     Axes axes;                                      // of its steps that a block holds, or a cluster, ascending
@@ -425,21 +437,13 @@ private:
     return most;
   }
 
-  /// What a phase stores or loads.
-  struct Touched {
-    digits::BufferView placed;
-    SmallVector<int> axes; // [digit-1]
-    int64_t bytes;         // of an element
-    bool inOrder;          // by no gather or scatter
-  };
-
   /// The registers of a phase with further axes, those of the highest addresses first where these are in order, as long
   /// as there are more than enough threads, one can hold all that a step takes, and those of a problem read and write
   /// whole sectors.
   Axes widened(const Phase &phase, int64_t enough) const {
     Axes registers = phase.registers;
     int64_t least = 1; // threads
-    const SmallVector<Touched> all = touchedBy(phase);
+    const ArrayRef<Touched> all = phase.touched;
     for (const Touched &touched : all)
       least = std::max(least, target.sectorBytes / touched.bytes);
     const bool inOrder = llvm::all_of(all, [](const Touched &touched) { return touched.inOrder; });
@@ -563,7 +567,7 @@ private:
       if (phase.axes.contains(axis) && !llvm::is_contained(order, axis))
         order.push_back(axis);
     };
-    for (const Touched &touched : touchedBy(phase))
+    for (const Touched &touched : phase.touched)
       for (int digit : touched.placed.addressOrder())
         append(touched.axes[static_cast<size_t>(digit) - 1]);
     if (limits.cluster > 1)
@@ -654,18 +658,30 @@ private:
       return view.kind == FlowView::Kind::Gather || view.kind == FlowView::Kind::Scatter;
     });
   }
-  /// What a phase stores, and then what it loads.
-  SmallVector<Touched> touchedBy(const Phase &phase) const {
-    SmallVector<Touched> touched;
+  /// Notes what the phases store, and then what they load: whatever they have all axes of that a block holds.
+  void noteTouched() {
+    auto bytesOf = [](Value value) { return id::elementBytes(id::elementOf(value.getType())); };
     for (const FlowStore &store : group.stores)
-      if (group.axes.contains(store.value) && llvm::is_contained(phase.steps, makerOf(store.value)))
-        touched.push_back({*store.placed(), group.axes.lookup(store.value),
-                           id::elementBytes(id::elementOf(store.value.getType())), isInOrder(store.views)});
-    for (const FlowLoad &load : group.loads)
-      if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || phase.axes.contains(axis); }))
-        touched.push_back({load.from.followed(), load.axes, id::elementBytes(id::elementOf(load.from.buffer.getType())),
-                           isInOrder(load.from.views)});
-    return touched;
+      if (group.axes.contains(store.value))
+        phases[phaseOf.lookup(makerOf(store.value))].touched.push_back(
+            {*store.placed(), group.axes.lookup(store.value), bytesOf(store.value), isInOrder(store.views)});
+    SmallVector<size_t> all;
+    std::vector<SmallVector<size_t>> having(group.radices.size()); // phases, by axis
+    for (auto [number, phase] : llvm::enumerate(phases)) {
+      all.push_back(number);
+      for (int axis : phase.axes)
+        having[static_cast<size_t>(axis)].push_back(number);
+    }
+    for (const FlowLoad &load : group.loads) {
+      const SmallVectorImpl<size_t> *fewest = &all;
+      for (int axis : load.axes)
+        if (isInBlock(axis) && having[static_cast<size_t>(axis)].size() < fewest->size())
+          fewest = &having[static_cast<size_t>(axis)];
+      for (size_t number : *fewest)
+        if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || phases[number].axes.contains(axis); }))
+          phases[number].touched.push_back(
+              {load.from.followed(), load.axes, bytesOf(load.from.buffer), isInOrder(load.from.views)});
+    }
   }
 
   void write() {

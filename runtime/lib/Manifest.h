@@ -16,8 +16,8 @@
 
 namespace idc::runtime {
 
-/// Kernel parameters occupy at most 4 KiB, 8 bytes each.
-constexpr int maxKernelArguments = 512;
+/// Kernel parameters occupy at most 32,764 bytes (CUDA 12.1 and later), 8 bytes each.
+constexpr int maxKernelArguments = 4095;
 constexpr int64_t maxArgumentBytes = 8;
 /// Devices that work on a problem together: one thread meets each.
 constexpr int32_t mostDevices = 64;

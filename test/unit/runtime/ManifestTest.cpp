@@ -287,7 +287,7 @@ TEST(Manifest, LimitsTheNumberOfArguments) {
   for (int i = 0; i < maxKernelArguments; ++i)
     many += "{\"batch\": true}, ";
   EXPECT_EQ(errorOf(with("{\"input\": 0}", many + "{\"input\": 0}")),
-            "manifest: kernels[0].args has more than 512 entries");
+            "manifest: kernels[0].args has more than 4095 entries");
 }
 
 } // namespace
