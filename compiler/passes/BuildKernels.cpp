@@ -159,13 +159,13 @@ private:
     return id::TileType::get(context, radices, group.projected(mapping, axes, target.lanes).str(), element);
   }
 
-  /// The type in which a tile that all `threads` of a block hold, and whose elements lie as `placed` says, is loaded or
-  /// stored in runs of `runBytes` (memoryMapping; 0: as it is).
+  /// The type in which a tile that all `threads` of a block hold, or of which few hold much, and whose elements lie as
+  /// `placed` says, is loaded or stored in runs of `runBytes` (memoryMapping; 0: as it is).
   id::TileType inMemory(int64_t threads, id::TileType type, const digits::BufferView &placed, int64_t runBytes) {
     Mapping held = type.getMapping();
-    if (!runBytes || held.numThreads() != threads)
+    if (!runBytes || (held.numThreads() != threads && held.extent(Field::Reg) <= muchOfThread))
       return type;
-    Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, target);
+    Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, threads, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
   }
 
@@ -395,6 +395,7 @@ private:
                                 id::PermAttr::get(context, store.map), optional(group.ring), group.storeStaged);
       }
     };
+    std::vector<std::pair<const FlowLoad *, Value>> spreads; // tiles that all threads took in runs
     auto load = [&](int number, int level) -> Value {
       const FlowLoad &from = group.loads[number];
       Value buffer = argumentOf(from.from.buffer);
@@ -405,8 +406,13 @@ private:
         spread = tileType(group, type.getElement(), from.axes, *from.mapping);
       else if (!from.from.isRepeated()) // else what is alike in several lanes is fetched once for all of them
         spread = inMemory(threads, type, from.from.placed(), group.loadRuns);
+      for (const auto &[other, before] : spreads)
+        if (other->from == from.from && before.getType() == spread && group.launch.team == 1)
+          return spread == type ? before : exchanged(type, before);
       Value tile = id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map),
                                       number == 0 ? optional(delay) : IntegerAttr(), from.staged);
+      if (spread != type && spread.getMapping().numThreads() == threads)
+        spreads.emplace_back(&from, tile);
       return spread == type ? tile : exchanged(type, tile);
     };
     if (group.steps.empty())

@@ -135,7 +135,7 @@ struct ExpandRepeats : impl::ExpandRepeatsBase<ExpandRepeats> {
         Value array;
         for (Value input : node.getInputs())
           array = node.isArray(input) ? input : array;
-        if (!array || node.getArity() * wordsOf(id::elementOf(array.getType())) > registersOfThread)
+        if (!array || node.getArity() * wordsOf(id::elementOf(array.getType())) > muchOfThread)
           return {};
         // Operands have their digits at the lowest numbers first.
         SmallVector<int64_t> digits(node.getDigits());

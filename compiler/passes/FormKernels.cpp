@@ -385,8 +385,8 @@ private:
         (void)mapping.find(digit, place);
         if ((place.field != Field::Reg && place.field != Field::Lane && place.field != Field::Warp) || launch.team > 1)
           return fail(here + "digits of the batch are held by reg, lane or warp, and by none in a team");
-        if (!reference.find(digit, first) || (first.field == Field::Reg) != (place.field == Field::Reg))
-          return fail(here + "digits of the batch stay in registers, or among threads, from range to range");
+        if (!reference.find(digit, first))
+          return fail(here + "digits of the batch are held in every range, or in none");
       }
       if (std::vector<int> own = ranksOf(mapping); !own.empty()) {
         if (own.size() != mapping[Field::Rank].size())

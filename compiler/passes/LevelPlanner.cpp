@@ -77,6 +77,8 @@ private:
       oneLevel[axis] = 0;
     if (!isGpu)
       return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
+    if (contractsMuch())
+      return false;
     // What is joined in the registers of a thread is stored whole, its parts would be stored by bits; and problems that
     // end within an access are taken together.
     const int together = problemsTogether(oneLevel);
@@ -107,6 +109,27 @@ private:
     // What takes a warp's shared memory for fewer threads is read and written from where it lies.
     undo();
     return fits(oneLevel, 0, steps, target.groupWords) && operations(oneLevel) <= maxOperations;
+  }
+
+  /// Whether single nodes, beside other steps, contract more than a thread holds of neighbours in memory: phases take
+  /// that from shared memory.
+  bool contractsMuch() const {
+    auto contracts = [&](Operation *step) {
+      return llvm::all_of(step->getResults(), [&](Value result) {
+        return group.axesOf(step, result).size() < group.arrangement.find(step)->second.size();
+      });
+    };
+    auto isLarge = [&](Operation *step) {
+      SmallVector<int> own(group.radices.size(), -1);
+      for (int axis : nodeAxes(step))
+        own[axis] = 0;
+      return isa<id::NodeOp>(step) && wordsAt(own, 0, step) > muchOfThread;
+    };
+    auto isOfNeighbours = [&](Operation *step) {
+      return isLarge(step) && llvm::any_of(nodeAxes(step), [&](int axis) { return order.rank(axis) == 0; });
+    };
+    return steps.size() > 1 && llvm::any_of(steps, isOfNeighbours) &&
+           llvm::all_of(steps, [&](Operation *step) { return !isLarge(step) || contracts(step); });
   }
 
   /// Whether there is one node of more values than a thread has registers for, and all steps on so many elements alone
@@ -141,8 +164,10 @@ private:
       placeSteps();
     for (int level = 0; level <= lastLevel(levels); ++level)
       group.levels.push_back(mappingAt(level));
-    group.loadRuns = levels.empty() ? 0 : target.levelRunBytes;
-    group.storeRuns = levels.empty() ? 0 : target.vectorBytes;
+    // Runs go through shared memory, where that has room for what a block takes at a time, and for padding.
+    const bool inRuns = !levels.empty() && sharedBytesOf(group, Sharing::Turns) * 9 / 8 <= target.sharedBytesPerBlock;
+    group.loadRuns = inRuns ? target.levelRunBytes : 0;
+    group.storeRuns = inRuns ? target.vectorBytes : 0;
   }
 
   /// What holds all axes, and the batch digits that a block holds, at a level.
@@ -711,7 +736,7 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
 }
 
 digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits::BufferView &placed,
-                                      int64_t elementBytes, int64_t runBytes, const Target &target) {
+                                      int64_t elementBytes, int64_t runBytes, int64_t threads, const Target &target) {
   using digits::Field;
   const std::vector<int> addresses = placed.addressOrder();
   const int64_t accessBytes = accessBytesOf(placed, elementBytes, target);
@@ -760,8 +785,22 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
     llvm::append_range(rest, batch);
     batch.clear();
   }
+  // As many registers as before; where no digits make up these, or fewer threads than there are hold it, so many that
+  // there are threads for the rest.
+  int64_t lanes = 1;
+  for (int digit : llvm::concat<int>(rest, batch))
+    lanes *= held.radix(digit);
+  int64_t left = held.extent(Field::Reg) / registers;
+  bool moves = held.extent(Field::Reg) <= muchOfThread; // away from the threads that hold it
+  for (int digit : llvm::reverse(rest))
+    if (left % held.radix(digit) == 0) {
+      left /= held.radix(digit);
+      moves |= !isRegister(digit);
+    }
+  const bool asBefore = left == 1 && moves && held.numThreads() == threads;
   for (size_t i = rest.size(); i-- > 0;)
-    if (held.extent(Field::Reg) % (registers * held.radix(rest[i])) == 0) {
+    if (asBefore ? held.extent(Field::Reg) % (registers * held.radix(rest[i])) == 0 : lanes > threads) {
+      lanes /= held.radix(rest[i]);
       take(rest[i]);
       rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
     }
@@ -770,5 +809,5 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   for (Field field : {Field::Rank, Field::Block, Field::Turn})
     spread[field] = held[field];
   spread.splitThreads(target.lanes);
-  return spread.extent(Field::Reg) == held.extent(Field::Reg) ? spread : held;
+  return asBefore || (spread.numThreads() <= threads && spread.extent(Field::Reg) <= muchOfThread) ? spread : held;
 }

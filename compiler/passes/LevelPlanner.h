@@ -10,6 +10,8 @@ namespace idc::passes {
 int64_t wordsOf(mlir::Type element);
 /// A step of a node that holds more words has a kernel to itself.
 constexpr int64_t registersOfThread = 255;
+/// Words, or elements, of a thread beyond which what it holds is better taken from shared memory one after the other.
+constexpr int64_t muchOfThread = 64;
 
 /// The axes of a group from the lowest address up, by the largest value that is read or written.
 struct GroupOrder {
@@ -53,10 +55,10 @@ bool planLevels(FlowGroup &group, const Target &target, const LevelLimits &limit
 void spreadOverThreads(FlowGroup &group, const Target &target);
 
 /// The mapping in which a tile of elements of `elementBytes` bytes, which lie as `placed` says, is loaded or stored:
-/// the given one, or, where its threads hold runs of more than `runBytes`, one of as many registers and threads in
-/// which neighbours hold neighbouring runs of one access. Where the length of a problem allows narrow accesses only,
-/// runs are shorter by as much.
+/// the given one, or, where its threads hold runs of more than `runBytes`, one in which neighbours hold neighbouring
+/// runs of one access: of as many registers and threads, or, where digits make up no such, of `threads` at most. Where
+/// the length of a problem allows narrow accesses only, runs are shorter by as much.
 digits::Mapping memoryMapping(const digits::Mapping &held, const digits::BufferView &placed, int64_t elementBytes,
-                              int64_t runBytes, const Target &target);
+                              int64_t runBytes, int64_t threads, const Target &target);
 
 } // namespace idc::passes

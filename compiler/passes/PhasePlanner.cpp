@@ -10,6 +10,14 @@
 // Axes that no node acts on and no place is computed of number the blocks; those with the lowest addresses are lanes,
 // so that a warp reads whole lines. Blocks of few threads are filled with further ones, then with further problems.
 //
+// A node of many elements has a phase of its own, in which a thread takes its elements one after the other from shared
+// memory. Steps before and behind it are phases that act on nothing, in which neighbours are lanes; of further axes, or
+// problems, that fill the block, threads of these hold in registers what is too much for lanes:
+//
+//   x of 2^16 times 97, summed up @ 1, divided by the sum, for 256 threads:
+//   phase 0: reg(1) lane(2..7)                   sum
+//   phase 1: reg(7..3) lane(1, 2)                division
+//
 // What is too much for a block is held by a cluster: in each phase its blocks share axes that are in no registers, the
 // same ones for as many phases as possible, since words go from block to block where they change.
 #include "compiler/passes/PhasePlanner.h"
@@ -42,6 +50,9 @@ public:
     inBlock.resize(static_cast<unsigned>(group.radices.size()));
     for (int axis : group.nodeAxes)
       inBlock.set(static_cast<unsigned>(axis));
+    for (Operation *step : steps)
+      if (isWide(step))
+        wide.insert(step);
     blocks = group.otherAxes;
     llvm::stable_sort(blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
   }
@@ -56,14 +67,13 @@ public:
     if (!share())
       return false;
     even();
+    if (llvm::any_of(phases, isOfWideNode))
+      return fillWide();
     fillBlock();
     const FlowGroup before = group;
     for (;; --batchLanes) {
       write();
-      // Half as much again for padding.
-      const int64_t bytes = sharedBytesOf(group, limits.turns ? Sharing::Turns : Sharing::Moves) * 3 / 2;
-      if (bytes <= target.sharedBytesPerMultiprocessor / limits.resident - systemBytes &&
-          bytes <= target.sharedBytesPerBlock)
+      if (hasMemory())
         return true;
       group = before;
       if (batchLanes == 0)
@@ -72,6 +82,13 @@ public:
   }
 
 private:
+  /// Whether a block has shared memory for what is written, and half as much again for padding.
+  bool hasMemory() const {
+    const int64_t bytes = sharedBytesOf(group, limits.turns ? Sharing::Turns : Sharing::Moves) * 3 / 2;
+    return bytes <= target.sharedBytesPerMultiprocessor / limits.resident - systemBytes &&
+           bytes <= target.sharedBytesPerBlock;
+  }
+
   /// Scalar operations that a group may unroll to.
   static constexpr int64_t maxOperations = 49152;
   /// Elements that a thread may take from computed places, each some 50 operations.
@@ -80,6 +97,8 @@ private:
   static constexpr int64_t fullThreads = 256;
   /// Of shared memory, for the system.
   static constexpr int64_t systemBytes = 1024;
+  /// Such nodes that a block does at a time.
+  static constexpr int64_t mostWide = 128;
 
   using Axes = llvm::SmallSetVector<int, 8>;
 
@@ -94,6 +113,7 @@ private:
   struct Phase {
     SmallVector<Operation *> steps;
     SmallVector<Touched> touched;                   // what it stores, then what it loads
+    bool wide = false;                              // a node of many elements, alone
     Axes acted;                                     // axes that their nodes act on
     Axes registers;                                 // axes: these, and those without which threads would be too many
     Axes axes;                                      // of its steps that a block holds, or a cluster, ascending
@@ -106,14 +126,16 @@ private:
   LevelLimits limits;
   GroupOrder order;
   SmallVector<Operation *> steps; // those that are code
+  DenseSet<Operation *> wide;     // of these, nodes of many elements
   llvm::BitVector inBlock;        // axes
   std::vector<Phase> phases;
   DenseMap<Operation *, size_t> phaseOf;
-  SmallVector<int> blocks; // axes that number the blocks, lowest addresses first
-  SmallVector<int> lanes;  // of these, which threads hold instead
-  size_t lines = 0;        // of these, those below the axes of nodes: the others are filled in
-  int batchLanes = 0;      // batch digits that threads hold
-  int64_t mostWords;       // of a value that a thread holds
+  SmallVector<int> blocks;  // axes that number the blocks, lowest addresses first
+  SmallVector<int> lanes;   // of these, which threads hold instead
+  size_t lines = 0;         // of these, those below the axes of nodes: the others are filled in
+  int batchLanes = 0;       // batch digits that threads hold
+  SmallVector<int> filling; // beside nodes of many elements: axes, then batch digits behind these, that fill the block
+  int64_t mostWords;        // of a value that a thread holds
 
   const SmallVector<int> &arrangement(Operation *step) const { return group.arrangement.find(step)->second; }
 
@@ -170,6 +192,16 @@ private:
     });
   }
 
+  static bool isOfWideNode(const Phase &phase) { return phase.wide; }
+
+  /// True for a node that contracts more words than a thread holds beside others.
+  bool isWide(Operation *step) const {
+    const SmallVector<int> axes = nodeAxes(step);
+    const Axes acted(axes.begin(), axes.end());
+    auto contracts = [&](Value result) { return group.axesOf(step, result).size() < arrangement(step).size(); };
+    return !axes.empty() && wordsAt(step, acted) > muchOfThread && llvm::all_of(step->getResults(), contracts);
+  }
+
   /// The step of the group that makes what a value is a view of.
   Operation *makerOf(Value value) const {
     Operation *maker = value.getDefiningOp();
@@ -219,10 +251,13 @@ private:
     phases.clear();
     phaseOf.clear();
     for (Operation *step : steps) {
-      const bool joins = !phases.empty() && !fetchesFrom(step, phases.size() - 1) && widen(phases.back(), step, words);
+      const bool isAlone = wide.contains(step);
+      const bool joins = !phases.empty() && !isAlone && !phases.back().wide && !fetchesFrom(step, phases.size() - 1) &&
+                         widen(phases.back(), step, words);
       if (!joins && !widen(phases.emplace_back(), step, words))
         return false;
       Phase &phase = phases.back();
+      phase.wide = isAlone;
       phase.steps.push_back(step);
       phaseOf[step] = phases.size() - 1;
       for (int axis : arrangement(step))
@@ -421,7 +456,7 @@ private:
     for (const Phase &phase : phases)
       most = std::max(most, wordsOfBlock(phase));
     for (const Phase &phase : phases)
-      if (2 * wordsOfBlock(phase) >= most)
+      if (2 * wordsOfBlock(phase) >= most && !phase.wide)
         enough = std::min(enough, threads(phase.steps, phase.registers));
     for (const Phase &phase : phases)
       enough = std::max(enough, threads(phase.steps, widened(phase, enough)));
@@ -442,6 +477,8 @@ private:
   /// whole sectors.
   Axes widened(const Phase &phase, int64_t enough) const {
     Axes registers = phase.registers;
+    if (phase.wide)
+      return registers;
     int64_t least = 1; // threads
     const ArrayRef<Touched> all = phase.touched;
     for (const Touched &touched : all)
@@ -483,6 +520,8 @@ private:
   bool fits(ArrayRef<Operation *> steps, const Axes &registers, int64_t most) const {
     return llvm::all_of(steps, [&](Operation *step) {
       const int64_t words = wordsAt(step, registers), threads = threadsAt(step, registers);
+      if (wide.contains(step))
+        return limits.cluster == 1 && registers.size() == nodeAxes(step).size();
       return words <= most && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
     });
   }
@@ -557,6 +596,99 @@ private:
     for (; limits.cluster == 1 && full * 2 <= most; full *= 2)
       ++batchLanes;
     llvm::erase_if(blocks, [&](int axis) { return llvm::is_contained(lanes, axis); });
+  }
+
+  /// Fills a block beside nodes of many elements with so many further axes, or problems, that a thread has one of each
+  /// node; false where there is no room.
+  bool fillWide() {
+    int64_t nodes = 1; // that a block does at a time
+    for (const Phase &phase : phases)
+      nodes = std::max(nodes, phase.wide ? threads(phase.steps, phase.registers) : 1);
+    for (int axis : blocks)
+      if (nodes * group.radices[static_cast<size_t>(axis)] <= mostWide && !llvm::is_contained(lanes, axis)) {
+        filling.push_back(axis);
+        nodes *= group.radices[static_cast<size_t>(axis)];
+      }
+    for (int digit = 0; nodes * 2 <= mostWide; nodes *= 2)
+      filling.push_back(static_cast<int>(group.radices.size()) + digit++);
+    for (Phase &phase : phases)
+      if (!phase.wide && phase.acted.empty())
+        holdAccesses(phase);
+    const FlowGroup before = group;
+    const SmallVector<int> all = blocks;
+    for (;; filling.pop_back()) {
+      blocks = all;
+      llvm::erase_if(blocks,
+                     [&](int axis) { return llvm::is_contained(lanes, axis) || llvm::is_contained(filling, axis); });
+      if (holdsFilling()) {
+        write();
+        if (hasMemory())
+          return true;
+        group = before;
+      }
+      if (filling.empty())
+        return false;
+    }
+  }
+
+  int64_t radixOfFilling(int axis) const {
+    return axis < static_cast<int>(group.radices.size()) ? group.radices[static_cast<size_t>(axis)] : 2;
+  }
+
+  /// How many of what fills a block are lanes of a phase; its threads hold the others in registers.
+  size_t lanesOfFilling(const Phase &phase) const {
+    int64_t count = threads(phase.steps, phase.registers);
+    size_t own = 0;
+    while (own < filling.size() && (phase.wide || count * radixOfFilling(filling[own]) <= fullThreads))
+      count *= radixOfFilling(filling[own++]);
+    return own;
+  }
+
+  /// Holds what fills a block, and the registers of a phase beside nodes of many elements: as in memoryMapping first
+  /// those of an access, then from the highest addresses down.
+  void holdFilling(const Phase &phase, digits::Mapping &mapping) const {
+    auto hold = [&](Field field, int axis) { mapping.push(field, axis + 1, radixOfFilling(axis)); };
+    const size_t own = lanesOfFilling(phase);
+    const ArrayRef<int> fill(filling);
+    llvm::for_each(fill.take_front(own), [&](int axis) { hold(Field::Lane, axis); });
+    if (phase.wide)
+      return;
+    const SmallVector<int> order = inAddressOrder(phase);
+    auto isHeld = [&](int axis) { return phase.registers.contains(axis); };
+    const auto *access = llvm::find_if_not(order, isHeld);
+    std::for_each(order.begin(), access, [&](int axis) { hold(Field::Reg, axis); });
+    for (int axis : llvm::reverse(fill.drop_front(own)))
+      hold(Field::Reg, axis);
+    for (int axis : llvm::reverse(ArrayRef(access, order.end())))
+      if (isHeld(axis))
+        hold(Field::Reg, axis);
+  }
+
+  /// Gives registers to what one access takes of all that a phase loads or stores.
+  void holdAccesses(Phase &phase) const {
+    int64_t bytes = 1;
+    for (const Touched &touched : phase.touched)
+      bytes = std::max(bytes, touched.inOrder ? touched.bytes : target.vectorBytes);
+    if (phase.touched.empty())
+      return;
+    for (int axis : inAddressOrder(phase)) {
+      bytes *= group.radices[static_cast<size_t>(axis)];
+      if (bytes > target.vectorBytes || !isInBlock(axis))
+        return;
+      phase.registers.insert(axis);
+    }
+  }
+
+  /// Whether threads have registers for what fills a block.
+  bool holdsFilling() const {
+    return llvm::all_of(phases, [&](const Phase &phase) {
+      int64_t words = 1;
+      for (Operation *step : phase.steps)
+        words = std::max(words, wordsAt(step, phase.registers));
+      for (int axis : ArrayRef(filling).drop_front(lanesOfFilling(phase)))
+        words *= radixOfFilling(axis);
+      return phase.wide || words <= target.levelWords;
+    });
   }
 
   /// The axes of a phase in the order of the addresses of what it stores, or else loads, so that neighbouring lanes
@@ -696,9 +828,10 @@ private:
       auto hold = [&](Field field, int axis) {
         mapping.push(field, axis + 1, group.radices[static_cast<size_t>(axis)]);
       };
-      for (int axis : phase.axes)
-        if (phase.registers.contains(axis))
-          hold(Field::Reg, axis);
+      if (filling.empty() || phase.wide)
+        for (int axis : phase.axes)
+          if (phase.registers.contains(axis))
+            hold(Field::Reg, axis);
       const ArrayRef<int> held(lanes);
       for (int axis : held.take_front(lines))
         hold(Field::Lane, axis);
@@ -706,6 +839,8 @@ private:
         hold(Field::Lane, axis);
       for (int axis : held.drop_front(lines))
         hold(Field::Lane, axis);
+      if (!filling.empty())
+        holdFilling(phase, mapping);
       for (int digit = 1; digit <= batchLanes; ++digit)
         mapping.push(Field::Lane, static_cast<int>(group.radices.size()) + digit);
       for (int axis : phase.ranks)
