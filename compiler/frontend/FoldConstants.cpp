@@ -408,17 +408,19 @@ std::optional<Folding::Mistake> Folding::checkBytes() const {
                      ", and a module holds at most " + std::to_string(maxBytes)};
 }
 
-/// Gives a step that makes its few results of no element zeros, which are known, where it takes elements that are not.
-/// Where all results are the same they are as cheap to compute.
+/// Gives a step that makes its results of no element zeros, which are known, where it takes elements that are not: of
+/// one that names digits few results are computed; where all are the same few are as cheap to compute, and many are no
+/// table.
 void Folding::forgetUnused(Step &step, size_t number) {
-  if (step.kind != Step::Kind::Pointwise || !namesDigits(step.body))
+  if (step.kind != Step::Kind::Pointwise)
     return;
   int64_t made = 0;
   for (int value : step.outputs)
     made += elementsOf(value) * static_cast<int64_t>(leafCount(value));
+  const bool areAlike = !namesDigits(step.body);
   const std::vector<bool> used = usedInputs(step);
-  auto isKnown = [&](size_t i) { return !used[i] || known[step.inputs[i]]; };
-  if (made > maxForgotten || !llvm::all_of(llvm::seq(used.size()), isKnown))
+  auto isKnown = [&](size_t i) { return !used[i] || (!areAlike && known[step.inputs[i]]); };
+  if ((made > maxForgotten) != areAlike || !llvm::all_of(llvm::seq(used.size()), isKnown))
     return;
   for (int &value : step.inputs)
     if (!known[value]) {

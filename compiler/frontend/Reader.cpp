@@ -113,6 +113,8 @@ private:
     bool noWhole = found == "." && expected == "an expression" && adjacent(index) && type(index + 1) == IdLexer::INT;
     if (noFraction || noWhole)
       return "; a real number needs digits on both sides of its point";
+    if (expected.rfind("a name", 0) == 0 && std::islower(static_cast<unsigned char>(found.front())))
+      return ", which is a word of the language";
     return "";
   }
 

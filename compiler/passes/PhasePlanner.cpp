@@ -104,10 +104,13 @@ private:
 
   /// What a phase stores or loads.
   struct Touched {
-    digits::BufferView placed;
-    SmallVector<int> axes; // [digit-1]
+    std::vector<int> axes; // lowest addresses first
     int64_t bytes;         // of an element
     bool inOrder;          // by no gather or scatter
+
+    bool operator<(const Touched &o) const {
+      return std::tie(axes, bytes, inOrder) < std::tie(o.axes, o.bytes, o.inOrder);
+    }
   };
 
   struct Phase {
@@ -505,8 +508,7 @@ private:
   bool splitsSector(ArrayRef<Touched> all, const Axes &registers, int axis) const {
     return llvm::any_of(all, [&](const Touched &touched) {
       int64_t run = touched.inOrder ? touched.bytes : target.sectorBytes;
-      for (int digit : touched.placed.addressOrder()) {
-        const int other = touched.axes[static_cast<size_t>(digit) - 1];
+      for (int other : touched.axes) {
         if (run >= target.sectorBytes || !isInBlock(other) || registers.contains(other))
           return false;
         if (other == axis)
@@ -700,8 +702,7 @@ private:
         order.push_back(axis);
     };
     for (const Touched &touched : phase.touched)
-      for (int digit : touched.placed.addressOrder())
-        append(touched.axes[static_cast<size_t>(digit) - 1]);
+      llvm::for_each(touched.axes, append);
     if (limits.cluster > 1)
       for (Operation *step : phase.steps)
         for (OpOperand &operand : step->getOpOperands())
@@ -790,13 +791,22 @@ private:
       return view.kind == FlowView::Kind::Gather || view.kind == FlowView::Kind::Scatter;
     });
   }
-  /// Notes what the phases store, and then what they load: whatever they have all axes of that a block holds.
+
+  static Touched touchedBy(const digits::BufferView &placed, ArrayRef<int> axes, Value value,
+                           ArrayRef<FlowView> views) {
+    Touched touched{{}, id::elementBytes(id::elementOf(value.getType())), isInOrder(views)};
+    for (int digit : placed.addressOrder())
+      touched.axes.push_back(axes[static_cast<size_t>(digit) - 1]);
+    return touched;
+  }
+
+  /// Notes what the phases store, and then what they load: whatever they have all axes of that a block holds. What is
+  /// alike is noted once.
   void noteTouched() {
-    auto bytesOf = [](Value value) { return id::elementBytes(id::elementOf(value.getType())); };
     for (const FlowStore &store : group.stores)
       if (group.axes.contains(store.value))
         phases[phaseOf.lookup(makerOf(store.value))].touched.push_back(
-            {*store.placed(), group.axes.lookup(store.value), bytesOf(store.value), isInOrder(store.views)});
+            touchedBy(*store.placed(), group.axes.lookup(store.value), store.value, store.views));
     SmallVector<size_t> all;
     std::vector<SmallVector<size_t>> having(group.radices.size()); // phases, by axis
     for (auto [number, phase] : llvm::enumerate(phases)) {
@@ -804,15 +814,19 @@ private:
       for (int axis : phase.axes)
         having[static_cast<size_t>(axis)].push_back(number);
     }
+    std::set<Touched> known;
     for (const FlowLoad &load : group.loads) {
+      const auto [touched, isNew] =
+          known.insert(touchedBy(load.from.followed(), load.axes, load.from.buffer, load.from.views));
+      if (!isNew)
+        continue;
       const SmallVectorImpl<size_t> *fewest = &all;
       for (int axis : load.axes)
         if (isInBlock(axis) && having[static_cast<size_t>(axis)].size() < fewest->size())
           fewest = &having[static_cast<size_t>(axis)];
       for (size_t number : *fewest)
         if (llvm::all_of(load.axes, [&](int axis) { return !isInBlock(axis) || phases[number].axes.contains(axis); }))
-          phases[number].touched.push_back(
-              {load.from.followed(), load.axes, bytesOf(load.from.buffer), isInOrder(load.from.views)});
+          phases[number].touched.push_back(*touched);
     }
   }
 
