@@ -61,9 +61,8 @@ static constexpr size_t maxSteps = 65536;
 static constexpr int64_t mostDevices = 64;     // each is met by a thread, and known by pointers
 static constexpr size_t maxMessageLine = 1000; // bytes
 static constexpr size_t maxKernelOperations = 262144, maxOperations = 4194304;
-// In one launch, of the batch together, and of a kernel; the runtime refuses more.
+// In one launch, of the batch together; the runtime refuses more.
 static constexpr int64_t maxGridBlocks = 2147483647;
-static constexpr size_t maxKernelParameters = 4095;
 // Of one sequence; addresses are computed in 64 bits.
 static constexpr int64_t maxProblemBytes = int64_t(1) << 60;
 
@@ -545,9 +544,9 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
       largest = std::max(largest, operationsOf(kernel));
       parameters = std::max<size_t>(parameters, kernel.getNumArguments());
     });
-    if (parameters > maxKernelParameters)
+    if (parameters > passes::maxKernelParameters)
       return function().emitError("a kernel has ")
-             << parameters << " parameters, more than the " << maxKernelParameters << " of a launch";
+             << parameters << " parameters, more than the " << passes::maxKernelParameters << " of a launch";
     if (largest > maxKernelOperations)
       return function().emitError("a kernel has ")
              << largest << " operations, more than the " << maxKernelOperations << " that are compiled";

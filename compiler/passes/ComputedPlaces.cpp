@@ -8,11 +8,12 @@
 // What a number is, is left to an arithmetic: one makes ops, one only follows digits that stay what they are.
 #include "compiler/passes/ComputedPlaces.h"
 
+#include "compiler/passes/Elementwise.h"
+
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 using namespace idc;
@@ -239,9 +240,7 @@ SmallVector<int> passes::keptDigits(const FlowValue &value) {
 /// Ends a body, which needs no more than what leads to these values.
 static void endBody(OpBuilder &builder, Location loc, Block *body, ValueRange values) {
   id::YieldOp::create(builder, loc, values);
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*body)))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  passes::eraseDead(*body);
 }
 
 /// `tile`, which has the value's digits, where a test holds; elsewhere the elements that its view has added.

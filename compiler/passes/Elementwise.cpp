@@ -1,7 +1,9 @@
 #include "compiler/passes/Elementwise.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -25,6 +27,38 @@ bool passes::namesNoDigit(id::PointwiseOp step) {
                 return names ? WalkResult::interrupt() : WalkResult::advance();
               })
               .wasInterrupted();
+}
+
+static bool isOfDigits(Value value) {
+  return value.getDefiningOp() && llvm::all_of(value.getDefiningOp()->getOperands(), isOfDigits);
+}
+
+/// True for an argument, or what is chosen among arguments: leaf `leaf` of the element of which `first` is leaf 0.
+static bool isChoice(Value value, Value first, int leaf) {
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    auto other = dyn_cast<BlockArgument>(first);
+    return other && static_cast<int>(argument.getArgNumber()) == static_cast<int>(other.getArgNumber()) + leaf;
+  }
+  auto select = value.getDefiningOp<arith::SelectOp>(), other = first.getDefiningOp<arith::SelectOp>();
+  return select && other && select.getCondition() == other.getCondition() && isOfDigits(select.getCondition()) &&
+         isChoice(select.getTrueValue(), other.getTrueValue(), leaf) &&
+         isChoice(select.getFalseValue(), other.getFalseValue(), leaf);
+}
+
+bool passes::choosesElements(Region &body, int leaves) {
+  const ValueRange yielded = body.front().getTerminator()->getOperands();
+  for (auto [number, value] : llvm::enumerate(yielded)) {
+    const int leaf = static_cast<int>(number) % leaves;
+    if (!isChoice(value, yielded[number - static_cast<size_t>(leaf)], leaf))
+      return false;
+  }
+  return true;
+}
+
+void passes::eraseDead(Block &body) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (isOpTriviallyDead(&op))
+      op.erase();
 }
 
 OpOperand *passes::returnedAs(Value value) {

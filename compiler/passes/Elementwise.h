@@ -11,6 +11,13 @@ bool isAlike(mlir::Operation *a, mlir::Operation *b);
 /// True when what the step does to an element does not depend on where it is.
 bool namesNoDigit(id::PointwiseOp step);
 
+/// True when all that a body yields are arguments, or chosen among them by what no argument says: elements of so many
+/// numbers, each of them whole.
+bool choosesElements(mlir::Region &body, int leaves);
+
+/// Erases what nothing in a body needs.
+void eraseDead(mlir::Block &body);
+
 /// The result of the function that a value is, up to steps on each element alone; null for others.
 mlir::OpOperand *returnedAs(mlir::Value value);
 

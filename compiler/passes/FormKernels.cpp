@@ -381,12 +381,10 @@ private:
           return fail(here + "the kernel has " + Twine(numAxes) + " axes; digit " + Twine(batch[i]) +
                       " is one of the batch, and those below it are held by no field");
       for (int digit : batch) {
-        digits::Place place, first;
+        digits::Place place;
         (void)mapping.find(digit, place);
         if ((place.field != Field::Reg && place.field != Field::Lane && place.field != Field::Warp) || launch.team > 1)
           return fail(here + "digits of the batch are held by reg, lane or warp, and by none in a team");
-        if (!reference.find(digit, first))
-          return fail(here + "digits of the batch are held in every range, or in none");
       }
       if (std::vector<int> own = ranksOf(mapping); !own.empty()) {
         if (own.size() != mapping[Field::Rank].size())

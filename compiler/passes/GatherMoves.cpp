@@ -10,6 +10,7 @@
 // is known of what programs mean by them. Where there are too many numbers to follow, or run-time scalars among the
 // conditions, the gather does for each element what the nodes do, from the last one to the first; within a block nodes
 // are left as they are, which kernels hold in registers, but for those of more elements than a thread holds.
+#include "compiler/passes/Elementwise.h"
 #include "compiler/passes/Steps.h"
 
 #include "id/IndexCode.h"
@@ -41,12 +42,8 @@ struct Move {
       return std::nullopt;
     Move move{node, std::nullopt, static_cast<size_t>(node.getDigits()[0]) - 1,
               static_cast<int>(id::leafTypes(id::elementOf(node.getInputs()[0].getType())).size())};
-    const ValueRange yielded = node.getBody().front().getTerminator()->getOperands();
-    for (auto [number, value] : llvm::enumerate(yielded)) {
-      const int leaf = static_cast<int>(number) % move.leaves;
-      if (!isChoice(value, yielded[number - static_cast<size_t>(leaf)], leaf))
-        return std::nullopt;
-    }
+    if (!choosesElements(node.getBody(), move.leaves))
+      return std::nullopt;
     move.code = id::IndexCode::ofChoice(node.getBody());
     return move;
   }
@@ -94,23 +91,6 @@ struct Move {
                                      values.lookup(yielded[static_cast<size_t>(result * leaves)]), from);
     }
     digits[digit] = from;
-  }
-
-private:
-  /// True for an argument, or what is chosen among arguments by what no argument says: leaf `leaf` of the element of
-  /// which `first` is leaf 0.
-  static bool isChoice(Value value, Value first, int leaf) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      auto other = dyn_cast<BlockArgument>(first);
-      return other && static_cast<int>(argument.getArgNumber()) == static_cast<int>(other.getArgNumber()) + leaf;
-    }
-    auto select = value.getDefiningOp<arith::SelectOp>(), other = first.getDefiningOp<arith::SelectOp>();
-    return select && other && select.getCondition() == other.getCondition() && isOfDigits(select.getCondition()) &&
-           isChoice(select.getTrueValue(), other.getTrueValue(), leaf) &&
-           isChoice(select.getFalseValue(), other.getFalseValue(), leaf);
-  }
-  static bool isOfDigits(Value value) {
-    return value.getDefiningOp() && llvm::all_of(value.getDefiningOp()->getOperands(), isOfDigits);
   }
 };
 

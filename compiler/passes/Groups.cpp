@@ -81,21 +81,24 @@ private:
   /// A group with steps.
   bool isGroup(size_t index) { return !program.segments[index].chain && !group(index).steps.empty(); }
 
-  /// Sequences that a kernel loads, and that it makes and others may load: a launch has 4095 pointers to all of them.
-  static constexpr size_t mostLoaded = 1024, mostMade = 3000;
+  /// Sequences that a kernel loads, and that it makes and others may load: a launch has pointers to all of them, and
+  /// some further parameters.
+  static constexpr size_t mostLoaded = 1024, mostMade = maxKernelParameters - mostLoaded - 64;
 
   static bool hasParameters(const FlowGroup &group) {
-    size_t made = 0;
-    for (Operation *step : group.steps)
-      made += step->getNumResults();
     DenseSet<Value> loaded;
     for (const FlowLoad &load : group.loads)
       loaded.insert(load.from.buffer);
-    return loaded.size() <= mostLoaded && made <= mostMade;
+    return loaded.size() <= mostLoaded;
   }
 
   /// The group of these steps, when it is possible.
   std::optional<FlowGroup> tryLayout(ArrayRef<Operation *> steps) {
+    size_t results = 0;
+    for (Operation *step : steps)
+      results += step->getNumResults();
+    if (results > mostMade)
+      return std::nullopt;
     for (bool fetch : {false, true})
       for (bool join : {true, false})
         for (bool reuse : {true, false}) {

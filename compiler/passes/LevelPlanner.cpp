@@ -114,22 +114,12 @@ private:
   /// Whether single nodes, beside other steps, contract more than a thread holds of neighbours in memory: phases take
   /// that from shared memory.
   bool contractsMuch() const {
-    auto contracts = [&](Operation *step) {
-      return llvm::all_of(step->getResults(), [&](Value result) {
-        return group.axesOf(step, result).size() < group.arrangement.find(step)->second.size();
-      });
-    };
-    auto isLarge = [&](Operation *step) {
-      SmallVector<int> own(group.radices.size(), -1);
-      for (int axis : nodeAxes(step))
-        own[axis] = 0;
-      return isa<id::NodeOp>(step) && wordsAt(own, 0, step) > muchOfThread;
-    };
+    auto isLarge = [&](Operation *step) { return wordsOfNode(group, step) > muchOfThread; };
     auto isOfNeighbours = [&](Operation *step) {
-      return isLarge(step) && llvm::any_of(nodeAxes(step), [&](int axis) { return order.rank(axis) == 0; });
+      return isLarge(step) && llvm::any_of(group.axesOfNode(step), [&](int axis) { return order.rank(axis) == 0; });
     };
     return steps.size() > 1 && llvm::any_of(steps, isOfNeighbours) &&
-           llvm::all_of(steps, [&](Operation *step) { return !isLarge(step) || contracts(step); });
+           llvm::all_of(steps, [&](Operation *step) { return !isLarge(step) || contracts(group, step); });
   }
 
   /// Whether there is one node of more values than a thread has registers for, and all steps on so many elements alone
@@ -238,14 +228,6 @@ private:
     return count;
   }
 
-  SmallVector<int> nodeAxes(Operation *step) const {
-    SmallVector<int> axes;
-    if (auto node = dyn_cast<id::NodeOp>(step))
-      for (int64_t digit : node.getDigits())
-        axes.push_back(group.arrangement.find(step)->second[digit - 1]);
-    return axes;
-  }
-
   /// True when a thread can hold its part of every value of these steps, which are at a level: `words` 32-bit words,
   /// and, with `runBytes`, runs of so many bytes of buffers.
   bool fits(ArrayRef<int> levels, int level, ArrayRef<Operation *> steps, int64_t words, int64_t runBytes = 0) const {
@@ -350,7 +332,7 @@ private:
     bool fromEnd = elementsOf(steps.back()) > elementsOf(steps.front());
     for (size_t i = 0; i < steps.size(); ++i) {
       Operation *step = steps[fromEnd ? steps.size() - 1 - i : i];
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       if (axes.empty())
         continue;
       int known = levels[axes.front()];
@@ -402,7 +384,7 @@ private:
   int64_t threadsOf(ArrayRef<int> levels) const {
     int64_t threads = 1;
     for (Operation *step : steps)
-      for (int axis : nodeAxes(step))
+      for (int axis : group.axesOfNode(step))
         threads = std::max(threads, product(group.arrangement.find(step)->second, [&](int other) {
                              return levels[other] >= 0 && levels[other] != levels[axis] && !isTurn(other) &&
                                     !(levels[axis] == 0 && isSpread(other)) && !isRank(other, levels, levels[axis]);
@@ -481,7 +463,7 @@ private:
     };
     bool afterwards = false;
     for (Operation *step : steps) {
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       afterwards |= !axes.empty() && levels[axes.front()] >= levels[ranks.front()];
       for (OpOperand &operand : step->getOpOperands()) {
         if (auto load = group.loadOf.find({step, operand.getOperandNumber()}); load != group.loadOf.end()) {
@@ -504,7 +486,7 @@ private:
   bool waitsOnce(ArrayRef<int> levels) const {
     bool made = false, waits = false, back = false;
     for (Operation *step : steps) {
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       if (axes.empty())
         continue;
       const bool shared = levels[axes.front()] >= levels[ranks.front()];
@@ -521,7 +503,7 @@ private:
   /// other where all is contracted.
   bool hasTurns() const {
     auto turnOf = [&](Operation *step) -> std::optional<int> {
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       if (axes.empty() || !isTurn(axes.front()))
         return std::nullopt;
       return static_cast<int>(llvm::find(turns, axes.front()) - turns.begin());
@@ -563,7 +545,7 @@ private:
   SmallVector<Operation *> stepsAt(ArrayRef<int> levels, int level) const {
     SmallVector<Operation *> there;
     for (Operation *step : steps) {
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       if (!axes.empty() && levels[axes.front()] == level)
         there.push_back(step);
     }
@@ -573,7 +555,7 @@ private:
   int64_t operations(ArrayRef<int> levels) const {
     int64_t count = 0;
     for (Operation *step : steps) {
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       int level = axes.empty() ? 0 : levels[axes.front()];
       int64_t times = product(group.arrangement.find(step)->second, [&](int axis) {
         return levels[axis] == level && !llvm::is_contained(axes, axis) && !isTurn(axis);
@@ -609,7 +591,7 @@ private:
   void placeSteps() {
     DenseMap<Value, int> madeAt;
     auto levelHere = [&](Operation *step) -> std::optional<int> {
-      SmallVector<int> axes = nodeAxes(step);
+      SmallVector<int> axes = group.axesOfNode(step);
       if (!axes.empty())
         return levels[axes.front()];
       for (OpOperand &operand : step->getOpOperands())
@@ -629,8 +611,8 @@ private:
         open.push_back(step);
         level = 0;
         for (Operation *user : steps)
-          if (llvm::is_contained(user->getOperands(), step->getResult(0)) && !nodeAxes(user).empty()) {
-            level = levels[nodeAxes(user).front()];
+          if (llvm::is_contained(user->getOperands(), step->getResult(0)) && !group.axesOfNode(user).empty()) {
+            level = levels[group.axesOfNode(user).front()];
             break;
           }
       }
@@ -663,6 +645,24 @@ int64_t passes::wordsOf(Type element) {
   for (Type leaf : id::leafTypes(element))
     words += std::max<int64_t>(1, id::elementBytes(leaf) / 4);
   return words;
+}
+
+int64_t passes::wordsOfNode(const FlowGroup &group, Operation *step) {
+  const SmallVector<int> acted = group.axesOfNode(step);
+  int64_t most = 0;
+  for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults())) {
+    int64_t words = wordsOf(id::elementOf(value.getType()));
+    for (int axis : group.axesOf(step, value))
+      if (llvm::is_contained(acted, axis))
+        words *= group.radices[axis];
+    most = std::max(most, words);
+  }
+  return acted.empty() ? 0 : most;
+}
+
+bool passes::contracts(const FlowGroup &group, Operation *step) {
+  const size_t all = group.arrangement.find(step)->second.size();
+  return llvm::all_of(step->getResults(), [&](Value result) { return group.axesOf(step, result).size() < all; });
 }
 
 GroupOrder passes::orderOf(const FlowGroup &group) {

@@ -13,6 +13,11 @@ constexpr int64_t registersOfThread = 255;
 /// Words, or elements, of a thread beyond which what it holds is better taken from shared memory one after the other.
 constexpr int64_t muchOfThread = 64;
 
+/// The 32-bit words of the largest value of a step in a thread that holds what its node acts on; 0 without a node.
+int64_t wordsOfNode(const FlowGroup &group, mlir::Operation *step);
+/// Whether all results of a step lack some of its axes.
+bool contracts(const FlowGroup &group, mlir::Operation *step);
+
 /// The axes of a group from the lowest address up, by the largest value that is read or written.
 struct GroupOrder {
   llvm::SmallVector<int> axes;

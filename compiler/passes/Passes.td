@@ -22,6 +22,21 @@ def NodesByElement : Pass<"id-nodes-by-element", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def JoinHalves : Pass<"id-join-halves", "::mlir::func::FuncOp"> {
+  let summary = "join the halves of a result by a digit";
+  let description = [{
+    A result of more elements than a block holds whose first half are the elements of one sequence and whose second half
+    those of another, chosen by conditions on its elements' numbers, is a node that puts in the highest digit: what makes
+    the halves stores them.
+
+        %1 = id.gather %a from { … k min N/2 - 1 … }
+        %2 = id.gather %b from { … k - N/2 max 0 … }
+        %3 = id.pointwise (%1, %2) { … k < N/2 ? %1 : %2 … }
+        %3 = id.node [20] (%a, %b) { … both … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def PadDigits : Pass<"id-pad-digits", "::mlir::func::FuncOp"> {
   let summary = "make digits longer that no node acts on and lanes cannot hold";
   let description = [{
@@ -86,6 +101,20 @@ def FuseSplits : Pass<"id-fuse-splits", "::mlir::func::FuncOp"> {
         %2 = id.permute %0 [1 3 2]
   }];
   let dependentDialects = ["::idc::id::IdDialect"];
+}
+
+def ChooseNumbers : Pass<"id-choose-numbers", "::mlir::func::FuncOp"> {
+  let summary = "write choices among elements of one sequence as gathers";
+  let description = [{
+    A step that chooses each of its results, by conditions on digits, among elements that gathers take of one sequence is an
+    `id.gather` that chooses among the elements' numbers. Of gathers of gathers what all operands have in common counts.
+
+        %1 = id.gather %x from { … k min 4 … }
+        %2 = id.gather %x from { … k - 5 max 0 … }
+        %3 = id.pointwise (%1, %2) { … k < 5 ? %1 : %2 … }
+        %3 = id.gather %x from { … k < 5 ? k min 4 : k - 5 max 0 … }
+  }];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
 def GatherMoves : Pass<"id-gather-moves", "::mlir::func::FuncOp"> {
@@ -239,6 +268,25 @@ def InvertScatters : Pass<"id-invert-scatters", "::mlir::func::FuncOp"> {
 
         %0 = id.scatter %x lowest 3 … to { k even ? k / 2 : 7 - k / 2 }
         %0 = id.gather %x lowest 3 … from { k < 4 ? 2*k : 15 - 2*k }
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
+def OverlapTiles : Pass<"id-overlap-tiles", "::mlir::func::FuncOp"> {
+  let summary = "do several steps that take near elements of each other's results in tiles that overlap";
+  let description = [{
+    Of more elements than a block holds, a step that gathers near elements of what another step makes would wait for it in
+    memory. A block that has some more elements at both ends of its tile does such steps one after the other alone: at most
+    an eighth of a tile of 4 to 32 KiB is done twice.
+
+        %1 = id.pointwise (%x, %0) {…}                            // <N>
+        %2 = id.gather %1 lowest 20 … from { … k - 1 max 0 … }
+
+        %3 = id.gather %x lowest 20 … from { … k … }              // <L * tiles>
+        %4 = id.pointwise (%3, …) {…}
+        %5 = id.gather %4 lowest 10 … from { … (k - 1 max 0) - t*B mod L … }
+        %6 = id.resize %5 lowest 10 …                             // <B * tiles>
   }];
   let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];

@@ -51,7 +51,7 @@ public:
     for (int axis : group.nodeAxes)
       inBlock.set(static_cast<unsigned>(axis));
     for (Operation *step : steps)
-      if (isWide(step))
+      if (wordsOfNode(group, step) > muchOfThread && contracts(group, step))
         wide.insert(step);
     blocks = group.otherAxes;
     llvm::stable_sort(blocks, [&](int a, int b) { return order.rank(a) < order.rank(b); });
@@ -67,7 +67,7 @@ public:
     if (!share())
       return false;
     even();
-    if (llvm::any_of(phases, isOfWideNode))
+    if (!wide.empty())
       return fillWide();
     fillBlock();
     const FlowGroup before = group;
@@ -116,7 +116,6 @@ private:
   struct Phase {
     SmallVector<Operation *> steps;
     SmallVector<Touched> touched;                   // what it stores, then what it loads
-    bool wide = false;                              // a node of many elements, alone
     Axes acted;                                     // axes that their nodes act on
     Axes registers;                                 // axes: these, and those without which threads would be too many
     Axes axes;                                      // of its steps that a block holds, or a cluster, ascending
@@ -141,13 +140,6 @@ private:
   int64_t mostWords;        // of a value that a thread holds
 
   const SmallVector<int> &arrangement(Operation *step) const { return group.arrangement.find(step)->second; }
-
-  SmallVector<int> nodeAxes(Operation *step) const {
-    SmallVector<int> axes;
-    for (int digit : digitsOf(dyn_cast<id::NodeOp>(step)))
-      axes.push_back(arrangement(step)[static_cast<size_t>(digit) - 1]);
-    return axes;
-  }
 
   bool isInBlock(int axis) const { return inBlock.test(static_cast<unsigned>(axis)); }
 
@@ -195,15 +187,8 @@ private:
     });
   }
 
-  static bool isOfWideNode(const Phase &phase) { return phase.wide; }
-
-  /// True for a node that contracts more words than a thread holds beside others.
-  bool isWide(Operation *step) const {
-    const SmallVector<int> axes = nodeAxes(step);
-    const Axes acted(axes.begin(), axes.end());
-    auto contracts = [&](Value result) { return group.axesOf(step, result).size() < arrangement(step).size(); };
-    return !axes.empty() && wordsAt(step, acted) > muchOfThread && llvm::all_of(step->getResults(), contracts);
-  }
+  /// True for the phase of a node of many elements, which is its last step.
+  bool isWide(const Phase &phase) const { return wide.contains(phase.steps.back()); }
 
   /// The step of the group that makes what a value is a view of.
   Operation *makerOf(Value value) const {
@@ -255,12 +240,11 @@ private:
     phaseOf.clear();
     for (Operation *step : steps) {
       const bool isAlone = wide.contains(step);
-      const bool joins = !phases.empty() && !isAlone && !phases.back().wide && !fetchesFrom(step, phases.size() - 1) &&
-                         widen(phases.back(), step, words);
+      const bool joins = !phases.empty() && !isAlone && !isWide(phases.back()) &&
+                         !fetchesFrom(step, phases.size() - 1) && widen(phases.back(), step, words);
       if (!joins && !widen(phases.emplace_back(), step, words))
         return false;
       Phase &phase = phases.back();
-      phase.wide = isAlone;
       phase.steps.push_back(step);
       phaseOf[step] = phases.size() - 1;
       for (int axis : arrangement(step))
@@ -281,7 +265,7 @@ private:
   /// Lets a phase hold what one more step needs; false, and nothing changed, where a thread or a block cannot hold it.
   bool widen(Phase &phase, Operation *step, int64_t words) const {
     const size_t acted = phase.acted.size(), held = phase.registers.size();
-    const SmallVector<int> axes = nodeAxes(step);
+    const SmallVector<int> axes = group.axesOfNode(step);
     phase.acted.insert(axes.begin(), axes.end());
     auto undo = [&] {
       while (phase.acted.size() > acted)
@@ -459,7 +443,7 @@ private:
     for (const Phase &phase : phases)
       most = std::max(most, wordsOfBlock(phase));
     for (const Phase &phase : phases)
-      if (2 * wordsOfBlock(phase) >= most && !phase.wide)
+      if (2 * wordsOfBlock(phase) >= most && !isWide(phase))
         enough = std::min(enough, threads(phase.steps, phase.registers));
     for (const Phase &phase : phases)
       enough = std::max(enough, threads(phase.steps, widened(phase, enough)));
@@ -480,7 +464,7 @@ private:
   /// whole sectors.
   Axes widened(const Phase &phase, int64_t enough) const {
     Axes registers = phase.registers;
-    if (phase.wide)
+    if (isWide(phase))
       return registers;
     int64_t least = 1; // threads
     const ArrayRef<Touched> all = phase.touched;
@@ -523,7 +507,7 @@ private:
     return llvm::all_of(steps, [&](Operation *step) {
       const int64_t words = wordsAt(step, registers), threads = threadsAt(step, registers);
       if (wide.contains(step))
-        return limits.cluster == 1 && registers.size() == nodeAxes(step).size();
+        return limits.cluster == 1 && registers.size() == group.axesOfNode(step).size();
       return words <= most && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
     });
   }
@@ -533,7 +517,7 @@ private:
     int64_t count = 0;
     for (const Phase &phase : phases)
       for (Operation *step : phase.steps) {
-        const SmallVector<int> acted = nodeAxes(step);
+        const SmallVector<int> acted = group.axesOfNode(step);
         const int64_t times = product(arrangement(step), [&](int axis) {
           return phase.registers.contains(axis) && !llvm::is_contained(acted, axis);
         });
@@ -605,7 +589,7 @@ private:
   bool fillWide() {
     int64_t nodes = 1; // that a block does at a time
     for (const Phase &phase : phases)
-      nodes = std::max(nodes, phase.wide ? threads(phase.steps, phase.registers) : 1);
+      nodes = std::max(nodes, isWide(phase) ? threads(phase.steps, phase.registers) : 1);
     for (int axis : blocks)
       if (nodes * group.radices[static_cast<size_t>(axis)] <= mostWide && !llvm::is_contained(lanes, axis)) {
         filling.push_back(axis);
@@ -614,7 +598,7 @@ private:
     for (int digit = 0; nodes * 2 <= mostWide; nodes *= 2)
       filling.push_back(static_cast<int>(group.radices.size()) + digit++);
     for (Phase &phase : phases)
-      if (!phase.wide && phase.acted.empty())
+      if (!isWide(phase) && phase.acted.empty())
         holdAccesses(phase);
     const FlowGroup before = group;
     const SmallVector<int> all = blocks;
@@ -641,7 +625,7 @@ private:
   size_t lanesOfFilling(const Phase &phase) const {
     int64_t count = threads(phase.steps, phase.registers);
     size_t own = 0;
-    while (own < filling.size() && (phase.wide || count * radixOfFilling(filling[own]) <= fullThreads))
+    while (own < filling.size() && (isWide(phase) || count * radixOfFilling(filling[own]) <= fullThreads))
       count *= radixOfFilling(filling[own++]);
     return own;
   }
@@ -653,7 +637,7 @@ private:
     const size_t own = lanesOfFilling(phase);
     const ArrayRef<int> fill(filling);
     llvm::for_each(fill.take_front(own), [&](int axis) { hold(Field::Lane, axis); });
-    if (phase.wide)
+    if (isWide(phase))
       return;
     const SmallVector<int> order = inAddressOrder(phase);
     auto isHeld = [&](int axis) { return phase.registers.contains(axis); };
@@ -689,7 +673,7 @@ private:
         words = std::max(words, wordsAt(step, phase.registers));
       for (int axis : ArrayRef(filling).drop_front(lanesOfFilling(phase)))
         words *= radixOfFilling(axis);
-      return phase.wide || words <= target.levelWords;
+      return isWide(phase) || words <= target.levelWords;
     });
   }
 
@@ -842,7 +826,7 @@ private:
       auto hold = [&](Field field, int axis) {
         mapping.push(field, axis + 1, group.radices[static_cast<size_t>(axis)]);
       };
-      if (filling.empty() || phase.wide)
+      if (filling.empty() || isWide(phase))
         for (int axis : phase.axes)
           if (phase.registers.contains(axis))
             hold(Field::Reg, axis);

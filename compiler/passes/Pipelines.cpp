@@ -13,6 +13,8 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   OpPassManager &function = manager.nest<func::FuncOp>();
   // First: steps on elements are what most of what follows moves and joins.
   function.addPass(createNodesByElement());
+  // Steps would go to both halves' elements otherwise.
+  function.addPass(createJoinHalves());
   // The ends, and what digits become longer for, are what is left then.
   function.addPass(createMovePointwise());
   // What the ends are the beginnings of is written next to them now.
@@ -31,6 +33,7 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
   // The ends of what is done alike begin and end nodes, which are those of digits now.
   function.addPass(createFuseSplits());
   // Conditions are folded; what meets gathers then is composed with them.
+  function.addPass(createChooseNumbers());
   function.addPass(createGatherMoves());
   function.addPass(createCanonicalizerPass());
   // After equal ones have met and opposite ones are gone.
@@ -63,6 +66,10 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   InvertScattersOptions invert;
   invert.target = target;
   function.addPass(createInvertScatters(invert));
+  // Scatters that blocks can do are gathers; what no block holds whole is still as the program says.
+  OverlapTilesOptions overlap;
+  overlap.target = target;
+  function.addPass(createOverlapTiles(overlap));
   // The steps that chains and groups are made of are all there then.
   HoldGathersOptions hold;
   hold.target = target;

@@ -220,9 +220,7 @@ id::PointwiseOp passes::ownStep(OpBuilder &builder, id::PointwiseOp step, Value 
   step.getBody().cloneInto(&own.getBody(), values);
   Operation *yield = own.getBody().front().getTerminator();
   yield->setOperands(SmallVector<Value>(leavesOf(yield->getOperands(), cast<OpResult>(value))));
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(own.getBody().front())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  eraseDead(own.getBody().front());
   return own;
 }
 

@@ -266,6 +266,13 @@ SmallVector<int> FlowGroup::axesOf(Operation *step, Value value) const {
   return own;
 }
 
+SmallVector<int> FlowGroup::axesOfNode(Operation *step) const {
+  SmallVector<int> acted;
+  for (int digit : digitsOf(dyn_cast<id::NodeOp>(step)))
+    acted.push_back(arrangement.find(step)->second[static_cast<size_t>(digit) - 1]);
+  return acted;
+}
+
 SmallVector<Value> FlowGroup::partsOfOthers() const {
   SmallVector<Value> parts;
   for (Operation *step : steps)
@@ -441,6 +448,19 @@ static void storeFirst(FlowProgram &program, FlowSegment segment) {
 
 /// Has a value put into a buffer.
 static void copyFirst(FlowProgram &program, Value value) { storeFirst(program, copyOf(value)); }
+
+/// Has a sequence of another length, which no load can view, put into a buffer: as it is by the group that makes it, if
+/// that can store it so, else what it is made of.
+static void storeAsOther(FlowProgram &program, id::ResizeOp resize) {
+  const FlowValue from = program.resolve(resize.getResult());
+  if (!resize.pads() && isMadeByGroup(program, from.buffer))
+    if (FlowStore store = FlowStore::of(from, resize.getResult()); store.placed()) {
+      FlowSegment segment;
+      segment.group.stores.push_back(std::move(store));
+      return storeFirst(program, std::move(segment));
+    }
+  copyFirst(program, resize.getInput());
+}
 
 /// The scatter whose result, moved or with other lengths, another one takes alone, and what is between them, the last
 /// first.
@@ -620,7 +640,7 @@ FailureOr<FlowProgram> passes::segmentsOf(func::FuncOp function) {
       storeFirst(program, std::move(segment));
     } else if (auto resize = dyn_cast<id::ResizeOp>(op);
                resize && !isView(program, resize) && !isStoredDirectly(program, resize.getResult()))
-      copyFirst(program, resize.getInput());
+      storeAsOther(program, resize);
   }
   for (FlowSegment &segment : program.segments)
     if (segment.chain) {

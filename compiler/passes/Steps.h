@@ -215,6 +215,8 @@ struct FlowGroup {
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
   /// The axes of an operand or result of a step, [digit-1].
   llvm::SmallVector<int> axesOf(mlir::Operation *step, mlir::Value value) const;
+  /// Those that the node of a step acts on; none for other steps.
+  llvm::SmallVector<int> axesOfNode(mlir::Operation *step) const;
   /// What steps of this group join and other groups make. Each of these groups stores it where the joined result has
   /// it.
   llvm::SmallVector<mlir::Value> partsOfOthers() const;

@@ -18,6 +18,9 @@ class Operation;
 
 namespace idc::passes {
 
+/// Parameters of a kernel of a launch: 32,764 bytes since CUDA 12.1, 8 each. The runtime refuses more.
+constexpr size_t maxKernelParameters = 4095;
+
 /// Measured costs: (size, cost from this size on), sizes ascending.
 using CostTable = std::vector<std::pair<int64_t, double>>;
 

@@ -1,0 +1,207 @@
+#include "compiler/passes/NearNumbers.h"
+
+#include "compiler/passes/Elementwise.h"
+
+#include "id/IndexCode.h"
+#include "id/LinearForm.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace idc;
+using namespace idc::passes;
+
+namespace {
+
+struct Interval {
+  int64_t least, greatest;
+};
+
+/// Follows how far from k, of some interval, the numbers of a body are.
+class Distances {
+public:
+  Distances(Region &body, ArrayRef<int32_t> radices)
+      : radices(radices), length(id::elementsOf(radices)), forms(id::LinearForm::ofAll(body, radices.size())) {}
+
+  /// Of `value` - k; nothing where that is not known.
+  std::optional<Interval> of(Value value, Interval k) {
+    if (++followed > maxFollowed)
+      return std::nullopt;
+    if (auto form = forms.find(value); form != forms.end()) {
+      const std::optional<int64_t> factor = form->second.factor(radices);
+      if (!factor || (*factor != 0 && *factor != 1))
+        return std::nullopt;
+      const int64_t offset = form->second.constant;
+      return *factor == 1 ? Interval{offset, offset} : Interval{offset - k.greatest, offset - k.least};
+    }
+    Operation *op = value.getDefiningOp();
+    if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+      return ofChoice(select, k);
+    APInt constant;
+    if (!op || op->getNumOperands() != 2 || !matchPattern(op->getOperand(1), m_ConstantInt(&constant)))
+      return std::nullopt;
+    const int64_t by = constant.getSExtValue();
+    if (isa<arith::AddIOp, arith::SubIOp>(op))
+      return moved(of(op->getOperand(0), k), isa<arith::AddIOp>(op) ? by : -by);
+    if (isa<arith::RemSIOp>(op) && by == length)
+      return modulo(of(op->getOperand(0), k));
+    return std::nullopt;
+  }
+
+  /// The argument that a choice among arguments is; null where that is not known, or are several.
+  BlockArgument argumentAt(Value value, Interval k) const {
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (!select)
+      return dyn_cast<BlockArgument>(value);
+    const auto [then, otherwise] = split(select.getCondition(), k);
+    const bool isThen = then.least <= then.greatest;
+    if (isThen && otherwise.least <= otherwise.greatest)
+      return {};
+    return argumentAt(isThen ? select.getTrueValue() : select.getFalseValue(), k);
+  }
+
+  bool wraps = false; // a remainder by the length was left out
+
+private:
+  static constexpr int maxFollowed = 256;
+  ArrayRef<int32_t> radices;
+  int64_t length;
+  DenseMap<Value, id::LinearForm> forms;
+  int followed = 0;
+
+  static std::optional<Interval> moved(std::optional<Interval> distance, int64_t by) {
+    return distance ? std::optional(Interval{distance->least + by, distance->greatest + by}) : std::nullopt;
+  }
+
+  /// The same numbers modulo the length, around 0.
+  std::optional<Interval> modulo(std::optional<Interval> distance) {
+    if (!distance)
+      return std::nullopt;
+    wraps = true;
+    const int64_t around = distance->least + (distance->greatest - distance->least) / 2 + length / 2;
+    return moved(distance, -(around - (around % length + length) % length));
+  }
+
+  std::optional<Interval> ofChoice(arith::SelectOp select, Interval k) {
+    const auto [then, otherwise] = split(select.getCondition(), k);
+    std::optional<Interval> all;
+    for (auto [value, own] : {std::pair(select.getTrueValue(), then), std::pair(select.getFalseValue(), otherwise)}) {
+      if (own.least > own.greatest)
+        continue;
+      const std::optional<Interval> distance = of(value, own);
+      if (!distance)
+        return std::nullopt;
+      all = all ? Interval{std::min(all->least, distance->least), std::max(all->greatest, distance->greatest)}
+                : *distance;
+    }
+    return all;
+  }
+
+  /// The k for which a condition holds, and those for which it does not; all where it does not compare k.
+  std::pair<Interval, Interval> split(Value condition, Interval k) const {
+    const std::pair both(k, k);
+    auto compare = condition.getDefiningOp<arith::CmpIOp>();
+    if (!compare)
+      return both;
+    auto left = forms.find(compare.getLhs()), right = forms.find(compare.getRhs());
+    if (left == forms.end() || right == forms.end())
+      return both;
+    const std::optional<int64_t> factor = left->second.factor(radices), other = right->second.factor(radices);
+    if (!factor || !other || std::abs(*factor - *other) != 1)
+      return both;
+    // k compared with a bound, or the other way round.
+    const bool isTurned = *factor < *other;
+    const int64_t difference = right->second.constant - left->second.constant;
+    const int64_t bound = isTurned ? -difference : difference;
+    auto below = [&](int64_t end) { return Interval{k.least, std::min(k.greatest, end - 1)}; };
+    auto from = [&](int64_t begin) { return Interval{std::max(k.least, begin), k.greatest}; };
+    auto isLess = [&](bool orEqual) {
+      return isTurned ? std::pair(from(bound + (orEqual ? 0 : 1)), below(bound + (orEqual ? 0 : 1)))
+                      : std::pair(below(bound + (orEqual ? 1 : 0)), from(bound + (orEqual ? 1 : 0)));
+    };
+    auto turned = [](std::pair<Interval, Interval> parts) { return std::pair(parts.second, parts.first); };
+    using Predicate = arith::CmpIPredicate;
+    switch (compare.getPredicate()) {
+    case Predicate::slt:
+      return isLess(false);
+    case Predicate::sle:
+      return isLess(true);
+    case Predicate::sgt:
+      return turned(isLess(true));
+    case Predicate::sge:
+      return turned(isLess(false));
+    case Predicate::eq:
+      return {{std::max(k.least, bound), std::min(k.greatest, bound)}, k};
+    case Predicate::ne:
+      return {k, {std::max(k.least, bound), std::min(k.greatest, bound)}};
+    default: // of numbers without sign
+      return both;
+    }
+  }
+};
+
+std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices) {
+  constexpr int64_t maxOperations = int64_t(1) << 24; // of all evaluations
+  const int64_t length = id::elementsOf(radices);
+  std::optional<id::IndexCode> code = id::IndexCode::of(gather.getBody());
+  if (!code || code->highestDigit() > static_cast<int>(radices.size()) || length > id::maxTried ||
+      length > maxOperations / static_cast<int64_t>(code->size()))
+    return std::nullopt;
+  Nearness near;
+  SmallVector<int64_t> digits(radices.size(), 0);
+  int64_t k = 0;
+  do {
+    const std::optional<int64_t> number = code->at(digits);
+    if (!number)
+      return std::nullopt;
+    int64_t distance = *number - k++;
+    if (std::abs(distance) > length / 2) {
+      distance += distance < 0 ? length : -length;
+      near.wraps = true;
+    }
+    near.below = std::max(near.below, -distance);
+    near.above = std::max(near.above, distance);
+  } while (id::countUp(digits, radices));
+  return near;
+}
+
+} // namespace
+
+std::optional<int64_t> passes::distanceAt(id::GatherOp gather, Numbers elements) {
+  Distances distances(gather.getBody(), gather.getType().getRadices().take_front(gather.getNewLowest()));
+  const std::optional<Interval> distance =
+      distances.of(gather.getBody().front().getTerminator()->getOperand(0), {elements.first, elements.last});
+  return distance && distance->least == distance->greatest && !distances.wraps ? std::optional(distance->least)
+                                                                               : std::nullopt;
+}
+
+std::optional<unsigned> passes::operandAt(id::PointwiseOp step, size_t lowest, Numbers elements) {
+  auto type = cast<id::SeqType>(step.getOutputs()[0].getType());
+  const int leaves = static_cast<int>(id::leafTypes(type.getElement()).size());
+  if (step->getNumResults() != 1 || !choosesElements(step.getBody(), leaves))
+    return std::nullopt;
+  const Distances distances(step.getBody(), type.getRadices().take_front(lowest));
+  BlockArgument argument =
+      distances.argumentAt(step.getBody().front().getTerminator()->getOperand(0), {elements.first, elements.last});
+  return argument ? std::optional(argument.getArgNumber() / static_cast<unsigned>(leaves)) : std::nullopt;
+}
+
+std::optional<Nearness> passes::nearnessOf(id::GatherOp gather, int64_t most) {
+  if (gather.getInput().getType().getRadices() != gather.getType().getRadices())
+    return std::nullopt;
+  const auto radices = gather.getType().getRadices().take_front(gather.getNewLowest());
+  auto isNear = [&](const Nearness &near) { return std::max(near.below, near.above) <= most; };
+  Distances distances(gather.getBody(), radices);
+  const std::optional<Interval> distance =
+      distances.of(gather.getBody().front().getTerminator()->getOperand(0), {0, id::elementsOf(radices) - 1});
+  if (distance)
+    if (const Nearness near{std::max<int64_t>(0, -distance->least), std::max<int64_t>(0, distance->greatest),
+                            distances.wraps};
+        isNear(near))
+      return near;
+  const std::optional<Nearness> near = byAll(gather, radices);
+  return near && isNear(*near) ? near : std::nullopt;
+}
