@@ -12,6 +12,8 @@
 
 #include "compiler/conversion/Buffers.h"
 
+#include "id/ArrayType.h"
+
 namespace idc::conversion {
 
 struct InPlacePair {
@@ -19,8 +21,7 @@ struct InPlacePair {
   bool byOrder; // the kernels must be compiled for pointers that may be equal
 };
 
-/// What a function carries that is to work in place: its kernels are compiled for it.
-constexpr const char inPlaceAttr[] = "id.in_place";
+using id::inPlaceAttr;
 
 /// The pairs, by output and input, of a function whose kernels have the given buffers. Those by order are left out on
 /// a GPU unless the function is to work in place; code for a CPU always keeps the order. Of a host program (id/Chunks.h),

@@ -16,9 +16,11 @@
 // counts around the end, modulo N.
 #include "compiler/passes/Elementwise.h"
 #include "compiler/passes/NearNumbers.h"
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
 
+#include "id/ArrayType.h"
 #include "id/IndexCode.h"
 #include "id/LinearForm.h"
 
@@ -436,7 +438,8 @@ struct OverlapTiles : impl::OverlapTilesBase<OverlapTiles> {
     const std::optional<Target> machine = findTarget(target, getOperation());
     if (!machine)
       return signalPassFailure();
-    if (machine->kind == "cpu")
+    // Tiles are no digits of the sequence's, and others write over what a tile's ends read.
+    if (machine->kind == "cpu" || isInParts(getOperation()) || getOperation()->hasAttr(id::inPlaceAttr))
       return;
     Block &body = getOperation().getBody().front();
     const std::vector<Together> found = Finder(body).find();

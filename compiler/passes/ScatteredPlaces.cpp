@@ -21,7 +21,7 @@ std::optional<double> passes::sectorsAgain(Region &body, ArrayRef<int32_t> radic
   constexpr int64_t warps = 16;
   const int64_t sectorBytes = machine.sectorBytes, lanes = machine.lanes;
   std::optional<id::IndexCode> code = id::IndexCode::of(body);
-  if (!code)
+  if (!code || code->highestDigit() > static_cast<int>(radices.size()))
     return std::nullopt;
   const int64_t count = id::elementsOf(radices);
   int64_t touched = 0, filled = 0;

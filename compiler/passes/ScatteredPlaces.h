@@ -17,7 +17,7 @@ namespace idc::passes {
 bool isInParts(mlir::func::FuncOp function);
 
 /// How many times as many sectors a warp touches as it fills, in the mean over some warps, where element k of these
-/// digits, of so many bytes, lies at the number that the body yields; nothing where run-time scalars decide.
+/// digits, of so many bytes, lies at the number that the body yields; nothing where run-time scalars or other digits decide.
 std::optional<double> sectorsAgain(mlir::Region &body, llvm::ArrayRef<int32_t> radices, int64_t bytes,
                                    const Target &machine);
 

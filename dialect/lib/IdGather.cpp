@@ -33,7 +33,9 @@ bool id::yieldAlike(Region &a, Region &b, ArrayRef<int32_t> radices, int count) 
     if (const std::optional<BitMap> second = BitMap::of(b, radices))
       return *first == *second;
   std::optional<IndexCode> first = IndexCode::of(a), second = IndexCode::of(b);
-  if (!first || !second || elementsOf(radices) > maxTried)
+  const auto known = static_cast<int>(radices.size());
+  if (!first || !second || first->highestDigit() > known || second->highestDigit() > known ||
+      elementsOf(radices) > maxTried)
     return false;
   SmallVector<int64_t> digits(static_cast<size_t>(count), 0);
   do {
@@ -60,7 +62,7 @@ std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t>
   if (!isSum && length > maxTried)
     return std::nullopt;
   std::optional<IndexCode> code = IndexCode::of(body);
-  if (!code)
+  if (!code || code->highestDigit() > static_cast<int>(n))
     return std::nullopt;
   SmallVector<int64_t> digits(static_cast<size_t>(count), 0);
   std::optional<int64_t> origin = code->at(digits);

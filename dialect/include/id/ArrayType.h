@@ -14,6 +14,9 @@ constexpr const char layoutAttr[] = "id.layout";
 /// one element, or further elements behind it (in host memory, id/Chunks.h).
 constexpr const char arrayAttr[] = "id.array";
 
+/// On a function: every result may have the memory of an argument, and kernels are planned and compiled for it.
+constexpr const char inPlaceAttr[] = "id.in_place";
+
 inline SeqType argumentArray(mlir::func::FuncOp function, unsigned argument) {
   auto array = function.getArgAttrOfType<mlir::TypeAttr>(argument, arrayAttr);
   return mlir::cast<SeqType>(array ? array.getValue() : function.getArgumentTypes()[argument]);
