@@ -29,6 +29,11 @@ bool passes::namesNoDigit(id::PointwiseOp step) {
               .wasInterrupted();
 }
 
+bool passes::hasNoRootsByDigits(id::PointwiseOp step) {
+  return llvm::none_of(step.getBody().getOps<id::OmegaOp>(),
+                       [](id::OmegaOp omega) { return !omega.getExponent().getPolynomial().isConstant(); });
+}
+
 static bool isOfDigits(Value value) {
   return value.getDefiningOp() && llvm::all_of(value.getDefiningOp()->getOperands(), isOfDigits);
 }

@@ -11,6 +11,9 @@ bool isAlike(mlir::Operation *a, mlir::Operation *b);
 /// True when what the step does to an element does not depend on where it is.
 bool namesNoDigit(id::PointwiseOp step);
 
+/// True when a step multiplies by no roots of unity whose exponents name digits.
+bool hasNoRootsByDigits(id::PointwiseOp step);
+
 /// True when all that a body yields are arguments, or chosen among them by what no argument says: elements of so many
 /// numbers, each of them whole.
 bool choosesElements(mlir::Region &body, int leaves);

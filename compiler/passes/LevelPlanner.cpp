@@ -115,8 +115,9 @@ private:
   /// that from shared memory.
   bool contractsMuch() const {
     auto isLarge = [&](Operation *step) { return wordsOfNode(group, step) > muchOfThread; };
+    const int lowest = order.axes.empty() ? -1 : order.axes.front();
     auto isOfNeighbours = [&](Operation *step) {
-      return isLarge(step) && llvm::any_of(group.axesOfNode(step), [&](int axis) { return order.rank(axis) == 0; });
+      return llvm::is_contained(group.axesOfNode(step), lowest) && isLarge(step);
     };
     return steps.size() > 1 && llvm::any_of(steps, isOfNeighbours) &&
            llvm::all_of(steps, [&](Operation *step) { return !isLarge(step) || contracts(group, step); });

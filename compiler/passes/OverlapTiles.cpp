@@ -48,6 +48,10 @@ constexpr int64_t partAtEnds = 8;
 /// Bytes of the widest value of a step. Of narrower ones the trip to memory takes less than to count in tiles.
 constexpr int64_t leastWidth = 2;
 
+/// Of what is made one after the other in a tile: gathers times the elements at an end, and operations on an element. A
+/// thread has so many elements that more of either would be more than a kernel unrolls.
+constexpr int64_t mostGathered = 16384, mostOperations = 2048;
+
 /// Steps and near gathers that blocks do together, and the values that a tile has of them.
 struct Together {
   SmallVector<Operation *> ops; // in order
@@ -55,16 +59,29 @@ struct Together {
   size_t lowest = 0;            // digits that count the elements
 };
 
-/// What is known of a value: how often memory was gone through before it is made, and how far what it is made of lies
-/// from it since then.
+/// What is known of a value: how often memory was gone through before it is made; and since then how far what it is
+/// made of lies from it, and how many gathers and operations follow each other.
 struct Made {
   int layer = 0;
   Nearness reach;
+  int64_t gathers = 0, operations = 0;
+
+  int64_t atEnds() const { return std::max(reach.below, reach.above); }
 };
 
 class Finder {
 public:
-  explicit Finder(Block &body) : body(body) {}
+  explicit Finder(Block &body) : body(body) {
+    for (Operation &op : llvm::reverse(body))
+      if (isa<id::PointwiseOp>(op))
+        for (Operation *user : op.getUsers()) {
+          size_t &lowest = gathered[&op];
+          if (auto gather = dyn_cast<id::GatherOp>(user))
+            lowest = std::max<size_t>(lowest, gather.getLowest());
+          else if (op.hasOneUse())
+            lowest = gathered.lookup(user);
+        }
+  }
 
   std::vector<Together> find() {
     for (Operation &op : body.without_terminator())
@@ -84,7 +101,8 @@ public:
 private:
   Block &body;
   DenseMap<Value, Made> made;
-  DenseMap<Operation *, size_t> lowestOf; // of what is taken
+  DenseMap<Operation *, size_t> lowestOf; // digits that count elements, of what is taken
+  DenseMap<Operation *, size_t> gathered; // of steps: those of gathers that take what they make, or the next one
   llvm::EquivalenceClasses<Operation *> classes;
 
   static int64_t mostAtEnds(Type element) {
@@ -114,7 +132,7 @@ private:
           lowest = std::max(lowest, lowestOf.lookup(operand.getDefiningOp()));
       auto type = cast<id::SeqType>(step.getOutputs()[0].getType());
       if (lowest == 0)
-        lowest = lowestOfUsers(step);
+        lowest = gathered.lookup(step);
       if (lowest == 0 || !isOfMany(type, lowest) || !hasNumbersOnly(step, type.getRadices().take_front(lowest)))
         return false;
     }
@@ -122,11 +140,9 @@ private:
     if (id::elementBytes(widest) < leastWidth)
       return false;
     Made own = after(op, near, lowest);
-    if (std::max(own.reach.below, own.reach.above) > mostAtEnds(widest)) {
-      own = {own.layer + 1, near};
-      if (isa<id::GatherOp>(op)) // of what lies in memory it is no part of a tile
-        own.reach = {};
-    }
+    if (own.atEnds() > mostAtEnds(widest) || own.gathers * own.atEnds() > mostGathered ||
+        own.operations > mostOperations)
+      own = Made{own.layer + 1, {}, 0, 0}; // a gather of what lies in memory is no part of a tile
     lowestOf[&op] = lowest;
     classes.insert(&op);
     for (Value operand : op.getOperands())
@@ -158,7 +174,13 @@ private:
         own.reach.below = std::max(own.reach.below, from.reach.below + near.below);
         own.reach.above = std::max(own.reach.above, from.reach.above + near.above);
         own.reach.wraps |= from.reach.wraps | near.wraps;
+        own.gathers = std::max(own.gathers, from.gathers);
+        own.operations = std::max(own.operations, from.operations);
       }
+    if (auto step = dyn_cast<id::PointwiseOp>(op))
+      own.operations += static_cast<int64_t>(step.getBody().front().getOperations().size());
+    else
+      ++own.gathers;
     return own;
   }
 
@@ -166,22 +188,8 @@ private:
     return id::elementsOf(type.getRadices().take_front(lowest)) > beyondBlock;
   }
 
-  /// The digits of the elements of which gathers take what a step makes.
-  static size_t lowestOfUsers(id::PointwiseOp step) {
-    size_t lowest = 0;
-    for (Operation *user : step->getUsers())
-      if (auto gather = dyn_cast<id::GatherOp>(user))
-        lowest = std::max<size_t>(lowest, gather.getLowest());
-      else if (auto next = dyn_cast<id::PointwiseOp>(user); next && step->hasOneUse())
-        lowest = std::max(lowest, lowestOfUsers(next));
-    return lowest;
-  }
-
   static bool hasNumbersOnly(id::PointwiseOp step, ArrayRef<int32_t> radices) {
-    const bool hasRoots = llvm::any_of(step.getBody().getOps<id::OmegaOp>(), [](id::OmegaOp omega) {
-      return !omega.getExponent().getPolynomial().isConstant();
-    });
-    return !hasRoots && (namesNoDigit(step) || id::dependsOnNumber(step.getBody(), radices));
+    return hasNoRootsByDigits(step) && (namesNoDigit(step) || id::dependsOnNumber(step.getBody(), radices));
   }
 
   static Type widestOf(Operation &op) {
@@ -203,8 +211,9 @@ private:
 
   /// Where a gather takes what is made here, which would go through memory else.
   static bool isWorthIt(const Together &together) {
+    const DenseSet<Operation *> here(together.ops.begin(), together.ops.end());
     return llvm::any_of(together.ops, [&](Operation *op) {
-      return isa<id::GatherOp>(op) && llvm::is_contained(together.ops, op->getOperand(0).getDefiningOp());
+      return isa<id::GatherOp>(op) && here.contains(op->getOperand(0).getDefiningOp());
     });
   }
 };
@@ -213,7 +222,8 @@ private:
 class Tiles {
 public:
   Tiles(const Together &together, const Target &machine)
-      : together(together), builder(together.ops.back()), loc(together.ops.back()->getLoc()) {
+      : together(together), here(together.ops.begin(), together.ops.end()), builder(together.ops.back()),
+        loc(together.ops.back()->getLoc()) {
     int64_t bytes = 1, narrowest = machine.sectorBytes;
     for (Operation *op : together.ops)
       for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
@@ -275,6 +285,7 @@ public:
 
 private:
   const Together &together;
+  DenseSet<Operation *> here;
   OpBuilder builder;
   Location loc;
   int64_t below = 0, above = 0, tile = 0, kept = 0, length = 0, tiles = 0;
@@ -282,7 +293,7 @@ private:
   SmallVector<int32_t> counting, radices; // of the elements' digits; of all of tiles
   DenseMap<Value, Value> tiled;
 
-  bool isHere(Operation *op) const { return llvm::is_contained(together.ops, op); }
+  bool isHere(Operation *op) const { return here.contains(op); }
 
   id::SeqType typeOf(Value value) const {
     return id::SeqType::get(builder.getContext(), radices, id::elementOf(value.getType()));
@@ -447,7 +458,8 @@ struct OverlapTiles : impl::OverlapTilesBase<OverlapTiles> {
       return;
     for (const Together &together : found)
       Tiles(together, *machine).write();
-    sortTopologically(&body);
+    if (!sortTopologically(&body))
+      return signalPassFailure();
     RewritePatternSet patterns(&getContext());
     id::GatherOp::getCanonicalizationPatterns(patterns, &getContext());
     (void)applyPatternsGreedily(getOperation(), std::move(patterns));

@@ -30,11 +30,6 @@ int64_t operationsOf(Operation *step) {
   return count - 1; // without itself
 }
 
-bool hasNoRootsByDigits(id::PointwiseOp step) {
-  return llvm::none_of(step.getBody().getOps<id::OmegaOp>(),
-                       [](id::OmegaOp omega) { return !omega.getExponent().getPolynomial().isConstant(); });
-}
-
 bool isOfManyElements(Value value) { return cast<id::SeqType>(value.getType()).getNumElements() > beyondBlock; }
 
 /// Of what a step's body yields that of one result.
