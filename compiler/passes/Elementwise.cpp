@@ -38,23 +38,25 @@ static bool isOfDigits(Value value) {
   return value.getDefiningOp() && llvm::all_of(value.getDefiningOp()->getOperands(), isOfDigits);
 }
 
-/// True for an argument, or what is chosen among arguments: leaf `leaf` of the element of which `first` is leaf 0.
-static bool isChoice(Value value, Value first, int leaf) {
+/// True for an argument, or what is chosen among arguments: leaf `leaf` of the element, of so many `leaves`, of which
+/// `first` is leaf 0.
+static bool isChoice(Value value, Value first, int leaf, int leaves) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
     auto other = dyn_cast<BlockArgument>(first);
-    return other && static_cast<int>(argument.getArgNumber()) == static_cast<int>(other.getArgNumber()) + leaf;
+    return other && static_cast<int>(other.getArgNumber()) % leaves == 0 &&
+           static_cast<int>(argument.getArgNumber()) == static_cast<int>(other.getArgNumber()) + leaf;
   }
   auto select = value.getDefiningOp<arith::SelectOp>(), other = first.getDefiningOp<arith::SelectOp>();
   return select && other && select.getCondition() == other.getCondition() && isOfDigits(select.getCondition()) &&
-         isChoice(select.getTrueValue(), other.getTrueValue(), leaf) &&
-         isChoice(select.getFalseValue(), other.getFalseValue(), leaf);
+         isChoice(select.getTrueValue(), other.getTrueValue(), leaf, leaves) &&
+         isChoice(select.getFalseValue(), other.getFalseValue(), leaf, leaves);
 }
 
 bool passes::choosesElements(Region &body, int leaves) {
   const ValueRange yielded = body.front().getTerminator()->getOperands();
   for (auto [number, value] : llvm::enumerate(yielded)) {
     const int leaf = static_cast<int>(number) % leaves;
-    if (!isChoice(value, yielded[number - static_cast<size_t>(leaf)], leaf))
+    if (!isChoice(value, yielded[number - static_cast<size_t>(leaf)], leaf, leaves))
       return false;
   }
   return true;
