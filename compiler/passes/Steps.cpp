@@ -454,7 +454,7 @@ static void copyFirst(FlowProgram &program, Value value) { storeFirst(program, c
 static void storeAsOther(FlowProgram &program, id::ResizeOp resize) {
   const FlowValue from = program.resolve(resize.getResult());
   if (!resize.pads() && isMadeByGroup(program, from.buffer))
-    if (FlowStore store = FlowStore::of(from, resize.getResult()); store.placed()) {
+    if (FlowStore store = FlowStore::of(from, resize.getResult()); store.map.isIdentity() && store.placed()) {
       FlowSegment segment;
       segment.group.stores.push_back(std::move(store));
       return storeFirst(program, std::move(segment));
