@@ -18,7 +18,6 @@
 #include "id/LinearForm.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -95,27 +94,14 @@ struct Choice {
     for (auto [number, way] : llvm::enumerate(ways)) {
       Value index = id::numberOfLowest(builder, loc, radices);
       for (id::GatherOp each : way) {
-        IRMapping inside;
         const auto own = each.getType().getRadices().take_front(each.getNewLowest());
-        id::cloneAt(builder, loc, each.getBody(), own, index, newLowest, inside);
-        index = inside.lookup(each.getBody().front().getTerminator()->getOperand(0));
+        index = id::numberAt(builder, loc, each.getBody(), own, index, newLowest);
       }
       for (unsigned leaf = 0; leaf < leaves; ++leaf)
         values.map(step.getBody().getArgument(static_cast<unsigned>(number) * leaves + leaf), index);
     }
-    Operation *end = step.getBody().front().getTerminator();
-    for (Operation &op : step.getBody().front().without_terminator()) {
-      auto select = dyn_cast<arith::SelectOp>(op);
-      if (!select) {
-        builder.clone(op, values);
-        continue;
-      }
-      Value chosen =
-          arith::SelectOp::create(builder, loc, values.lookup(select.getCondition()),
-                                  values.lookup(select.getTrueValue()), values.lookup(select.getFalseValue()));
-      values.map(select.getResult(), chosen);
-    }
-    id::YieldOp::create(builder, loc, values.lookup(end->getOperand(0)));
+    cloneChoice(builder, step.getBody(), values);
+    id::YieldOp::create(builder, loc, values.lookup(step.getBody().front().getTerminator()->getOperand(0)));
     eraseDead(gather.getBody().front()); // digits that nothing names
     step->getResult(0).replaceAllUsesWith(gather.getResult());
     step->erase();

@@ -62,6 +62,21 @@ bool passes::choosesElements(Region &body, int leaves) {
   return true;
 }
 
+void passes::cloneChoice(OpBuilder &builder, Region &body, IRMapping &values) {
+  for (Operation &op : body.front().without_terminator()) {
+    if (values.contains(op.getResult(0)))
+      continue;
+    auto select = dyn_cast<arith::SelectOp>(op);
+    if (!select) {
+      builder.clone(op, values);
+      continue;
+    }
+    Value chosen = arith::SelectOp::create(builder, op.getLoc(), values.lookup(select.getCondition()),
+                                           values.lookup(select.getTrueValue()), values.lookup(select.getFalseValue()));
+    values.map(select.getResult(), chosen);
+  }
+}
+
 void passes::eraseDead(Block &body) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
     if (isOpTriviallyDead(&op))

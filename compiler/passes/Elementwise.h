@@ -3,6 +3,9 @@
 
 #include "compiler/passes/Passes.h"
 
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+
 namespace idc::passes {
 
 /// The same op but for its operands.
@@ -17,6 +20,10 @@ bool hasNoRootsByDigits(id::PointwiseOp step);
 /// True when all that a body yields are arguments, or chosen among them by what no argument says: elements of so many
 /// numbers, each of them whole.
 bool choosesElements(mlir::Region &body, int leaves);
+
+/// Clones the ops of such a body, but for the terminator, where numbers stand for its elements: `values` has those of
+/// its arguments, and what stands for ops that are not cloned; then those of all.
+void cloneChoice(mlir::OpBuilder &builder, mlir::Region &body, mlir::IRMapping &values);
 
 /// Erases what nothing in a body needs.
 void eraseDead(mlir::Block &body);

@@ -71,18 +71,9 @@ struct Move {
     };
     for (BlockArgument argument : node.getBody().getArguments())
       values.map(argument, number(argument.getArgNumber() / leaves));
-    for (Operation &op : node.getBody().front().without_terminator()) {
-      if (auto named = dyn_cast<id::DigitOp>(op)) {
-        values.map(named.getResult(), digits[static_cast<size_t>(named.getDigit()) - 1]);
-      } else if (auto select = dyn_cast<arith::SelectOp>(op)) {
-        Value chosen =
-            arith::SelectOp::create(builder, op.getLoc(), values.lookup(select.getCondition()),
-                                    values.lookup(select.getTrueValue()), values.lookup(select.getFalseValue()));
-        values.map(select.getResult(), chosen);
-      } else {
-        builder.clone(op, values);
-      }
-    }
+    for (id::DigitOp named : node.getBody().getOps<id::DigitOp>())
+      values.map(named.getResult(), digits[static_cast<size_t>(named.getDigit()) - 1]);
+    cloneChoice(builder, node.getBody(), values);
     const ValueRange yielded = node.getBody().front().getTerminator()->getOperands();
     Value from = values.lookup(yielded.front());
     for (int64_t result = 1; result < node.getArity(); ++result) {

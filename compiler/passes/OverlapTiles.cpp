@@ -14,8 +14,8 @@
 // L is a power of two, so that lanes and registers take bits. Elements of one number are made of the same elements in
 // the same way in whichever tile. A sequence's ends: k is that of the last element beyond them, or, where a gather
 // counts around the end, modulo N.
-#include "compiler/passes/Elementwise.h"
 #include "compiler/passes/NearNumbers.h"
+#include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
@@ -133,7 +133,8 @@ private:
       auto type = cast<id::SeqType>(step.getOutputs()[0].getType());
       if (lowest == 0)
         lowest = gathered.lookup(step);
-      if (lowest == 0 || !isOfMany(type, lowest) || !hasNumbersOnly(step, type.getRadices().take_front(lowest)))
+      if (lowest == 0 || !isOfMany(type, lowest) || !hasNoRootsByDigits(step) ||
+          !knowsNumber(step, type.getRadices().take_front(lowest)))
         return false;
     }
     const Type widest = widestOf(op);
@@ -186,10 +187,6 @@ private:
 
   static bool isOfMany(id::SeqType type, size_t lowest) {
     return id::elementsOf(type.getRadices().take_front(lowest)) > beyondBlock;
-  }
-
-  static bool hasNumbersOnly(id::PointwiseOp step, ArrayRef<int32_t> radices) {
-    return hasNoRootsByDigits(step) && (namesNoDigit(step) || id::dependsOnNumber(step.getBody(), radices));
   }
 
   static Type widestOf(Operation &op) {
@@ -353,9 +350,7 @@ private:
 
   /// The number of the element that a gather takes for that of a tile.
   Value sourceOf(OpBuilder &inside, id::GatherOp gather) const {
-    IRMapping values;
-    id::cloneAt(inside, loc, gather.getBody(), counting, numberOf(inside), bits + 1, values);
-    return values.lookup(gather.getBody().front().getTerminator()->getOperand(0));
+    return id::numberAt(inside, loc, gather.getBody(), counting, numberOf(inside), bits + 1);
   }
 
   Value ofGather(id::GatherOp gather) {

@@ -195,13 +195,12 @@ struct ComposeGathers : OpRewritePattern<GatherOp> {
     Location loc = op.getLoc();
     auto both = GatherOp::create(rewriter, loc, op.getType(), inner.getInput(), inner.getLowest());
     rewriter.createBlock(&both.getBody());
-    IRMapping outside, inside;
+    IRMapping outside;
     for (Operation &each : op.getBody().front().without_terminator())
       rewriter.clone(each, outside);
     Value index = outside.lookup(op.getBody().front().getTerminator()->getOperand(0));
     const auto own = inner.getType().getRadices().take_front(op.getLowest());
-    cloneAt(rewriter, loc, inner.getBody(), own, index, op.getNewLowest(), inside);
-    YieldOp::create(rewriter, loc, inside.lookup(inner.getBody().front().getTerminator()->getOperand(0)));
+    YieldOp::create(rewriter, loc, numberAt(rewriter, loc, inner.getBody(), own, index, op.getNewLowest()));
     rewriter.replaceOp(op, both);
     return success();
   }

@@ -141,6 +141,13 @@ void id::cloneAt(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_
   }
 }
 
+Value id::numberAt(OpBuilder &builder, Location loc, Region &body, ArrayRef<int32_t> radices, Value number,
+                   int64_t lowest) {
+  IRMapping values;
+  cloneAt(builder, loc, body, radices, number, lowest, values);
+  return values.lookup(body.front().getTerminator()->getOperand(0));
+}
+
 //===--- bodies of a number ---------------------------------------------------------------------------------------===//
 
 /// The number that digits count.

@@ -40,6 +40,10 @@ mlir::Value multipleOf(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value
 void cloneAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &body, llvm::ArrayRef<int32_t> radices,
              mlir::Value number, int64_t lowest, mlir::IRMapping &values);
 
+/// The number that a body without arguments yields for such an element.
+mlir::Value numberAt(mlir::OpBuilder &builder, mlir::Location loc, mlir::Region &body, llvm::ArrayRef<int32_t> radices,
+                     mlir::Value number, int64_t lowest);
+
 /// True when what a body does depends on digits, of these radices, through the number that they count alone.
 bool dependsOnNumber(mlir::Region &body, llvm::ArrayRef<int32_t> radices);
 
