@@ -387,8 +387,12 @@ struct FormChains : impl::FormChainsBase<FormChains> {
     const bool hasBlocks = target && target->kind != "cpu";
     if (hasBlocks)
       (void)addCopies(block, [](Value value) { return isComputed(value) && !isStorable(value); });
-    note(ChainFinder(block, target).run());
+    const FlowProgram formed = ChainFinder(block, target).run();
+    note(formed);
     if (!hasBlocks || !dissolve || !couldBeFewer())
+      return;
+    const bool hasChains = llvm::any_of(formed.segments, [](const FlowSegment &segment) { return segment.chain; });
+    if (!hasChains && llvm::none_of(block.getTerminator()->getOperands(), isMoved))
       return;
     const std::optional<bool> given = numbersChains();
     if (given.value_or(false))
@@ -415,6 +419,12 @@ private:
       value = view->getOperand(0);
     }
     return false;
+  }
+
+  /// True for a result that is a permutation of what is no scatter.
+  static bool isMoved(Value value) {
+    auto permute = value.getDefiningOp<id::PermuteOp>();
+    return permute && !permute.getInput().getDefiningOp<id::ScatterOp>();
   }
 
   /// True where chains end since groups, or several steps, take their values, or one from computed places.
@@ -537,10 +547,8 @@ private:
     DenseSet<Value> made; // by these
     auto write = [&] {
       dropCopies(copies);
-      copies = addCopies(block, [&](Value value) {
-        auto permute = value.getDefiningOp<id::PermuteOp>();
-        return permute && !permute.getInput().getDefiningOp<id::ScatterOp>() && !made.contains(permute.getInput());
-      });
+      copies = addCopies(
+          block, [&](Value value) { return isMoved(value) && !made.contains(value.getDefiningOp()->getOperand(0)); });
       note(ChainFinder(block, &target).runWithoutChains(kept));
     };
     write();

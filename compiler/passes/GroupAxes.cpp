@@ -59,6 +59,13 @@ private:
     return false;
   }
 
+  /// What a rule says of a case in which it matters.
+  bool ask(bool AskedRules::*rule, bool says) const {
+    if (rules.asked)
+      rules.asked->*rule = true;
+    return says;
+  }
+
   int newAxis(int radix) {
     parent.push_back(static_cast<int>(parent.size()));
     radices.push_back(radix);
@@ -90,7 +97,7 @@ private:
       int last = find(removed.back());
       if (radices[last] == radix &&
           llvm::none_of(others, [&](int other) { return other >= 0 && find(other) == last; })) {
-        if (!rules.apart) {
+        if (!ask(&AskedRules::apart, rules.apart)) {
           removed.pop_back();
           return last;
         }
@@ -141,7 +148,7 @@ private:
   }
 
   bool add(Operation *step) {
-    if (rules.mayJoin(step) && isJoin(step)) {
+    if (rules.mayJoin(step) && isJoin(step) && ask(&AskedRules::join, true)) {
       group.joined.insert(step);
       return true;
     }
@@ -228,7 +235,8 @@ private:
     for (auto [axis, kept] : llvm::zip(group.axes.find(from.buffer)->second, keptDigits(from))) {
       int *place = kept ? &axes[static_cast<size_t>(kept) - 1] : nullptr;
       const int other = kept ? known[static_cast<size_t>(kept) - 1] : -1;
-      if (!kept || (rules.fetch && other >= 0 && find(other) != find(axis) && meet(other, axis)))
+      if (!kept ||
+          (other >= 0 && find(other) != find(axis) && meet(other, axis) && ask(&AskedRules::fetch, rules.fetch)))
         computed.push_back(axis);
       else
         *place = axis;

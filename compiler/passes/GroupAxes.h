@@ -7,6 +7,11 @@
 
 namespace idc::passes {
 
+/// Rules that made a difference.
+struct AskedRules {
+  bool apart = false, fetch = false, join = false;
+};
+
 struct AxisRules {
   /// Digits that nodes insert are axes of their own; else each takes that of the last one removed, where it can.
   bool apart;
@@ -14,6 +19,8 @@ struct AxisRules {
   bool fetch;
   /// The steps that may be no code where they put together what is stored (FlowGroup::joined).
   llvm::function_ref<bool(mlir::Operation *)> mayJoin;
+  /// Those that made a difference are noted there, if given.
+  AskedRules *asked = nullptr;
 };
 
 /// The group of these steps, in this order, without its stores and without what holds it; nothing when they cannot

@@ -99,17 +99,29 @@ private:
       results += step->getNumResults();
     if (results > mostMade)
       return std::nullopt;
-    for (bool fetch : {false, true})
-      for (bool join : {true, false})
+    AskedRules any; // made a difference
+    for (bool fetch : {false, true}) {
+      if (fetch && !(limits.phases && any.fetch))
+        break;
+      any.join = false;
+      for (bool join : {true, false}) {
+        if (!join && !any.join)
+          break;
+        auto mayJoin = [&, join = join](Operation *step) { return join && !whole.contains(step); };
         for (bool reuse : {true, false}) {
-          auto mayJoin = [&, join = join](Operation *step) { return join && !whole.contains(step); };
-          std::optional<FlowGroup> made =
-              fetch && !limits.phases ? std::nullopt : findAxes(program, steps, {/*apart=*/!reuse, fetch, mayJoin});
+          AskedRules asked;
+          std::optional<FlowGroup> made = findAxes(program, steps, {/*apart=*/!reuse, fetch, mayJoin, &asked});
           if (made && !hasParameters(*made))
             return std::nullopt;
           if (made && planLevels(*made, target, limits))
             return made;
+          any.fetch |= asked.fetch;
+          any.join |= asked.join;
+          if (!asked.apart)
+            break;
         }
+      }
+    }
     return std::nullopt;
   }
 
@@ -539,6 +551,10 @@ private:
       LevelLimits now = limits;
       Merged how = Merged::Within;
       while (!planLevels(own, target, now)) {
+        if (now.phases && !now.turns) { // barriers, to make room for what is stored
+          now.turns = true;
+          continue;
+        }
         if (now.fastLanes <= 1) {
           how = how == Merged::Within ? how : Merged::Unplanned;
           break;

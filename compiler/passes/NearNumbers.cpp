@@ -143,7 +143,8 @@ private:
   }
 };
 
-std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices) {
+/// Tries all numbers, until one is farther than `most`.
+std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices, int64_t most) {
   constexpr int64_t maxOperations = int64_t(1) << 24; // of all evaluations
   const int64_t length = id::elementsOf(radices);
   std::optional<id::IndexCode> code = id::IndexCode::of(gather.getBody());
@@ -164,6 +165,8 @@ std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices) {
     }
     near.below = std::max(near.below, -distance);
     near.above = std::max(near.above, distance);
+    if (std::max(near.below, near.above) > most)
+      return std::nullopt;
   } while (id::countUp(digits, radices));
   return near;
 }
@@ -193,15 +196,13 @@ std::optional<Nearness> passes::nearnessOf(id::GatherOp gather, int64_t most) {
   if (gather.getInput().getType().getRadices() != gather.getType().getRadices())
     return std::nullopt;
   const auto radices = gather.getType().getRadices().take_front(gather.getNewLowest());
-  auto isNear = [&](const Nearness &near) { return std::max(near.below, near.above) <= most; };
   Distances distances(gather.getBody(), radices);
   const std::optional<Interval> distance =
       distances.of(gather.getBody().front().getTerminator()->getOperand(0), {0, id::elementsOf(radices) - 1});
   if (distance)
     if (const Nearness near{std::max<int64_t>(0, -distance->least), std::max<int64_t>(0, distance->greatest),
                             distances.wraps};
-        isNear(near))
+        std::max(near.below, near.above) <= most)
       return near;
-  const std::optional<Nearness> near = byAll(gather, radices);
-  return near && isNear(*near) ? near : std::nullopt;
+  return byAll(gather, radices, most);
 }

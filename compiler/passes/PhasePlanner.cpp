@@ -45,8 +45,12 @@ public:
   PhasePlanner(FlowGroup &group, const Target &target, const LevelLimits &limits)
       : group(group), target(target), limits(limits), order(orderOf(group)), mostWords(limits.words) {
     for (Operation *step : group.steps)
-      if (!group.joined.contains(step))
+      if (!group.joined.contains(step)) {
         steps.push_back(step);
+        SmallVector<Held> &values = valuesOf[step];
+        for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
+          values.push_back({group.axesOf(step, value), wordsOf(id::elementOf(value.getType()))});
+      }
     inBlock.resize(static_cast<unsigned>(group.radices.size()));
     for (int axis : group.nodeAxes)
       inBlock.set(static_cast<unsigned>(axis));
@@ -113,6 +117,12 @@ private:
     }
   };
 
+  /// A value that a step takes or makes.
+  struct Held {
+    SmallVector<int> axes;
+    int64_t words; // of an element
+  };
+
   struct Phase {
     SmallVector<Operation *> steps;
     SmallVector<Touched> touched;                   // what it stores, then what it loads
@@ -127,9 +137,10 @@ private:
   const Target &target;
   LevelLimits limits;
   GroupOrder order;
-  SmallVector<Operation *> steps; // those that are code
-  DenseSet<Operation *> wide;     // of these, nodes of many elements
-  llvm::BitVector inBlock;        // axes
+  SmallVector<Operation *> steps;                    // those that are code
+  DenseSet<Operation *> wide;                        // of these, nodes of many elements
+  DenseMap<Operation *, SmallVector<Held>> valuesOf; // by these: operands, then results
+  llvm::BitVector inBlock;                           // axes
   std::vector<Phase> phases;
   DenseMap<Operation *, size_t> phaseOf;
   SmallVector<int> blocks;  // axes that number the blocks, lowest addresses first
@@ -138,6 +149,7 @@ private:
   int batchLanes = 0;       // batch digits that threads hold
   SmallVector<int> filling; // beside nodes of many elements: axes, then batch digits behind these, that fill the block
   int64_t mostWords;        // of a value that a thread holds
+  mutable int64_t mostHeld = 0; // what has been found to fit, while phases are cut
 
   const SmallVector<int> &arrangement(Operation *step) const { return group.arrangement.find(step)->second; }
 
@@ -151,25 +163,24 @@ private:
     return count;
   }
 
-  /// The 32-bit words of a value of a step that a thread holds.
-  int64_t wordsOfValue(Operation *step, Value value, const Axes &registers) const {
-    return product(group.axesOf(step, value), [&](int axis) { return registers.contains(axis); }) *
-           wordsOf(id::elementOf(value.getType()));
+  /// The 32-bit words of a value that a thread holds.
+  int64_t wordsOfValue(const Held &value, const Axes &registers) const {
+    return product(value.axes, [&](int axis) { return registers.contains(axis); }) * value.words;
   }
 
-  /// Those of its largest value.
+  /// Those of a step's largest value.
   int64_t wordsAt(Operation *step, const Axes &registers) const {
     int64_t words = 1;
-    for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
-      words = std::max(words, wordsOfValue(step, value, registers));
+    for (const Held &value : valuesOf.find(step)->second)
+      words = std::max(words, wordsOfValue(value, registers));
     return words;
   }
 
   /// Those of all that it takes.
   int64_t wordsTaken(Operation *step, const Axes &registers) const {
     int64_t words = 0;
-    for (Value value : step->getOperands())
-      words += wordsOfValue(step, value, registers);
+    for (const Held &value : ArrayRef(valuesOf.find(step)->second).take_front(step->getNumOperands()))
+      words += wordsOfValue(value, registers);
     return words;
   }
 
@@ -227,17 +238,23 @@ private:
     }
     if (!cut(mostWords))
       return false;
-    int64_t words = mostWords;
     const size_t fewest = phases.size();
-    while (words > 1 && cut(words / 2) && phases.size() == fewest)
+    for (int64_t words = mostWords;;) {
+      while (words > 1 && words / 2 >= mostHeld)
+        words /= 2; // the same phases
+      if (words == 1)
+        return true;
+      if (!cut(words / 2) || phases.size() != fewest)
+        return cut(words);
       words /= 2;
-    return cut(words);
+    }
   }
 
   /// Cuts the steps into phases of at most so many words of a thread; false where a thread or a block cannot hold one.
   bool cut(int64_t words) {
     phases.clear();
     phaseOf.clear();
+    mostHeld = 0;
     for (Operation *step : steps) {
       const bool isAlone = wide.contains(step);
       const bool joins = !phases.empty() && !isAlone && !isWide(phases.back()) &&
@@ -423,16 +440,12 @@ private:
   /// True when all values that a phase makes or takes of others have these axes, none of them in registers. What it
   /// loads may lack some: all blocks load that.
   bool canShare(const Phase &phase, ArrayRef<int> ranks) const {
-    auto shares = [&](Operation *step, Value value) {
-      const SmallVector<int> axes = group.axesOf(step, value);
-      return llvm::all_of(ranks, [&](int axis) { return llvm::is_contained(axes, axis); });
-    };
     return llvm::none_of(phase.registers, [&](int axis) { return llvm::is_contained(ranks, axis); }) &&
            llvm::all_of(phase.steps, [&](Operation *step) {
-             return llvm::all_of(step->getResults(), [&](Value result) { return shares(step, result); }) &&
-                    llvm::all_of(step->getOpOperands(), [&](OpOperand &operand) {
-                      return group.loadOf.contains({step, operand.getOperandNumber()}) || shares(step, operand.get());
-                    });
+             return llvm::all_of(llvm::enumerate(valuesOf.find(step)->second), [&](const auto &value) {
+               return group.loadOf.contains({step, static_cast<unsigned>(value.index())}) ||
+                      llvm::all_of(ranks, [&](int axis) { return llvm::is_contained(value.value().axes, axis); });
+             });
            });
   }
 
@@ -508,7 +521,10 @@ private:
       const int64_t words = wordsAt(step, registers), threads = threadsAt(step, registers);
       if (wide.contains(step))
         return limits.cluster == 1 && registers.size() == group.axesOfNode(step).size();
-      return words <= most && limits.resident * threads * 2 * words <= target.registersPerMultiprocessor;
+      if (words > most || limits.resident * threads * 2 * words > target.registersPerMultiprocessor)
+        return false;
+      mostHeld = std::max(mostHeld, words);
+      return true;
     });
   }
 

@@ -221,7 +221,9 @@ FlowStore FlowStore::of(const FlowValue &from, Value made) {
 std::optional<FlowStore> FlowStore::instead(const FlowValue &from) const {
   if (from.isRepeated())
     return std::nullopt;
-  FlowStore direct = of(from, made);
+  FlowValue moved = from;
+  moved.map = from.map.then(map);
+  FlowStore direct = of(moved, made);
   llvm::append_range(direct.views, views);
   return direct.placed() ? std::optional(std::move(direct)) : std::nullopt;
 }
@@ -454,7 +456,7 @@ static void copyFirst(FlowProgram &program, Value value) { storeFirst(program, c
 static void storeAsOther(FlowProgram &program, id::ResizeOp resize) {
   const FlowValue from = program.resolve(resize.getResult());
   if (!resize.pads() && isMadeByGroup(program, from.buffer))
-    if (FlowStore store = FlowStore::of(from, resize.getResult()); store.map.isIdentity() && store.placed()) {
+    if (FlowStore store = FlowStore::of(from, resize.getResult()); store.placed()) {
       FlowSegment segment;
       segment.group.stores.push_back(std::move(store));
       return storeFirst(program, std::move(segment));
