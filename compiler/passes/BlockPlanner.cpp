@@ -59,6 +59,8 @@ public:
     registerDigits = std::max(passes::registerDigits(target, request.heldBytes()), largestNode);
     threadDigits = std::min(mostThreadDigits, floorLog2(target.maxThreadsPerBlock));
     maxTileDigits = std::min(floorLog2(target.maxTileBytes / request.elementBytes), registerDigits + threadDigits);
+    while (maxTileDigits > 0 && !request.fitsSharedMemory(maxTileDigits, target))
+      --maxTileDigits;
     if (request.mostTileDigits() < request.numDigits) { // others number devices
       maxTileDigits = std::min(maxTileDigits, std::max(0, request.mostTileDigits()));
       tooLarge |= maxTileDigits < largestNode + floorLog2(target.lanes);

@@ -107,7 +107,8 @@ private:
 
   /// Along columns: half the threads with twice the words, of half a warp's columns; or clusters.
   void addColumns() {
-    limits.push_back({words, run, lanes, many, 1, 4, deep, true});
+    if (largestCluster > 1)
+      limits.push_back({words, run, lanes, many, 1, std::min<int64_t>(4, largestCluster), deep, true});
     limits.push_back({2 * words, 2 * run, lanes / 2, many});
     limits.push_back({4 * words, 4 * run, lanes / 2, many});
     for (int64_t blocks = 2; blocks <= largestCluster; blocks *= 2)

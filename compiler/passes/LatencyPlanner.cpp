@@ -211,7 +211,7 @@ private:
     std::optional<KernelPlan> plan = planOf(shape, loaded, stored);
     if (!plan)
       return infinite;
-    if ((request.elementBytes << (shape.tile - shape.ranks)) > target.sharedBytesPerBlock)
+    if (!request.fitsSharedMemory(shape.tile - shape.ranks, target))
       return infinite;
 
     const std::vector<RangePlan> &ranges = plan->ranges;

@@ -67,10 +67,13 @@ public:
     write();
     // Blocks of a cluster or a team share what waits; the others have to have room for it at least.
     return fits && (!cooperative || !stepOfMoreThreads(group, target.lanes)) &&
-           (!ranks.empty() || sharedBytesOf(group, Sharing::Values) <= target.sharedBytesPerBlock);
+           (!ranks.empty() || hasMemory(Sharing::Values));
   }
 
 private:
+  /// Whether a block has shared memory for what is written, and for padding.
+  bool hasMemory(Sharing sharing) const { return sharedBytesOf(group, sharing) * 9 / 8 <= target.sharedBytesPerBlock; }
+
   bool plan() {
     SmallVector<int> oneLevel(group.radices.size(), -1);
     for (int axis : group.nodeAxes)
@@ -156,7 +159,7 @@ private:
     for (int level = 0; level <= lastLevel(levels); ++level)
       group.levels.push_back(mappingAt(level));
     // Runs go through shared memory, where that has room for what a block takes at a time, and for padding.
-    const bool inRuns = !levels.empty() && sharedBytesOf(group, Sharing::Turns) * 9 / 8 <= target.sharedBytesPerBlock;
+    const bool inRuns = !levels.empty() && hasMemory(Sharing::Turns);
     group.loadRuns = inRuns ? target.levelRunBytes : 0;
     group.storeRuns = inRuns ? target.vectorBytes : 0;
   }
@@ -703,7 +706,7 @@ static bool isTiled(const FlowLoad &load) {
 
 void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   using digits::Field;
-  if (target.kind == "cpu" || group.loadRuns)
+  if (target.kind == "cpu" || group.levels.size() != 1 || !group.levels.front()[Field::Lane].empty())
     return;
   // Digits are not divided: whichever number of threads is nearer.
   digits::Mapping &mapping = group.levels.front();

@@ -74,6 +74,12 @@ struct PlanRequest {
   }
   /// True when some of the digits that a tile leaves to blocks number as many devices.
   bool leavesDevices(const std::vector<int> &tile) const;
+  /// Whether a block has shared memory to exchange a tile of so many digits of radix 2: of narrow elements each may
+  /// take a word, and padding takes more.
+  bool fitsSharedMemory(int digits, const Target &target) const {
+    constexpr int64_t wordBytes = 4;
+    return std::max(elementBytes, wordBytes) << digits < target.sharedBytesPerBlock;
+  }
   /// The most that what a thread holds of one element takes in registers.
   int64_t heldBytes() const { return values * registerBytes; }
   bool isBegin(int step) const;

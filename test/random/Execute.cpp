@@ -262,7 +262,7 @@ void Trial::runOnCpu(const Execution &execution) {
 }
 
 void Trial::emulate(const Execution &execution) {
-  llvm::Expected<Levels::Kernels> kernels = levels->compile("sm_90", execution.gpuChanges);
+  llvm::Expected<Levels::Kernels> kernels = levels->compile(execution.arch, execution.gpuChanges);
   if (!kernels)
     return rejected("emulator", kernels.takeError());
   if (execution.worthEmulating && !execution.worthEmulating())

@@ -19,6 +19,7 @@ struct Outcome {
 struct Execution {
   uint64_t seed = 0; // of the data and of the emulator's order of threads
   bool cpu = true, emulator = true;
+  std::string arch = "sm_90"; // of the GPU that is emulated
   Changes gpuChanges, cpuChanges;
   std::function<bool()> worthEmulating; // asked when the kernels are there; empty: always
 };

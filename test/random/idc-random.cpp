@@ -32,6 +32,7 @@ static cl::opt<bool> shrinking("shrink", cl::desc("make a failing program smalle
                                cl::init(true));
 static cl::opt<bool> onCpu("cpu", cl::desc("run on the CPU target"), cl::init(true));
 static cl::opt<bool> emulated("emulator", cl::desc("run the GPU's kernels in the emulator"), cl::init(true));
+static cl::opt<std::string> arch("arch", cl::desc("the GPU that is emulated"), cl::init("sm_90"));
 static cl::opt<uint64_t> mostFailures("failures", cl::desc("stop after so many"), cl::init(10));
 
 static cl::opt<bool> printCoverage("coverage", cl::desc("print what the compiled programs were made of"));
@@ -74,6 +75,7 @@ static Outcome run(const Program &program, Coverage *coverage = nullptr) {
   execution.seed = seed;
   execution.cpu = onCpu;
   execution.emulator = emulated;
+  execution.arch = arch;
   execution.gpuChanges.devices = static_cast<int64_t>(devices.getValue());
   execution.gpuChanges.chunks = static_cast<int64_t>(chunks.getValue());
   if (!crossing.empty())
