@@ -186,10 +186,8 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
     if (function.params.size() != wanted.params.size() || function.results.size() != wanted.results.size() ||
         countArrays(have) != countArrays(need))
       fail(loc,
-           what + " has " + std::to_string(wanted.params.size()) + " parameters and " +
-               std::to_string(wanted.results.size()) + " results, but '" + name + "' has " +
-               std::to_string(function.params.size()) + " and " + std::to_string(function.results.size()) +
-               ", or has arrays where single values are",
+           what + " is declared as " + spellSignature(wanted, std::vector<TypeRef>(need.size())) + ", but '" + name + "' is " +
+               spellSignature(function, std::vector<TypeRef>(have.size())),
            range);
   }
   given.signature = &wanted;

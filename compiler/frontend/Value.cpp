@@ -603,7 +603,7 @@ bool bounds(Op op, Untyped &result, std::string &error) {
   case Op::Div:
   case Op::Rem:
     if (b.low <= 0 && b.high >= 0) {
-      error = "the divisor may be zero";
+      error = b.low == 0 && b.high == 0 ? "division by zero" : "the divisor may be zero";
       return false;
     }
     if (op == Op::Rem) {

@@ -1,5 +1,7 @@
 #include "compiler/tools/Executable.h"
 
+#include "compiler/explain/Facts.h"
+
 #include "host/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -19,7 +21,7 @@ tools::Executable::Executable(Compiler &compiler, const std::string &device, llv
                               const emulator::EmulatorOptions &options)
     : compiler(compiler) {
   if (device == "reference") {
-    evaluator.emplace(programOf(compiler, errors));
+    evaluator.emplace(programOf(compiler, errors), placesOf(compiler));
   } else if (device == "emulate") {
     emulator::EmulatedModule *emulated = tools::emulatedModule(compiler, options, errors).release();
     kernels = adopt(emulated);
@@ -40,6 +42,13 @@ std::string tools::Executable::processor() const {
 void tools::Executable::checkEvaluation() const {
   if (evaluator && !evaluator->error().empty())
     throw host::Error("the evaluation failed: " + evaluator->error());
+}
+
+tools::StepPlace tools::placesOf(const Compiler &compiler) {
+  return [&compiler](const frontend::Step &step) {
+    const explain::StepSource source = explain::sourceOf(step, compiler);
+    return source.place + (source.text.empty() ? "" : ": " + source.text);
+  };
 }
 
 const frontend::Program &tools::programOf(Compiler &compiler, llvm::raw_ostream &errors) {

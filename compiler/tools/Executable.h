@@ -39,6 +39,9 @@ private:
   const codegen::Compiler &compiler;
 };
 
+/// Where the steps of the compiler's program stand; the compiler must outlive the result.
+StepPlace placesOf(const codegen::Compiler &compiler);
+
 /// The elaborated program. Errors as of Modules.h.
 const frontend::Program &programOf(codegen::Compiler &compiler, llvm::raw_ostream &errors);
 

@@ -40,9 +40,11 @@ int64_t partsOf(const Operand &scalar) { return scalar.layout.fields[0].complex 
 /// A program with its operands.
 struct Evaluation {
   const frontend::Program &program;
+  tools::StepPlace placeOf; // empty: not known
   std::vector<Operand> inputs, scalars, outputs;
 
-  explicit Evaluation(const frontend::Program &program) : program(program) {
+  Evaluation(const frontend::Program &program, tools::StepPlace placeOf)
+      : program(program), placeOf(std::move(placeOf)) {
     for (const frontend::Parameter &parameter : program.inputs)
       inputs.emplace_back(parameter.name, program.values[parameter.value]);
     for (const frontend::ScalarParameter &scalar : program.scalars)
@@ -60,15 +62,20 @@ struct Evaluation {
     std::vector<Scalar> values;
     for (const Operand &scalar : scalars)
       values.push_back(frontend::loadScalars(*next++, scalar.layout, 1).front());
-    return frontend::evaluate(program, sequences, values, results, error);
+    size_t done = 0;
+    if (frontend::evaluate(program, sequences, values, results, error, [&](size_t, const auto &) { ++done; }))
+      return true;
+    if (placeOf && done < program.steps.size())
+      error = placeOf(program.steps[done]) + ": " + error;
+    return false;
   }
 };
 } // namespace
 
 //===--- the reference of a run ---------------------------------------------------------------------------------===//
 
-host::Reference tools::makeReference(const frontend::Program &program) {
-  return [evaluation = Evaluation(program)](const std::vector<std::vector<char>> &inputs) {
+host::Reference tools::makeReference(const frontend::Program &program, StepPlace placeOf) {
+  return [evaluation = Evaluation(program, std::move(placeOf))](const std::vector<std::vector<char>> &inputs) {
     std::vector<const char *> from;
     for (const std::vector<char> &input : inputs)
       from.push_back(input.data());
@@ -93,7 +100,7 @@ struct tools::ReferenceModule::State {
 
   std::optional<host::Progress> progress; // of a launch
 
-  explicit State(const frontend::Program &program) : evaluation(program) {}
+  State(const frontend::Program &program, StepPlace placeOf) : evaluation(program, std::move(placeOf)) {}
   void run(void *const *args, int64_t batch, int64_t firstProblem, int64_t lastProblem);
   void finished(int64_t problem, int64_t batch);
 
@@ -161,7 +168,8 @@ static std::string manifest(const Evaluation &evaluation) {
   return codegen::writeManifest(info, {kernel}, {});
 }
 
-tools::ReferenceModule::ReferenceModule(const frontend::Program &program) : state(std::make_unique<State>(program)) {
+tools::ReferenceModule::ReferenceModule(const frontend::Program &program, StepPlace placeOf)
+    : state(std::make_unique<State>(program, std::move(placeOf))) {
   if (State::current)
     throw host::Error("only one reference module can exist at a time");
   auto lookup = [](const char *, void *) -> idc_cpu_kernel {

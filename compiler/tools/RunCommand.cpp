@@ -91,7 +91,7 @@ int tools::runProgram(codegen::CompileRequest request, host::RunRequest run, con
     run.group = executable.group();
     const frontend::Program &program = programOf(compiler, llvm::errs());
     if (verify)
-      run.reference = makeReference(program);
+      run.reference = makeReference(program, placesOf(compiler));
     if (inspection.any())
       run.keptProblem = inspection.problem;
     for (int output : program.outputs)

@@ -35,12 +35,6 @@ static tools::TracedSequence traced(const std::vector<Scalar> &leaves, const fro
   return traced(leaves, sequence.radices, *sequence.element);
 }
 
-/// "mine.id:13: merge @ i, i = 3".
-static std::string whereIs(const frontend::Step &step, const codegen::Compiler &compiler) {
-  const explain::StepSource source = explain::sourceOf(step, compiler);
-  return source.place + (source.text.empty() ? "" : ": " + source.text);
-}
-
 /// The sequences that a side of the program takes or gives, loaded from memory.
 static std::vector<std::vector<Scalar>> load(const frontend::Program &program,
                                              const std::vector<host::OperandValues> &operands) {
@@ -86,9 +80,10 @@ tools::Trace tools::traceProgram(codegen::Compiler &compiler, const host::Proble
   }
   if (const std::string broken = frontend::brokenRequirement(program, scalars); !broken.empty())
     throw host::Error(broken);
+  const StepPlace placeOf = placesOf(compiler);
   auto observe = [&](size_t number, const std::vector<const std::vector<Scalar> *> &results) {
     const frontend::Step &step = program.steps[number];
-    TracedStep made{explain::describe(program, step), whereIs(step, compiler), {}};
+    TracedStep made{explain::describe(program, step), placeOf(step), {}};
     for (const auto &[value, leaves] : llvm::zip(step.outputs, results))
       made.results.push_back(traced(*leaves, program.values[static_cast<size_t>(value)]));
     trace.steps.push_back(std::move(made));
@@ -96,7 +91,7 @@ tools::Trace tools::traceProgram(codegen::Compiler &compiler, const host::Proble
   std::vector<std::vector<Scalar>> results;
   std::string error;
   if (!frontend::evaluate(program, inputs, scalars, results, error, observe))
-    throw host::Error("the evaluation failed: " + error);
+    throw host::Error("the evaluation failed: " + placeOf(program.steps[trace.steps.size()]) + ": " + error);
   TracedStep last{"the results", "", {}};
   for (const auto &[value, leaves] : llvm::zip(program.outputs, results))
     last.results.push_back(traced(leaves, program.values[static_cast<size_t>(value)]));
