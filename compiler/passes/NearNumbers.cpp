@@ -63,6 +63,24 @@ public:
     return argumentAt(isThen ? select.getTrueValue() : select.getFalseValue(), k);
   }
 
+  /// Whether a value is made of some of these arguments for any such k.
+  bool isMadeOf(Value value, ArrayRef<BlockArgument> arguments, Interval k) {
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return llvm::is_contained(arguments, argument);
+    if (++followed > maxFollowed)
+      return true;
+    auto isOperandMade = [&](Value operand) { return isMadeOf(operand, arguments, k); };
+    auto select = value.getDefiningOp<arith::SelectOp>();
+    if (!select)
+      return llvm::any_of(value.getDefiningOp()->getOperands(), isOperandMade);
+    const auto [then, otherwise] = split(select.getCondition(), k);
+    auto isBranchMade = [&](Value branch, Interval own) {
+      return own.least <= own.greatest && isMadeOf(branch, arguments, own);
+    };
+    return isOperandMade(select.getCondition()) || isBranchMade(select.getTrueValue(), then) ||
+           isBranchMade(select.getFalseValue(), otherwise);
+  }
+
   bool wraps = false; // a remainder by the length was left out
 
 private:
@@ -165,7 +183,7 @@ std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices, in
     }
     near.below = std::max(near.below, -distance);
     near.above = std::max(near.above, distance);
-    if (std::max(near.below, near.above) > most)
+    if (near.atEnds() > most)
       return std::nullopt;
   } while (id::countUp(digits, radices));
   return near;
@@ -181,6 +199,25 @@ std::optional<int64_t> passes::distanceAt(id::GatherOp gather, Numbers elements)
                                                                                : std::nullopt;
 }
 
+bool passes::areUnused(id::GatherOp gather, Numbers elements) {
+  const auto lowest = static_cast<size_t>(gather.getNewLowest());
+  return llvm::all_of(gather.getResult().getUses(), [&](OpOperand &use) {
+    auto step = dyn_cast<id::PointwiseOp>(use.getOwner());
+    if (!step)
+      return false;
+    Block &body = step.getBody().front();
+    unsigned first = 0; // of the operand's leaves
+    for (Value before : step.getInputs().take_front(use.getOperandNumber()))
+      first += static_cast<unsigned>(id::leafTypes(id::elementOf(before.getType())).size());
+    const SmallVector<BlockArgument> leaves(
+        body.getArguments().slice(first, id::leafTypes(gather.getType().getElement()).size()));
+    Distances distances(step.getBody(), id::radicesOf(use.get().getType()).take_front(lowest));
+    return llvm::none_of(body.getTerminator()->getOperands(), [&](Value yielded) {
+      return distances.isMadeOf(yielded, leaves, {elements.first, elements.last});
+    });
+  });
+}
+
 std::optional<unsigned> passes::operandAt(id::PointwiseOp step, size_t lowest, Numbers elements) {
   auto type = cast<id::SeqType>(step.getOutputs()[0].getType());
   const int leaves = static_cast<int>(id::leafTypes(type.getElement()).size());
@@ -190,6 +227,10 @@ std::optional<unsigned> passes::operandAt(id::PointwiseOp step, size_t lowest, N
   BlockArgument argument =
       distances.argumentAt(step.getBody().front().getTerminator()->getOperand(0), {elements.first, elements.last});
   return argument ? std::optional(argument.getArgNumber() / static_cast<unsigned>(leaves)) : std::nullopt;
+}
+
+int64_t passes::mostAtEnds(Type element) {
+  return mostTileBytes / std::max<int64_t>(1, id::elementBytes(element)) / tileToEnds / 2;
 }
 
 std::optional<Nearness> passes::nearnessOf(id::GatherOp gather, int64_t most) {
@@ -202,7 +243,7 @@ std::optional<Nearness> passes::nearnessOf(id::GatherOp gather, int64_t most) {
   if (distance)
     if (const Nearness near{std::max<int64_t>(0, -distance->least), std::max<int64_t>(0, distance->greatest),
                             distances.wraps};
-        std::max(near.below, near.above) <= most)
+        near.atEnds() <= most)
       return near;
   return byAll(gather, radices, most);
 }

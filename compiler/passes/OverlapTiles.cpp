@@ -41,12 +41,8 @@ namespace idc::passes {
 
 namespace {
 
-/// Of a tile: at least so many elements, and bytes of the narrowest value; at most so many bytes of the widest.
-constexpr int64_t leastTile = 512, leastBytes = 4096, mostBytes = 32768;
-/// Elements at the ends are at most this part of a tile; half of it where longer tiles are possible.
-constexpr int64_t partAtEnds = 8;
-/// Bytes of the widest value of a step. Of narrower ones the trip to memory takes less than to count in tiles.
-constexpr int64_t leastWidth = 2;
+/// Of a tile: at least so many elements, and bytes of the narrowest value.
+constexpr int64_t leastTile = 512, leastBytes = 4096;
 
 /// Of what is made one after the other in a tile: gathers times the elements at an end, and operations on an element. A
 /// thread has so many elements that more of either would be more than a kernel unrolls.
@@ -65,8 +61,6 @@ struct Made {
   int layer = 0;
   Nearness reach;
   int64_t gathers = 0, operations = 0;
-
-  int64_t atEnds() const { return std::max(reach.below, reach.above); }
 };
 
 class Finder {
@@ -105,10 +99,6 @@ private:
   DenseMap<Operation *, size_t> gathered; // of steps: those of gathers that take what they make, or the next one
   llvm::EquivalenceClasses<Operation *> classes;
 
-  static int64_t mostAtEnds(Type element) {
-    return mostBytes / std::max<int64_t>(1, id::elementBytes(element)) / partAtEnds / 2;
-  }
-
   bool isTaken(Value value) const { return value.getDefiningOp() && lowestOf.contains(value.getDefiningOp()); }
 
   /// Takes a step or a near gather; false for all else.
@@ -138,10 +128,10 @@ private:
         return false;
     }
     const Type widest = widestOf(op);
-    if (id::elementBytes(widest) < leastWidth)
+    if (id::elementBytes(widest) < leastTiledBytes)
       return false;
     Made own = after(op, near, lowest);
-    if (own.atEnds() > mostAtEnds(widest) || own.gathers * own.atEnds() > mostGathered ||
+    if (own.reach.atEnds() > mostAtEnds(widest) || own.gathers * own.reach.atEnds() > mostGathered ||
         own.operations > mostOperations)
       own = Made{own.layer + 1, {}, 0, 0}; // a gather of what lies in memory is no part of a tile
     lowestOf[&op] = lowest;
@@ -237,8 +227,8 @@ public:
     auto lengthFor = [&](int64_t part) {
       return static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(part * (below + above))));
     };
-    const int64_t longest = std::max(mostBytes / bytes, lengthFor(partAtEnds));
-    tile = std::max({leastTile, leastBytes / narrowest, std::min(lengthFor(2 * partAtEnds), longest)});
+    const int64_t longest = std::max(mostTileBytes / bytes, lengthFor(tileToEnds));
+    tile = std::max({leastTile, leastBytes / narrowest, std::min(lengthFor(2 * tileToEnds), longest)});
     kept = tile - below - above;
     auto type = cast<id::SeqType>(together.ops.back()->getResult(0).getType());
     const ArrayRef<int32_t> all = type.getRadices();

@@ -308,6 +308,23 @@ def HoldGathers : Pass<"id-hold-gathers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect"];
 }
 
+def NarrowGathers : Pass<"id-narrow-gathers", "::mlir::func::FuncOp"> {
+  let summary = "gathers that shift by multiples of their lowest digits are of the digits above";
+  let description = [{
+    (k + 2^j*c) mod 2^n, of more elements than a block holds, leaves the lowest j digits as they are: a block takes all
+    upper digits for some of the lowest, and does many such steps. So is k - 2^j*c of no less than 0 where steps make
+    nothing of the elements beyond.
+
+        %0 = id.gather %x lowest 20 … from { k + 2^12 mod 2^20 }
+
+        %0 = id.permute %x [12 … 1 20 … 13]
+        %1 = id.gather %0 lowest 8 … from { k + 1 mod 2^8 }
+        %2 = id.permute %1 [8 … 1 20 … 9]
+  }];
+  let options = [Option<"target", "target", "std::string", "\"sm_90\"", "machine whose blocks are meant">];
+  let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
+}
+
 def LinearMoves : Pass<"id-linear-moves", "::mlir::func::FuncOp"> {
   let summary = "gathers that are linear over GF(2) become digit permutations between maps that keep sectors";
   let description = [{

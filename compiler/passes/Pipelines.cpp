@@ -74,6 +74,9 @@ void passes::buildStagePipeline(OpPassManager &manager, const std::string &targe
   HoldGathersOptions hold;
   hold.target = target;
   function.addPass(createHoldGathers(hold));
+  NarrowGathersOptions narrow;
+  narrow.target = target;
+  function.addPass(createNarrowGathers(narrow));
   LinearMovesOptions linear;
   linear.target = target;
   function.addPass(createLinearMoves(linear));

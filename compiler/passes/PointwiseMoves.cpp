@@ -7,6 +7,7 @@
 //   %1 = id.gather %0 from { e }                    ->    %2 = id.pointwise(%0, %1) { e mod 2 chooses }
 #include "compiler/passes/PointwiseMoves.h"
 
+#include "compiler/passes/NearNumbers.h"
 #include "compiler/passes/Steps.h"
 
 #include "id/IndexCode.h"
@@ -86,6 +87,20 @@ bool isWorthRepeating(id::PointwiseOp step) {
   for (OpResult result : step->getResults())
     operations += operationsOf(step, result) * llvm::range_size(result.getUses());
   return operations <= fewOperations;
+}
+
+/// Whether blocks do in tiles (id-overlap-tiles) what takes near elements of a step's value: what is made of these is
+/// taken so again.
+bool goesOnInTiles(id::GatherOp gather) {
+  auto isNear = [](Operation *user) {
+    auto other = dyn_cast<id::GatherOp>(user);
+    return other && nearnessOf(other, mostAtEnds(other.getType().getElement())).has_value();
+  };
+  return isOfManyElements(gather.getResult()) && id::elementBytes(gather.getType().getElement()) >= leastTiledBytes &&
+         llvm::any_of(
+             gather->getUsers(),
+             [&](Operation *user) { return isa<id::PointwiseOp>(user) && llvm::any_of(user->getUsers(), isNear); }) &&
+         isNear(gather);
 }
 
 bool isShared(id::PointwiseOp step) { return !step->hasOneUse() || step.getOutputs().size() != 1; }
@@ -257,7 +272,7 @@ void passes::moveBehind(id::GatherOp gather) {
   if (!isMovable(step)) {
     const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
     if (moves.size() == 1 && isOfManyElements(value) && knowsNumber(step, radices) && hasNoRootsByDigits(step) &&
-        gather.getBody().getOps<id::LookupOp>().empty())
+        gather.getBody().getOps<id::LookupOp>().empty() && !(isShared(step) && goesOnInTiles(gather)))
       ofSeveral(gather, ownStep(builder, step, value));
     return;
   }
