@@ -114,6 +114,8 @@ public:
   int64_t taken() const { return work + 5 * madeNumbers; }
   /// Runs a func or node on values of its parameters' types, unless the length of an array is open.
   void probe(const Function &function);
+  /// Makes a record, of reals where its types are open.
+  void probe(const TypeDecl &type);
   /// What ended the elaboration.
   struct Mistake {
     llvm::SMLoc loc;

@@ -114,8 +114,8 @@ void Elaborator::checkGather(const Expr &index, const Step &step, const Untyped 
     return;
   if (product(radices) > maxTried)
     fail(index, "the index of 'gather' may be from " + spell(value.low) + " to " + spell(value.high) +
-                    ", and the sequence has " + spell(from) +
-                    " elements; of so many it is not tried, and a modulus at the end makes it clear");
+                    ", and the sequence has " + spell(from) + " elements; more than " + std::to_string(maxTried) +
+                    " are not tried one by one: keep it inside by min and max, or by a modulus at the end");
   Int element = 0;
   std::string error;
   bool inside = forEachIndex(

@@ -27,6 +27,10 @@ void Elaborator::probe(const Function &function) {
       [&] { callFunction(function, std::move(arguments), places, function.name.range.Start, *context.builder, {}); });
 }
 
+void Elaborator::probe(const TypeDecl &type) {
+  recordType(type, std::vector<TypeRef>(type.generics.size(), scalarType("f32")));
+}
+
 namespace {
 
 /// What sizes are tried with; all of them are the same at a time.
@@ -121,18 +125,22 @@ bool checkBodies(const Source &source, Diagnostics &diagnostics) {
   if (!check(source, diagnostics))
     return false;
   bool good = true;
+  auto probe = [&](const auto &declared) {
+    try {
+      Elaborator(source, diagnostics).probe(declared);
+    } catch (const ElaborationFailed &) {
+      good = false;
+    }
+  };
+  for (const auto &type : source.main().types)
+    probe(*type);
   for (const auto &function : source.main().functions) {
     if (function->kind == Function::Kind::Algorithm) {
       good &= probeAlgorithm(source, *function, diagnostics);
       continue;
     }
-    if (!function->generics.empty())
-      continue;
-    try {
-      Elaborator(source, diagnostics).probe(*function);
-    } catch (const ElaborationFailed &) {
-      good = false;
-    }
+    if (function->generics.empty())
+      probe(*function);
   }
   return good;
 }

@@ -67,7 +67,7 @@ public:
     write();
     // Blocks of a cluster or a team share what waits; the others have to have room for it at least.
     return fits && (!cooperative || !stepOfMoreThreads(group, target.lanes)) &&
-           (!ranks.empty() || hasMemory(Sharing::Values));
+           (cooperative || hasMemory(Sharing::Values));
   }
 
 private:

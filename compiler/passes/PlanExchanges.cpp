@@ -215,6 +215,8 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       auto kernel = op->getParentOfType<id::KernelOp>();
       const bool inGrid = kernel && kernel.getLaunch().getTeam() > 1;
       op.setKind(inGrid && plan.kind == digits::ExchangeKind::Cluster ? id::ExchangeKind::Grid : kindOf(plan.kind));
+      if (op.getKind() == id::ExchangeKind::Grid)
+        loadBehind(op);
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
         return WalkResult::advance();
       if (ofVectors) {
@@ -233,6 +235,19 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
     });
     if (result.wasInterrupted())
       signalPassFailure();
+  }
+
+  /// What is loaded for steps behind a wait for other blocks, and made of nothing else, comes behind it, too: what was
+  /// made before is not there any more.
+  static void loadBehind(id::ExchangeOp wait) {
+    auto isLoaded = [](Value value) { return value.getDefiningOp<id::LoadOp>() != nullptr; };
+    for (Operation *before = wait->getPrevNode(); before; before = wait->getPrevNode()) {
+      const bool isOfLoads =
+          isa<id::LoadOp>(before) || (isa<id::PointwiseOp>(before) && llvm::all_of(before->getOperands(), isLoaded));
+      if (!isOfLoads || llvm::is_contained(before->getUsers(), wait))
+        return;
+      before->moveAfter(wait);
+    }
   }
 
   static void setLayout(id::ExchangeOp op, const digits::SharedLayout &layout) {

@@ -119,22 +119,23 @@ private:
 
 std::vector<std::vector<char>> scalarValues(const idc_module *module, const std::vector<std::string> &settings) {
   std::map<std::string, std::string> given = namedValues("--scalar", settings);
-  std::vector<std::vector<char>> values;
+  std::vector<idc_operand> scalars(static_cast<size_t>(idc_scalar_count(module)));
   std::string known;
-  for (int32_t i = 0; i < idc_scalar_count(module); ++i) {
-    idc_operand scalar;
-    check(idc_scalar(module, i, &scalar));
-    known += (i ? ", " : "") + std::string(scalar.name);
+  for (size_t i = 0; i < scalars.size(); ++i) {
+    check(idc_scalar(module, static_cast<int32_t>(i), &scalars[i]));
+    known += (i ? ", " : "") + std::string(scalars[i].name);
+  }
+  for (const auto &[name, value] : given)
+    if (std::none_of(scalars.begin(), scalars.end(), [&](const idc_operand &scalar) { return name == scalar.name; }))
+      throw Error("the program has no scalar '" + name + "'" + (known.empty() ? "" : "; it has " + known));
+  std::vector<std::vector<char>> values;
+  for (const idc_operand &scalar : scalars) {
     auto found = given.find(scalar.name);
     if (found == given.end())
       throw Error("scalar '" + std::string(scalar.name) + "' of type " + scalar.type +
                   " has no value; set it with --scalar " + scalar.name + "=VALUE");
     values.push_back(ScalarParser(scalar.name, scalar.type, scalar.element_bytes).parse(found->second));
-    given.erase(found);
   }
-  if (!given.empty())
-    throw Error("the program has no scalar '" + given.begin()->first + "'" +
-                (known.empty() ? "" : "; it has " + known));
   return values;
 }
 
