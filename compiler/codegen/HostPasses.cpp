@@ -10,6 +10,7 @@
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/AggressiveInstCombine/AggressiveInstCombine.h"
 #include "llvm/Transforms/Scalar/LoopLoadElimination.h"
 #include "llvm/Transforms/Vectorize/LoopVectorize.h"
 #include "llvm/Transforms/Vectorize/SLPVectorizer.h"
@@ -37,6 +38,15 @@ static bool computesBytes(const llvm::Function &function) {
   });
 }
 
+/// True where vectors of 64 bits are multiplied. The high half of such a product is put together from products of
+/// halves (PrimeField.h), which LLVM knows and makes one of 128 bits, to be taken apart into lanes.
+static bool multipliesVectors(const llvm::Function &function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &instruction) {
+    return instruction.getOpcode() == llvm::Instruction::Mul && instruction.getType()->isVectorTy() &&
+           instruction.getType()->getScalarSizeInBits() == 64;
+  });
+}
+
 /// A kernel is a loop over blocks, and no block reads what another one has stored: there is no load to be taken from
 /// the round before. The search for one compares every access with every other.
 static bool isWorthRunning(llvm::StringRef pass, const llvm::Any &unit, bool hasWideBytes) {
@@ -44,6 +54,8 @@ static bool isWorthRunning(llvm::StringRef pass, const llvm::Any &unit, bool has
     return false;
   const auto *function = llvm::any_cast<const llvm::Function *>(&unit);
   if (pass == llvm::SLPVectorizerPass::name() && function && hasWideBytes && computesBytes(**function))
+    return false;
+  if (pass == llvm::AggressiveInstCombinePass::name() && function && multipliesVectors(**function))
     return false;
   return pass != llvm::LoopVectorizePass::name() || !function || !hasLongBlock(**function);
 }

@@ -1,7 +1,6 @@
 #include "compiler/conversion/PrimeField.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/APInt.h"
 
 using namespace mlir;
@@ -76,13 +75,29 @@ Value PrimeField::below(Value x, Value y) {
   return arith::SelectOp::create(builder, loc, borrow, raised, difference);
 }
 
-/// x·y / 2^64 mod P (Montgomery 1985), for odd P, x·y < 2^64·P.
+std::pair<Value, Value> PrimeField::product(Value x, Value y) {
+  if (!isLong || !isOfVectors()) {
+    auto both = arith::MulUIExtendedOp::create(builder, loc, x, y);
+    return {both.getLow(), both.getHigh()};
+  }
+  const Value mask = integer(UINT32_MAX), half = integer(32);
+  auto low = [&](Value value) -> Value { return arith::AndIOp::create(builder, loc, value, mask); };
+  auto high = [&](Value value) -> Value { return arith::ShRUIOp::create(builder, loc, value, half); };
+  auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
+  auto times = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
+  const Value lows = times(low(x), low(y)), right = times(low(x), high(y)), left = times(high(x), low(y)),
+              highs = times(high(x), high(y));
+  const Value middle = add(high(lows), add(low(right), low(left)));
+  return {times(x, y), add(add(highs, high(middle)), add(high(right), high(left)))};
+}
+
+/// x·y / 2^w mod P (Montgomery 1985), for odd P, x·y < 2^w·P.
 Value PrimeField::montgomery(Value x, Value y) {
-  const uint64_t inverse = llvm::APInt(64, modulus).multiplicativeInverse().getZExtValue(); // P^-1 mod 2^64
-  auto product = arith::MulUIExtendedOp::create(builder, loc, x, y);
-  Value quotient = arith::MulIOp::create(builder, loc, product.getLow(), integer(inverse));
-  Value high = arith::MulUIExtendedOp::create(builder, loc, quotient, integer(modulus)).getHigh();
-  return below(product.getHigh(), high);
+  const unsigned bits = isLong ? 64 : 32;
+  const uint64_t inverse = llvm::APInt(bits, modulus).multiplicativeInverse().getZExtValue(); // P^-1 mod 2^w
+  const auto [low, high] = product(x, y);
+  Value quotient = arith::MulIOp::create(builder, loc, low, integer(inverse));
+  return below(high, product(quotient, integer(modulus)).second);
 }
 
 /// 2^64 = 2^32 - 1 and 2^96 = -1 modulo P = 2^64 - 2^32 + 1, the value of x^2 - x + 1 at x = 2^32.
@@ -114,12 +129,12 @@ Residue PrimeField::mul(const Residue &x, const Residue &y) {
     return mul(y, x);
   if (y.quotient && limit >= 2) {
     // The estimate of floor(x·y / P) is short by at most one.
-    Value estimate = arith::MulUIExtendedOp::create(builder, loc, x.value, y.quotient).getHigh();
-    Value product = arith::MulIOp::create(builder, loc, x.value, y.value);
+    Value estimate = product(x.value, y.quotient).second;
+    Value whole = arith::MulIOp::create(builder, loc, x.value, y.value);
     Value multiple = arith::MulIOp::create(builder, loc, estimate, integer(modulus));
-    return {arith::SubIOp::create(builder, loc, product, multiple), 2, {}};
+    return {arith::SubIOp::create(builder, loc, whole, multiple), 2, {}};
   }
-  if (!isLong) {
+  if (!isLong && (!isOfVectors() || modulus == 2)) {
     Type i64 = wide(builder.getI64Type());
     Value product = arith::MulIOp::create(builder, loc, arith::ExtUIOp::create(builder, loc, i64, x.value),
                                           arith::ExtUIOp::create(builder, loc, i64, y.value));
@@ -127,11 +142,11 @@ Residue PrimeField::mul(const Residue &x, const Residue &y) {
     return {arith::TruncIOp::create(builder, loc, wide(builder.getI32Type()), residue)};
   }
   if (modulus == foldable) {
-    auto product = arith::MulUIExtendedOp::create(builder, loc, x.value, y.value);
-    return {folded(product.getLow(), product.getHigh())};
+    const auto [low, high] = product(x.value, y.value);
+    return {folded(low, high)};
   }
-  uint64_t radix = static_cast<uint64_t>((Wide(1) << 64) % modulus);
-  uint64_t square = static_cast<uint64_t>(Wide(radix) * radix % modulus); // 2^128 mod P
+  uint64_t radix = static_cast<uint64_t>((Wide(1) << (isLong ? 64 : 32)) % modulus);
+  uint64_t square = static_cast<uint64_t>(Wide(radix) * radix % modulus); // 2^(2w) mod P
   return {montgomery(montgomery(x.value, canonical(y)), integer(square))};
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
 
 #include <cstdint>
 #include <functional>
+#include <utility>
 
 namespace idc::conversion {
 
@@ -21,8 +23,9 @@ struct Residue {
 /// 2^w / P. A product with a factor whose quotient is known takes a high product and two low ones and is below 2·P
 /// (Shoup's method, for P < 2^(w-1)). Other products are reduced by a division by the constant P for 32 bits. For 64
 /// bits they are folded where the powers of two 2^64 and 2^96 have residues that cost no multiplication (P = 2^64 -
-/// 2^32
-/// + 1), else reduced twice by Montgomery's method (with 2^128 mod P folded into the second factor).
+/// 2^32 + 1), else reduced twice by Montgomery's method (with 2^(2w) mod P as the second factor). So they are in
+/// vectors of 32 bits, too: these have no division. Nor have they products of 128 bits, which are put together from
+/// those of halves: one lane after the other, code would be a hundred times as long.
 class PrimeField {
 public:
   /// `wide` gives the type in which an integer type is computed: itself on a GPU, a vector of it on a CPU.
@@ -60,6 +63,9 @@ private:
   void fit(Residue &x, Residue &y);
   mlir::Value below(mlir::Value x, mlir::Value y);
   mlir::Value folded(mlir::Value low, mlir::Value high);
+  bool isOfVectors() const { return mlir::isa<mlir::VectorType>(wide(builder.getI64Type())); }
+  /// The w lowest and the w highest bits of a product.
+  std::pair<mlir::Value, mlir::Value> product(mlir::Value x, mlir::Value y);
   mlir::Value montgomery(mlir::Value x, mlir::Value y);
   mlir::Value integer(uint64_t value, unsigned bits);
   mlir::Value integer(uint64_t value) { return integer(value, isLong ? 64 : 32); }
