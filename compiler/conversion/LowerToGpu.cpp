@@ -110,8 +110,8 @@ static LogicalResult addKernels(func::FuncOp function, const passes::Target &tar
     if (failed(emitKernel(code, frame)))
       return failure();
     if (entry.sharedBytes > target.sharedBytesPerBlock) {
-      kernel.emitError() << entry.name << " needs " << entry.sharedBytes << " bytes of shared memory, a block of " << target.name
-                         << " has " << target.sharedBytesPerBlock;
+      kernel.emitError() << entry.name << " needs " << entry.sharedBytes << " bytes of shared memory, a block of "
+                         << target.name << " has " << target.sharedBytesPerBlock;
       return failure();
     }
     entry.residentBlocks = numberOf(kernel, residentAttr);

@@ -85,8 +85,9 @@ std::pair<Value, Value> PrimeField::product(Value x, Value y) {
   auto high = [&](Value value) -> Value { return arith::ShRUIOp::create(builder, loc, value, half); };
   auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(builder, loc, a, b); };
   auto times = [&](Value a, Value b) -> Value { return arith::MulIOp::create(builder, loc, a, b); };
-  const Value lows = times(low(x), low(y)), right = times(low(x), high(y)), left = times(high(x), low(y)),
-              highs = times(high(x), high(y));
+  const Value lowX = low(x), highX = high(x), lowY = low(y), highY = high(y);
+  const Value lows = times(lowX, lowY), right = times(lowX, highY), left = times(highX, lowY),
+              highs = times(highX, highY);
   const Value middle = add(high(lows), add(low(right), low(left)));
   return {times(x, y), add(add(highs, high(middle)), add(high(right), high(left)))};
 }

@@ -64,8 +64,9 @@ Context Elaborator::contextIn(const SourceFile &file, const Function *function) 
 void Elaborator::countWork(llvm::SMLoc loc) {
   if (++work > most.work || program.steps.size() > maxSteps) {
     mistake.isOutside = mistake.isTooLong = true;
-    fail(loc, "the program is too large: its loops and calls unroll to more than " +
-                  (work > most.work ? std::to_string(most.work) + " expressions" : std::to_string(maxSteps) + " steps"));
+    fail(loc,
+         "the program is too large: its loops and calls unroll to more than " +
+             (work > most.work ? std::to_string(most.work) + " expressions" : std::to_string(maxSteps) + " steps"));
   }
   if (!builders.empty() && builders.back().body.instrs.size() > maxBody)
     fail(loc,

@@ -186,8 +186,8 @@ Callable Elaborator::functionFor(const Generic &generic, const Function &owner, 
     if (function.params.size() != wanted.params.size() || function.results.size() != wanted.results.size() ||
         countArrays(have) != countArrays(need))
       fail(loc,
-           what + " is declared as " + spellSignature(wanted, std::vector<TypeRef>(need.size())) + ", but '" + name + "' is " +
-               spellSignature(function, std::vector<TypeRef>(have.size())),
+           what + " is declared as " + spellSignature(wanted, std::vector<TypeRef>(need.size())) + ", but '" + name +
+               "' is " + spellSignature(function, std::vector<TypeRef>(have.size())),
            range);
   }
   given.signature = &wanted;

@@ -32,8 +32,8 @@ public:
   ReferenceModule &operator=(const ReferenceModule &) = delete;
 
   const idc_module *get() const;
-  /// What went wrong in a launch and where, a division by zero for one; empty when nothing did. The outputs are not complete
-  /// then.
+  /// What went wrong in a launch and where, a division by zero for one; empty when nothing did. The outputs are not
+  /// complete then.
   std::string error() const;
 
 private:
