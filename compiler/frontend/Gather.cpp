@@ -1,10 +1,11 @@
 // gather and scatter: stages that take elements from, or send them to, places that an expression of the index gives.
 //
 // The expression becomes the body of a step, an exact integer of digits: every intermediate value fits in 64 bits,
-// which its bounds show, and divisions round down. Without run-time integers it is checked for every index that bounds
-// do not settle; with them it is reduced modulo the length.
+// which its bounds show, and divisions round down. Without run-time integers it is checked for every index, by bounds
+// of parts of them where these settle it; with them it is reduced modulo the length.
 #include "compiler/frontend/Elaborator.h"
 #include "compiler/frontend/Evaluate.h"
+#include "compiler/frontend/IndexBounds.h"
 
 #include <algorithm>
 
@@ -112,6 +113,19 @@ void Elaborator::checkGather(const Expr &index, const Step &step, const Untyped 
                              Int from) {
   if (value.low >= 0 && value.high < from)
     return;
+  auto failAt = [&](const Int &element, int64_t place) {
+    fail(index, "element " + spell(element) + " of the result would be element " + spell(place) + " of a sequence of " +
+                    spell(from) + " elements");
+  };
+  if (from <= INT64_MAX) {
+    OutsideSearch outside(step.body, radices, static_cast<int64_t>(from));
+    constexpr int64_t mostParts = 1 << 17; // beyond, elements one by one take less
+    const OutsideSearch::Answer answer = outside.search(mostParts);
+    if (answer == OutsideSearch::Answer::Outside)
+      failAt(outside.first().element, outside.first().value);
+    if (answer == OutsideSearch::Answer::Inside)
+      return;
+  }
   if (product(radices) > maxTried)
     fail(index, "the index of 'gather' may be from " + spell(value.low) + " to " + spell(value.high) +
                     ", and the sequence has " + spell(from) + " elements; more than " + std::to_string(maxTried) +
@@ -122,8 +136,7 @@ void Elaborator::checkGather(const Expr &index, const Step &step, const Untyped 
       step.body, radices, {},
       [&](int64_t place) {
         if (place < 0 || place >= from)
-          fail(index, "element " + spell(element) + " of the result would be element " + spell(place) +
-                          " of a sequence of " + spell(from) + " elements");
+          failAt(element, place);
         ++element;
         return true;
       },
