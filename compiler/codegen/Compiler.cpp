@@ -9,6 +9,7 @@
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/codegen/Ptx.h"
+#include "compiler/codegen/SharedMemoryPlan.h"
 #include "compiler/codegen/Signature.h"
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Layouts.h"
@@ -308,7 +309,8 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
         return function().emitError(
             "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
       if (!request.memory)
-        return manager.run(*module);
+        return target.kind == "cpu" || function()->hasAttr("id.schedule") ? manager.run(*module)
+                                                                          : planInSharedMemory(module, target, manager);
       PassManager sharing(&context);
       sharing.addPass(conversion::createChunksOnCpu({request.target}));
       return failed(planChunks(module, target, manager)) ? failure() : sharing.run(*module);

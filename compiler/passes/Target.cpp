@@ -213,6 +213,8 @@ std::optional<Target> idc::passes::findTarget(llvm::StringRef name, mlir::Operat
       where->emitError() << hostLinkAttr << ": " << llvm::toString(std::move(wrong));
       return std::nullopt;
     }
+  if (auto room = where->getAttrOfType<mlir::IntegerAttr>(sharedRoomAttr))
+    target.sharedBytesPerBlock = std::min(target.sharedBytesPerBlock, room.getInt());
   return target;
 }
 

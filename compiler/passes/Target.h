@@ -176,10 +176,12 @@ struct Target {
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.
 bool findTarget(llvm::StringRef name, Target &target, std::string &error);
 /// The same for a pass; what is wrong is reported at `where`, and there is no target then. What `where` says of the
-/// link to the host goes before what the target's file says.
+/// link to the host, and of shared memory, goes before what the target's file says.
 std::optional<Target> findTarget(llvm::StringRef name, mlir::Operation *where);
 /// On a function, as text: a JSON object whose `hostLink` says what a machine's file would.
 constexpr const char hostLinkAttr[] = "id.host_link";
+/// On a function: bytes of shared memory that its kernels are planned with, of those that a block has.
+constexpr const char sharedRoomAttr[] = "id.shared_room";
 /// Reads such a text; the error says what is wrong with it.
 llvm::Error readHostLink(llvm::StringRef text, HostLink &link);
 /// Names of all targets, the oldest GPU first.

@@ -1,6 +1,7 @@
 #include "Levels.h"
 
 #include "compiler/codegen/HostManifest.h"
+#include "compiler/codegen/SharedMemoryPlan.h"
 #include "compiler/conversion/LowerToCpu.h"
 #include "compiler/conversion/LowerToGpu.h"
 #include "compiler/conversion/Passes.h"
@@ -142,7 +143,10 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
     module = std::move(tried);
     return true;
   };
-  if (changes.chunks > 1 ? !planWith(true) && !planWith(false) : failed(toStages.run(*module)))
+  auto planWhole = [&] {
+    return machine.kind == "cpu" ? toStages.run(*module) : codegen::planInSharedMemory(module, machine, toStages);
+  };
+  if (changes.chunks > 1 ? !planWith(true) && !planWith(false) : failed(planWhole()))
     return message(errors);
   func::FuncOp function = *module->getBody()->getOps<func::FuncOp>().begin();
   if (changes.chunks > 1 && isDissolved) {
