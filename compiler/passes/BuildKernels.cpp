@@ -405,7 +405,7 @@ private:
       if (from.mapping)
         spread = tileType(group, type.getElement(), from.axes, *from.mapping);
       else if (!from.from.isRepeated()) // else what is alike in several lanes is fetched once for all of them
-        spread = inMemory(threads, type, from.from.placed(), group.loadRuns);
+        spread = inMemory(threads, type, from.from.followed(), group.loadRuns);
       for (const auto &[other, before] : spreads)
         if (other->from == from.from && before.getType() == spread && group.launch.team == 1)
           return spread == type ? before : exchanged(type, before);

@@ -10,6 +10,7 @@
 // Of what the program makes, the kernel that makes it brings the elements together where another one takes them, which
 // acts on more other elements beside them than a block holds. The step that does nothing comes behind the gather then.
 #include "compiler/passes/Passes.h"
+#include "compiler/passes/PointwiseMoves.h"
 #include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 #include "compiler/passes/Target.h"
@@ -119,6 +120,9 @@ struct HoldGathers : impl::HoldGathersBase<HoldGathers> {
       }
       const int64_t bytes = std::max(length(gather.getInput().getType(), static_cast<int>(gather.getLowest())),
                                      length(gather.getType(), gather.getNewLowest()));
+      // What a gather of other digits takes is loaded by both.
+      if (llvm::any_of(takersOf(gather.getResult()), llvm::IsaPred<id::GatherOp>))
+        continue;
       // What has large digits itself is spread over threads and blocks as it is.
       const bool isTaken = hasSmallDigits(gather.getType(), machine->lanes) ||
                            llvm::all_of(gather->getUsers(), llvm::IsaPred<id::ResizeOp>);

@@ -669,6 +669,10 @@ bool passes::contracts(const FlowGroup &group, Operation *step) {
   return llvm::all_of(step->getResults(), [&](Value result) { return group.axesOf(step, result).size() < all; });
 }
 
+static bool isGathered(const FlowLoad &load) {
+  return llvm::any_of(load.from.views, [](const FlowView &view) { return view.kind == FlowView::Kind::Gather; });
+}
+
 GroupOrder passes::orderOf(const FlowGroup &group) {
   int64_t largest = -1;
   GroupOrder order;
@@ -683,8 +687,10 @@ GroupOrder passes::orderOf(const FlowGroup &group) {
   for (const FlowStore &store : group.stores)
     if (group.axes.contains(store.value)) // others are of parts
       consider(store.made, *store.placed(), group.axes.lookup(store.value));
+  // Gathered elements lie anywhere: what is stored says more.
   for (const FlowLoad &load : group.loads)
-    consider(load.from.buffer, load.from.placed(), load.axes);
+    if (order.axes.empty() || !isGathered(load))
+      consider(load.from.buffer, load.from.placed(), load.axes);
   return order;
 }
 
@@ -704,24 +710,109 @@ static bool isTiled(const FlowLoad &load) {
   });
 }
 
-void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
-  using digits::Field;
-  if (target.kind == "cpu" || group.levels.size() != 1 || !group.levels.front()[Field::Lane].empty())
-    return;
-  // Digits are not divided: whichever number of threads is nearer.
-  digits::Mapping &mapping = group.levels.front();
-  std::vector<digits::Column> &blocks = mapping[Field::Block];
-  const bool tiled = llvm::any_of(group.loads, isTiled);
-  const int64_t wanted = tiled ? target.maxThreadsPerBlock : target.flatThreads;
+namespace {
+/// What lanes, which take the first of a group's blocks' axes, have no neighbours of.
+struct Turned {
+  SmallVector<int> axes;       // the lowest of an access: a run of some sectors' elements
+  int64_t bytesOfElements = 0; // of all such accesses' elements, where they are exchanged
+};
+} // namespace
+
+/// Threads that hold these axes in registers exchange what they load or store, so that lanes have neighbours on both
+/// sides.
+static Turned turnedOf(const FlowGroup &group, ArrayRef<digits::Column> blocks, const Target &target) {
+  SmallVector<int> near;
+  int64_t lanes = 1;
+  for (const digits::Column &column : blocks) {
+    if (lanes >= target.lanes)
+      break;
+    near.push_back(column.digits[0] - 1);
+    lanes *= column.radix;
+  }
+  auto isOfBlocks = [&](int axis) {
+    return llvm::any_of(blocks, [&](const digits::Column &column) { return column.digits[0] == axis + 1; });
+  };
+  Turned turned;
+  auto consider = [&](const digits::BufferView &placed, ArrayRef<int> axes, Value value) {
+    constexpr int64_t few = 32, most = 64, wordBytes = 4; // registers of a thread
+    const int64_t bytes = id::elementBytes(id::elementOf(value.getType()));
+    const int64_t enough = std::min(few, 2 * target.sectorBytes / bytes);
+    SmallVector<int> lowest;
+    int64_t elements = 1;
+    for (int digit : placed.addressOrder()) {
+      const int axis = axes[static_cast<size_t>(digit) - 1];
+      const int64_t more = elements * group.radices[static_cast<size_t>(axis)];
+      if (elements >= enough || (more > most && 2 * elements * bytes >= target.sectorBytes))
+        break;
+      if (!isOfBlocks(axis) || llvm::is_contained(near, axis) || more > most)
+        return;
+      lowest.push_back(axis);
+      elements = more;
+    }
+    if (turned.axes.empty())
+      turned.axes = std::move(lowest);
+    turned.bytesOfElements += std::max(bytes, wordBytes);
+  };
+  for (const FlowStore &store : group.stores)
+    if (group.axes.contains(store.value))
+      consider(*store.placed(), group.axes.lookup(store.value), store.made);
+  for (const FlowLoad &load : group.loads)
+    if (!load.from.isRepeated())
+      consider(load.from.followed(), load.axes, load.from.buffer);
+  return turned;
+}
+
+/// Gives the lowest blocks' axes to threads, and returns their number. Digits are not divided: whichever number is
+/// nearer.
+static int64_t takeThreads(digits::Mapping &mapping, int64_t wanted, const Target &target) {
+  std::vector<digits::Column> &blocks = mapping[digits::Field::Block];
   int64_t threads = 1;
   while (!blocks.empty()) {
     const int64_t more = threads * blocks.front().radix;
     if (more > wanted && (more > target.maxThreadsPerBlock || threads * more >= wanted * wanted))
       break;
     threads = more;
-    mapping[Field::Lane].push_back(blocks.front());
+    mapping[digits::Field::Lane].push_back(blocks.front());
     blocks.erase(blocks.begin());
   }
+  return threads;
+}
+
+/// Lets threads hold what blocks have to turn; false where there is nothing, or no room.
+static bool spreadTurned(FlowGroup &group, const Target &target) {
+  using digits::Field;
+  digits::Mapping &mapping = group.levels.front();
+  std::vector<digits::Column> &blocks = mapping[Field::Block];
+  const Turned turned = turnedOf(group, blocks, target);
+  if (turned.axes.empty() || group.steps.empty() || !mapping[Field::Reg].empty())
+    return false;
+  const digits::Mapping before = mapping;
+  int64_t elements = 1;
+  for (int axis : turned.axes) {
+    auto column = llvm::find_if(blocks, [&](const digits::Column &column) { return column.digits[0] == axis + 1; });
+    elements *= column->radix;
+    mapping[Field::Reg].push_back(*column);
+    blocks.erase(column);
+  }
+  const int64_t threads = takeThreads(mapping, target.flatThreads, target);
+  if (turned.bytesOfElements * elements * threads * 9 / 8 > target.sharedBytesPerBlock) { // with padding
+    mapping = before;
+    return false;
+  }
+  group.loadRuns = group.storeRuns = target.vectorBytes;
+  return true;
+}
+
+void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
+  using digits::Field;
+  if (target.kind == "cpu" || group.levels.size() != 1 || !group.levels.front()[Field::Lane].empty())
+    return;
+  digits::Mapping &mapping = group.levels.front();
+  std::vector<digits::Column> &blocks = mapping[Field::Block];
+  const bool tiled = llvm::any_of(group.loads, isTiled);
+  if (!tiled && spreadTurned(group, target))
+    return;
+  const int64_t threads = takeThreads(mapping, tiled ? target.maxThreadsPerBlock : target.flatThreads, target);
   // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines.
   if (!mapping[Field::Reg].empty())
     return;

@@ -94,6 +94,7 @@ struct MovePointwise : impl::MovePointwiseBase<MovePointwise> {
         beforeCrop(step);
     for (id::ScatterOp scatter : llvm::to_vector(body.getOps<id::ScatterOp>()))
       withoutMoves<id::GatherOp>(scatter);
+    repeatPermutes(body);
     for (id::GatherOp gather : llvm::to_vector(body.getOps<id::GatherOp>()))
       if (!withoutMoves<id::ScatterOp>(gather) && !becomesResize(gather))
         moveBehind(gather);
@@ -129,6 +130,20 @@ private:
     step.erase();
     for (Operation *move : llvm::reverse(moves))
       move->erase();
+  }
+
+  /// One permutation for each gather of permuted elements, behind which steps come as behind others: of equal ones that
+  /// stay there is one again.
+  static void repeatPermutes(Block &body) {
+    OpBuilder builder(body.getParentOp());
+    for (id::PermuteOp permute : llvm::to_vector(llvm::reverse(body.getOps<id::PermuteOp>()))) {
+      if (permute->hasOneUse() || permute.getType().getNumElements() <= beyondBlock ||
+          llvm::none_of(permute->getUsers(), [](Operation *user) { return isa<id::GatherOp>(user); }))
+        continue;
+      builder.setInsertionPointAfter(permute);
+      for (OpOperand &use : llvm::make_early_inc_range(llvm::drop_begin(permute->getUses())))
+        use.set(builder.clone(*permute)->getResult(0));
+    }
   }
 
   /// Takes away what undoes an `Undone`, and that, where only steps on each element alone stand between; false where it

@@ -325,6 +325,24 @@ def NarrowGathers : Pass<"id-narrow-gathers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def OrderStored : Pass<"id-order-stored", "::mlir::func::FuncOp"> {
+  let summary = "values between kernels lie in memory as what they are made of does";
+  let description = [{
+    Where steps on each element alone make a value of what lies in memory, and others take it from far away, so that it
+    is stored: threads next to each other load and store what lies next to each other, whichever digits its sequence
+    counts first. An argument of other radices than two that is returned with other digits lowest is stored by such a
+    step, too.
+
+        %2 = id.pointwise(%0, %1) f
+
+        %2 = id.pointwise(%0, %1) f
+        %3 = id.permute %2 [2, 1]
+        %4 = id.pointwise(%3)           what is stored
+        %5 = id.permute %4 [2, 1]       for those who take %2
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def LinearMoves : Pass<"id-linear-moves", "::mlir::func::FuncOp"> {
   let summary = "gathers that are linear over GF(2) become digit permutations between maps that keep sectors";
   let description = [{

@@ -24,11 +24,19 @@ namespace {
 
 /// Operations on an element that are nothing beside storing it and loading it again.
 constexpr int64_t fewOperations = 128;
+/// Elements that are loaded no more often than one is stored and loaded twice.
+constexpr size_t fewLoads = 3;
 
+/// Without itself, and without the sums of digits that numbers are made of, which cost what addresses do.
 int64_t operationsOf(Operation *step) {
   int64_t count = 0;
-  step->walk([&](Operation *) { ++count; });
-  return count - 1; // without itself
+  step->walk([&](Operation *op) {
+    const bool isOfSum = isa<id::DigitOp, arith::AddIOp>(op) ||
+                         (isa<arith::MulIOp>(op) && op->getOperand(0).getDefiningOp<id::DigitOp>()) ||
+                         op->hasTrait<OpTrait::ConstantLike>();
+    count += !(isa<id::GatherOp>(step) && isOfSum);
+  });
+  return count - 1;
 }
 
 bool isOfManyElements(Value value) { return cast<id::SeqType>(value.getType()).getNumElements() > beyondBlock; }
@@ -49,22 +57,60 @@ bool isPuttingIn(Operation *op) {
          node.getBody().getOps<id::DigitOp>().empty() && node.getBody().getOps<id::OmegaOp>().empty();
 }
 
-/// What it takes to make an element of a value that nothing but steps on each element alone makes of arguments.
-struct Making {
-  int64_t operations = 0, loads = 0;
+/// True for a value that several take, one of them from far away: where it is not made again, it is in memory. So it is
+/// where the step that takes its near elements is taken so, and others take the value itself: one of both has to be.
+bool isTakenFar(Value value) {
+  if (!isa_and_present<id::PointwiseOp, id::NodeOp>(value.getDefiningOp()) || !isOfManyElements(value))
+    return false;
+  const SmallVector<Operation *> takers = takersOf(value);
+  if (takers.size() == 1 || llvm::any_of(takers, isFarGather))
+    return takers.size() > 1;
+  bool isOfFar = false;
+  DenseSet<Operation *> known; // gathers, and steps that take near elements
+  for (Operation *taker : takers)
+    if (isa<id::GatherOp>(taker) && known.insert(taker).second)
+      for (Operation *step : taker->getUsers()) {
+        known.insert(step);
+        isOfFar |= isa<id::PointwiseOp>(step) && llvm::any_of(takersOf(step->getResult(0)), isFarGather);
+      }
+  return isOfFar && llvm::any_of(takers, [&](Operation *taker) { return !known.contains(taker); });
+}
 
-  /// Adds that of a value; false where something else makes it, or it is more than few.
-  bool add(Value value) {
-    Operation *op = value.getDefiningOp();
-    if (!op)
-      return ++loads <= fewLoads;
-    auto step = dyn_cast<id::PointwiseOp>(op);
-    if (!step && !isa<id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op) && !isPuttingIn(op))
-      return false;
-    operations += operationsOf(op);
-    return operations <= fewOperations && llvm::all_of(op->getOperands(), [&](Value each) { return add(each); });
+/// What it takes to make an element of a value that nothing but steps on each element alone makes of what is in memory.
+struct Making {
+  int64_t operations = 0;
+  size_t loads = 0;
+};
+
+class Makings {
+public:
+  /// That of an op's result; nothing where something else makes it, or it is more than few.
+  std::optional<Making> of(Operation *op, int64_t depth = 0) {
+    const auto [known, isNew] = found.insert({op, std::nullopt});
+    if (!isNew)
+      return known->second;
+    const bool isMade = isa<id::PointwiseOp, id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op);
+    if ((!isMade && !isPuttingIn(op)) || depth > fewOperations)
+      return std::nullopt;
+    Making making{operationsOf(op), 0};
+    for (Value operand : op->getOperands()) {
+      Operation *maker = operand.getDefiningOp();
+      if (const std::optional<Making> made = maker ? of(maker, depth + 1) : std::nullopt) {
+        making.operations += made->operations;
+        making.loads += made->loads;
+      } else if (!maker || isTakenFar(operand)) {
+        ++making.loads;
+      } else {
+        return std::nullopt;
+      }
+      if (making.operations > fewOperations || making.loads > fewLoads)
+        return std::nullopt;
+    }
+    return found[op] = making;
   }
-  static constexpr int64_t fewLoads = 3; // no more than storing an element and loading it twice
+
+private:
+  DenseMap<Operation *, std::optional<Making>> found;
 };
 
 /// The operations by which a step makes one of its results.
@@ -80,13 +126,18 @@ int64_t operationsOf(id::PointwiseOp step, OpResult result) {
 
 /// True for a step that may be done once more for each who takes a result, instead of being kept in memory.
 bool isWorthRepeating(id::PointwiseOp step) {
-  Making making;
-  if (!isOfManyElements(step.getOutputs()[0]) || !making.add(step.getOutputs()[0]))
+  if (!isOfManyElements(step.getOutputs()[0]) || !Makings().of(step))
     return false;
   int64_t operations = 0; // for all of them
   for (OpResult result : step->getResults())
     operations += operationsOf(step, result) * llvm::range_size(result.getUses());
   return operations <= fewOperations;
+}
+
+/// True for a value that is in memory, as several take it, and it takes more to make than to load.
+bool isStored(Value value) {
+  auto step = value.getDefiningOp<id::PointwiseOp>();
+  return isTakenFar(value) && !(step && isWorthRepeating(step));
 }
 
 /// Whether blocks do in tiles (id-overlap-tiles) what takes near elements of a step's value: what is made of these is
@@ -113,10 +164,11 @@ Value numberOf(OpBuilder &builder, id::GatherOp gather) {
   return place.lookup(gather.getBody().front().getTerminator()->getOperand(0));
 }
 
-/// Puts what a step or node makes behind a gather of it: `write` gives the element that the gather's number says, made
-/// of its operands' `elements`, which `values` has for the arguments of its body.
-void putBehind(id::GatherOp gather, Operation *op, ArrayRef<Value> elements,
+/// Puts what a step or node makes behind moves of it, the last of which is a gather: `write` gives the element that the
+/// gather's number says, made of its operands' `elements`, which `values` has for the arguments of its body.
+void putBehind(ArrayRef<Operation *> moves, Operation *op, ArrayRef<Value> elements,
                llvm::function_ref<SmallVector<Value>(OpBuilder &, Value number, IRMapping &values)> write) {
+  auto gather = cast<id::GatherOp>(moves.back());
   OpBuilder builder(gather);
   auto behind = id::PointwiseOp::create(builder, op->getLoc(), TypeRange(gather.getType()), elements);
   Block *body = id::createBody(builder, behind);
@@ -126,23 +178,27 @@ void putBehind(id::GatherOp gather, Operation *op, ArrayRef<Value> elements,
     values.map(own, argument);
   Value number = numberOf(inside, gather);
   id::YieldOp::create(inside, op->getLoc(), write(inside, number, values));
+  eraseDead(*body); // what knows no digits names none
   gather.replaceAllUsesWith(behind.getOutputs()[0]);
-  gather.erase();
+  for (Operation *move : llvm::reverse(moves))
+    move->erase();
   if (op->use_empty())
     op->erase();
   for (Value element : elements)
     passes::moveBehind(element.getDefiningOp<id::GatherOp>());
 }
 
-/// A step on several operands, or one that knows digits: they are those of the element that is taken.
-void ofSeveral(id::GatherOp gather, id::PointwiseOp step) {
+/// A step on several operands, or one that knows digits: they are those of the element that is taken. `moves`:
+/// permutations of what a step makes that knows none, then the gather.
+void ofSeveral(ArrayRef<Operation *> moves, id::PointwiseOp step) {
+  auto gather = cast<id::GatherOp>(moves.back());
   OpBuilder builder(gather);
   SmallVector<Value> elements;
   for (Value input : step.getInputs())
-    elements.push_back(moved(builder, gather.getOperation(), input));
+    elements.push_back(moved(builder, moves, input));
   const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
   const int64_t lowest = gather.getNewLowest();
-  putBehind(gather, step, elements, [&](OpBuilder &inside, Value number, IRMapping &values) {
+  putBehind(moves, step, elements, [&](OpBuilder &inside, Value number, IRMapping &values) {
     id::cloneAt(inside, step.getLoc(), step.getBody(), radices, number, lowest, values);
     SmallVector<Value> yielded;
     for (Value value : step.getBody().front().getTerminator()->getOperands())
@@ -155,7 +211,7 @@ void ofSeveral(id::GatherOp gather, id::PointwiseOp step) {
 void ofEach(id::GatherOp gather, id::NodeOp node) {
   const size_t digit = static_cast<size_t>(node.getDigits()[0]);
   const auto radices = gather.getInput().getType().getRadices();
-  if (digit > gather.getLowest() || node.getInputs().size() > Making::fewLoads || operationsOf(node) > fewOperations ||
+  if (digit > gather.getLowest() || node.getInputs().size() > fewLoads || operationsOf(node) > fewOperations ||
       !llvm::all_of(node.getInputs(), isAtBeginning) || !gather.getBody().getOps<id::LookupOp>().empty())
     return;
   const Location loc = node.getLoc();
@@ -178,7 +234,7 @@ void ofEach(id::GatherOp gather, id::NodeOp node) {
     elements.push_back(element);
   }
   const size_t leaves = id::leafTypes(id::elementOf(gather.getType())).size();
-  putBehind(gather, node, elements, [&](OpBuilder &inside, Value number, IRMapping &values) {
+  putBehind(gather.getOperation(), node, elements, [&](OpBuilder &inside, Value number, IRMapping &values) {
     for (Operation &op : node.getBody().front().without_terminator())
       inside.clone(op, values);
     Value value = arith::RemSIOp::create(
@@ -198,6 +254,23 @@ void ofEach(id::GatherOp gather, id::NodeOp node) {
 
 } // namespace
 
+bool passes::isFarGather(Operation *taker) {
+  auto gather = dyn_cast<id::GatherOp>(taker);
+  return gather && (gather.getInput().getDefiningOp<id::PermuteOp>() ||
+                    !nearnessOf(gather, mostAtEnds(gather.getType().getElement())));
+}
+
+SmallVector<Operation *> passes::takersOf(Value value) {
+  SmallVector<Operation *> takers;
+  for (Operation *user : value.getUsers()) {
+    if (auto permute = dyn_cast<id::PermuteOp>(user))
+      llvm::append_range(takers, takersOf(permute.getResult()));
+    else
+      takers.push_back(user);
+  }
+  return takers;
+}
+
 bool passes::isTooMuch(Operation *step, int64_t before, int64_t after) {
   return after > 2 * before && operationsOf(step) > fewOperations / (after / before);
 }
@@ -212,7 +285,7 @@ bool passes::canLeave(id::PointwiseOp step) { return !isShared(step) || isWorthR
 
 bool passes::isAtBeginning(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op)
+  if (!op || isStored(value))
     return true;
   if (auto step = dyn_cast<id::PointwiseOp>(op);
       step && ((!isMovable(step) && !isOfManyElements(value)) || !canLeave(step)))
@@ -271,9 +344,12 @@ void passes::moveBehind(id::GatherOp gather) {
   OpBuilder builder(gather);
   if (!isMovable(step)) {
     const auto radices = gather.getInput().getType().getRadices().take_front(gather.getLowest());
-    if (moves.size() == 1 && isOfManyElements(value) && knowsNumber(step, radices) && hasNoRootsByDigits(step) &&
-        gather.getBody().getOps<id::LookupOp>().empty() && !(isShared(step) && goesOnInTiles(gather)))
-      ofSeveral(gather, ownStep(builder, step, value));
+    // Bytes take more to load again, one by one, than their trip to memory.
+    const bool isNarrow = id::elementBytes(id::elementOf(value.getType())) < leastTiledBytes;
+    if ((moves.size() == 1 || (namesNoDigit(step) && !isNarrow)) && isOfManyElements(value) &&
+        knowsNumber(step, radices) && hasNoRootsByDigits(step) && gather.getBody().getOps<id::LookupOp>().empty() &&
+        !(isShared(step) && goesOnInTiles(gather)))
+      ofSeveral(moves, ownStep(builder, step, value));
     return;
   }
   step = ownStep(builder, step, value);

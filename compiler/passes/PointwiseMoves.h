@@ -8,6 +8,12 @@
 
 namespace idc::passes {
 
+/// True for a gather of elements that no tile has.
+bool isFarGather(mlir::Operation *taker);
+
+/// The users of a value, those of its permutations for these.
+llvm::SmallVector<mlir::Operation *> takersOf(mlir::Value value);
+
 /// True where more is made by a step on `after` elements than its operations on `before` are worth.
 bool isTooMuch(mlir::Operation *step, int64_t before, int64_t after);
 

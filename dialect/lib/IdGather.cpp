@@ -57,7 +57,7 @@ std::optional<digits::Permutation> permutationOf(Region &body, ArrayRef<int32_t>
   const size_t n = after.size();
   if (before.size() != n || elementsOf(before) != length)
     return std::nullopt;
-  const bool isSum = LinearForm::ofAll(body, n).contains(body.front().getTerminator()->getOperand(0)) ||
+  const bool isSum = LinearForm::ofAll(body, after).contains(body.front().getTerminator()->getOperand(0)) ||
                      BitMap::of(body, after).has_value();
   if (!isSum && length > maxTried)
     return std::nullopt;

@@ -33,7 +33,28 @@ static LinearForm combine(const LinearForm &left, const LinearForm &right,
   return form;
 }
 
-static std::optional<LinearForm> formOf(Operation &op, size_t digits, const Forms &forms) {
+/// Of a number that is 0 or more the quotient by `divisor`, or what is left: the digits that count multiples of it, or
+/// the others, where these together count less than it.
+static std::optional<LinearForm> divided(const LinearForm &number, int64_t divisor, bool isRest,
+                                         ArrayRef<int32_t> radices) {
+  const auto range = number.range(radices);
+  if (divisor <= 0 || !range || range->first < 0)
+    return std::nullopt;
+  LinearForm whole = number, rest = number;
+  whole.constant = number.constant / divisor;
+  rest.constant = number.constant % divisor;
+  for (auto [above, below] : llvm::zip(whole.multiples, rest.multiples)) {
+    above = below % divisor == 0 ? above / divisor : 0;
+    below = below % divisor == 0 ? 0 : below;
+  }
+  const auto left = rest.range(radices);
+  if (!left || left->first < 0 || left->second >= divisor)
+    return std::nullopt;
+  return isRest ? rest : whole;
+}
+
+static std::optional<LinearForm> formOf(Operation &op, size_t digits, const Forms &forms,
+                                        ArrayRef<int32_t> radices = {}) {
   LinearForm form{SmallVector<int64_t>(digits, 0)};
   if (auto digit = dyn_cast<DigitOp>(op)) {
     if (static_cast<size_t>(digit.getDigit()) > digits)
@@ -46,11 +67,15 @@ static std::optional<LinearForm> formOf(Operation &op, size_t digits, const Form
     form.constant = value.getSExtValue();
     return form;
   }
-  if (!isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
+  const bool divides = !radices.empty() && isa<arith::DivSIOp, arith::RemSIOp>(op);
+  if (!divides && !isa<arith::AddIOp, arith::SubIOp, arith::MulIOp>(op))
     return std::nullopt;
   auto left = forms.find(op.getOperand(0)), right = forms.find(op.getOperand(1));
   if (left == forms.end() || right == forms.end())
     return std::nullopt;
+  if (divides)
+    return right->second.isConstant() ? divided(left->second, right->second.constant, isa<arith::RemSIOp>(op), radices)
+                                      : std::nullopt;
   bool fits = true;
   if (isa<arith::MulIOp>(op)) {
     if (!left->second.isConstant())
@@ -71,6 +96,14 @@ Forms LinearForm::ofAll(Region &body, size_t digits) {
   Forms forms;
   for (Operation &op : body.front().without_terminator())
     if (std::optional<LinearForm> form = formOf(op, digits, forms))
+      forms[op.getResult(0)] = std::move(*form);
+  return forms;
+}
+
+Forms LinearForm::ofAll(Region &body, ArrayRef<int32_t> radices) {
+  Forms forms;
+  for (Operation &op : body.front().without_terminator())
+    if (std::optional<LinearForm> form = formOf(op, radices.size(), forms, radices))
       forms[op.getResult(0)] = std::move(*form);
   return forms;
 }

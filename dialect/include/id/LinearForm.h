@@ -20,6 +20,8 @@ struct LinearForm {
   /// The forms of the numbers of a body that have one, of so many digits: of others, and where 64 bits are too few,
   /// there is none.
   static llvm::DenseMap<mlir::Value, LinearForm> ofAll(mlir::Region &body, size_t digits);
+  /// The same of digits of these radices, which tell of quotients and remainders that they are made of some of them.
+  static llvm::DenseMap<mlir::Value, LinearForm> ofAll(mlir::Region &body, llvm::ArrayRef<int32_t> radices);
 
   bool isConstant() const;
 
