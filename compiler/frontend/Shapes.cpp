@@ -541,8 +541,10 @@ SequenceView Elaborator::matchShape(const TypeExpr &type, const SequenceView &vi
       for (const auto &size : context.scopes[0])
         if (size.second.isConstantInteger())
           sizes += (sizes.empty() ? " with " : ", ") + size.first + " = " + spell(size.second.untyped->value);
+    const int64_t length = lengthOf(view), wanted = lengthOf(type, context);
     fail(loc, what + " has the shape " + shapeOf(view) + ", but " + spellType(type) + sizes + " is expected" +
-                  otherLength(lengthOf(view), lengthOf(type, context)));
+                  (length == wanted ? ", as many elements; crop to the same length gives them other digits"
+                                    : otherLength(length, wanted)));
   }
   return result;
 }
