@@ -813,18 +813,23 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   if (!tiled && spreadTurned(group, target))
     return;
   const int64_t threads = takeThreads(mapping, tiled ? target.maxThreadsPerBlock : target.flatThreads, target);
-  // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines.
+  // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines;
+  // of digits with more values than that it takes none.
   if (!mapping[Field::Reg].empty())
     return;
   int64_t bytes = 1; // of the widest element
   for (const FlowLoad &load : group.loads)
     bytes = std::max(bytes, id::elementBytes(id::elementOf(load.from.buffer.getType())));
   const int64_t enough = std::max<int64_t>(1, tiled ? tiledBytes / (bytes * threads) : copiedBytes / bytes);
-  for (int64_t elements = 1; elements < enough && !blocks.empty();) {
-    const auto taken = tiled ? blocks.begin() : std::prev(blocks.end());
-    elements *= taken->radix;
-    if (elements > 2 * enough)
+  for (int64_t elements = 1; elements < enough;) {
+    auto fits = [&](const digits::Column &column) { return elements * column.radix <= 2 * enough; };
+    auto taken = llvm::find_if(blocks, fits);
+    if (!tiled)
+      if (const auto last = std::find_if(blocks.rbegin(), blocks.rend(), fits); last != blocks.rend())
+        taken = std::prev(last.base());
+    if (taken == blocks.end())
       break;
+    elements *= taken->radix;
     mapping[Field::Reg].push_back(*taken);
     blocks.erase(taken);
   }

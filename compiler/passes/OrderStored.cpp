@@ -40,6 +40,7 @@ public:
   /// elements.
   std::optional<digits::Permutation> of(id::PointwiseOp step) {
     votes.clear();
+    seen.clear();
     Places places;
     for (int digit = 1; digit <= cast<id::SeqType>(step.getOutputs()[0].getType()).getNumDigits(); ++digit)
       places.push_back({digit});
@@ -54,11 +55,15 @@ public:
 private:
   const DenseSet<Value> &stored;
   std::map<std::vector<int>, int> votes; // of equally many the least changed order
+  DenseSet<Operation *> seen;            // steps, each of which is looked at once, and so many of them
+  static constexpr size_t mostSteps = 256;
 
   bool add(Value value, Places places) {
     for (Operation *op = value.getDefiningOp(); op && !stored.contains(value); op = value.getDefiningOp()) {
       if (isa<id::PointwiseOp>(op))
-        return llvm::all_of(op->getOperands(), [&](Value input) { return add(input, places); });
+        return !seen.insert(op).second ||
+               (seen.size() <= mostSteps &&
+                llvm::all_of(op->getOperands(), [&](Value input) { return add(input, places); }));
       if (auto permute = dyn_cast<id::PermuteOp>(op)) {
         Places before(places.size());
         for (auto [place, digits] : llvm::enumerate(places))
