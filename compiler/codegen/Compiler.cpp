@@ -309,8 +309,7 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
         return function().emitError(
             "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
       if (!request.memory)
-        return target.kind == "cpu" || function()->hasAttr("id.schedule") ? manager.run(*module)
-                                                                          : planInSharedMemory(module, target, manager);
+        return planInSharedMemory(module, target, manager);
       PassManager sharing(&context);
       sharing.addPass(conversion::createChunksOnCpu({request.target}));
       return failed(planChunks(module, target, manager)) ? failure() : sharing.run(*module);

@@ -15,52 +15,14 @@ bool isDiscrete(const Type &type) { return type.kind == Type::Kind::Bool || isIn
 
 int widthOf(const Type &type) { return type.kind == Type::Kind::Bool ? 1 : bitWidth(type); }
 
-bool hasBounds(Op op) {
-  switch (op) {
-  case Op::Constant:
-  case Op::Digit:
-  case Op::Add:
-  case Op::Sub:
-  case Op::Mul:
-  case Op::Div:
-  case Op::Rem:
-  case Op::Neg:
-  case Op::And:
-  case Op::Or:
-  case Op::Xor:
-  case Op::Not:
-  case Op::Shl:
-  case Op::Shr:
-  case Op::Eq:
-  case Op::Ne:
-  case Op::Lt:
-  case Op::Le:
-  case Op::Gt:
-  case Op::Ge:
-  case Op::Select:
-  case Op::Lookup:
-  case Op::Min:
-  case Op::Max:
-  case Op::Abs:
-  case Op::Popcount:
-  case Op::Clz:
-  case Op::Convert:
-    return true;
-  default:
-    return false;
-  }
-}
-
 } // namespace
 
 OutsideSearch::OutsideSearch(const Body &body, const std::vector<int> &radices, int64_t length)
     : body(body), length(length), radices(radices) {}
 
-const Type &OutsideSearch::typeOf(int id) const { return *body.instrs[static_cast<size_t>(id)].type; }
-
 OutsideSearch::Answer OutsideSearch::search(int64_t most) {
   for (const Instr &instr : body.instrs)
-    if (!hasBounds(instr.op) || !isDiscrete(*instr.type))
+    if (!isDiscrete(*instr.type))
       return Answer::Unknown;
   if (!body.params.empty())
     return Answer::Unknown;
@@ -262,7 +224,7 @@ bool OutsideSearch::boundOf(const Instr &instr, Interval &result) const {
     return true;
   case Op::Popcount:
   case Op::Clz: {
-    const int width = widthOf(typeOf(instr.operands[0]));
+    const int width = widthOf(*body.instrs[static_cast<size_t>(instr.operands[0])].type);
     auto bits = [&](Wide value) { return static_cast<uint64_t>(value) & (~uint64_t(0) >> (64 - width)); };
     auto zeros = [&](Wide value) { return llvm::countl_zero(bits(value)) - (64 - width); };
     if (a.single())

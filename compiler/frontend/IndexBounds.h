@@ -3,8 +3,6 @@
 
 #include "compiler/frontend/Elaborated.h"
 
-#include <optional>
-#include <string>
 #include <vector>
 
 namespace idc::frontend {
@@ -47,7 +45,6 @@ private:
   Answer searchBox();
   bool bound();
   bool boundOf(const Instr &instr, Interval &result) const;
-  const Type &typeOf(int id) const;
 };
 
 } // namespace idc::frontend

@@ -53,8 +53,7 @@ static std::optional<LinearForm> divided(const LinearForm &number, int64_t divis
   return isRest ? rest : whole;
 }
 
-static std::optional<LinearForm> formOf(Operation &op, size_t digits, const Forms &forms,
-                                        ArrayRef<int32_t> radices = {}) {
+static std::optional<LinearForm> formOf(Operation &op, size_t digits, const Forms &forms, ArrayRef<int32_t> radices) {
   LinearForm form{SmallVector<int64_t>(digits, 0)};
   if (auto digit = dyn_cast<DigitOp>(op)) {
     if (static_cast<size_t>(digit.getDigit()) > digits)
@@ -92,21 +91,17 @@ static std::optional<LinearForm> formOf(Operation &op, size_t digits, const Form
   return fits ? std::optional(form) : std::nullopt;
 }
 
-Forms LinearForm::ofAll(Region &body, size_t digits) {
+static Forms formsOf(Region &body, size_t digits, ArrayRef<int32_t> radices) {
   Forms forms;
   for (Operation &op : body.front().without_terminator())
-    if (std::optional<LinearForm> form = formOf(op, digits, forms))
+    if (std::optional<LinearForm> form = formOf(op, digits, forms, radices))
       forms[op.getResult(0)] = std::move(*form);
   return forms;
 }
 
-Forms LinearForm::ofAll(Region &body, ArrayRef<int32_t> radices) {
-  Forms forms;
-  for (Operation &op : body.front().without_terminator())
-    if (std::optional<LinearForm> form = formOf(op, radices.size(), forms, radices))
-      forms[op.getResult(0)] = std::move(*form);
-  return forms;
-}
+Forms LinearForm::ofAll(Region &body, size_t digits) { return formsOf(body, digits, {}); }
+
+Forms LinearForm::ofAll(Region &body, ArrayRef<int32_t> radices) { return formsOf(body, radices.size(), radices); }
 
 bool LinearForm::isConstant() const {
   return llvm::all_of(multiples, [](int64_t multiple) { return multiple == 0; });

@@ -143,10 +143,8 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
     module = std::move(tried);
     return true;
   };
-  auto planWhole = [&] {
-    return machine.kind == "cpu" ? toStages.run(*module) : codegen::planInSharedMemory(module, machine, toStages);
-  };
-  if (changes.chunks > 1 ? !planWith(true) && !planWith(false) : failed(planWhole()))
+  if (changes.chunks > 1 ? !planWith(true) && !planWith(false)
+                         : failed(codegen::planInSharedMemory(module, machine, toStages)))
     return message(errors);
   func::FuncOp function = *module->getBody()->getOps<func::FuncOp>().begin();
   if (changes.chunks > 1 && isDissolved) {
