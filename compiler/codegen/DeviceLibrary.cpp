@@ -68,13 +68,14 @@ void codegen::callDeviceLibrary(ModuleOp module) {
   }
 }
 
-LogicalResult codegen::linkDeviceLibrary(ModuleOp source, llvm::Module &kernels) {
+LogicalResult codegen::linkDeviceLibrary(ModuleOp source, llvm::Module &kernels, bool &called) {
   LLVM::CallOp call;
   source.walk([&](LLVM::CallOp op) {
     if (op.getCallee() && op.getCallee()->starts_with(prefix))
       call = op;
   });
-  if (!call)
+  called = static_cast<bool>(call);
+  if (!called)
     return success();
   llvm::Expected<std::string> path = findDeviceLibrary();
   if (!path) {

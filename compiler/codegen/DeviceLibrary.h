@@ -14,7 +14,8 @@ namespace idc::codegen {
 void callDeviceLibrary(mlir::ModuleOp module);
 
 /// Links what `kernels`, translated from `source`, calls of the device library, as internal functions. Fails with an
-/// error at the place of a call when the library is not installed; without calls it is not looked for.
-mlir::LogicalResult linkDeviceLibrary(mlir::ModuleOp source, llvm::Module &kernels);
+/// error at the place of a call when the library is not installed; without calls it is not looked for. `called` says
+/// whether there are any.
+mlir::LogicalResult linkDeviceLibrary(mlir::ModuleOp source, llvm::Module &kernels, bool &called);
 
 } // namespace idc::codegen
