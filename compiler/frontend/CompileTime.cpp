@@ -4,9 +4,34 @@
 #include "dialect/digits/NumberTheory.h"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace idc::frontend {
+
+/// Whether a number is prime; nothing where it may be and is beyond what is proven. J. Sorenson, J. Webster: Strong
+/// pseudoprimes to twelve prime bases. Math. Comp. 86 (2017): below this bound a number that the test of Miller and
+/// Rabin takes for prime with the first 13 primes as bases is prime.
+static std::optional<bool> isPrime(const Int &n) {
+  if (n <= static_cast<Int>(UINT64_MAX))
+    return n > 1 && digits::isPrime(static_cast<uint64_t>(n));
+  const Int bound = static_cast<Int>(3317044064679) * static_cast<Int>(1000000000000) + static_cast<Int>(887385961981);
+  Int odd = n - 1;
+  int twos = 0;
+  for (; (odd & 1) == 0; odd >>= 1)
+    ++twos;
+  for (int base : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41}) {
+    Int power = powerMod(base, odd, n);
+    bool passes = power == 1;
+    for (int i = 0; i < twos && !passes; ++i) {
+      passes = power == n - 1;
+      power = power * power % n;
+    }
+    if (!passes)
+      return false;
+  }
+  return n < bound ? std::optional(true) : std::nullopt;
+}
 
 Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, const std::vector<Value> &arguments) {
   std::vector<Int> n;
@@ -21,15 +46,18 @@ Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, co
     n.push_back(argument.untyped->value);
   }
   auto positive = [&](size_t i) {
-    if (n[i] < 1 || n[i] > INT64_MAX)
-      fail(expr, "'" + name + "' needs a modulus from 1 to 2^63 - 1, not " + spell(n[i]));
+    if (n[i] < 1)
+      fail(expr, "'" + name + "' needs a modulus of at least 1, not " + spell(n[i]));
     return n[i];
   };
   auto residue = [](Int value, Int modulus) { return (value % modulus + modulus) % modulus; };
   auto result = [&](Int value) { return Value::integer(value, expr.loc); };
-  if (name == "is_prime")
-    return Value::boolean(n[0] > 1 && n[0] <= static_cast<Int>(UINT64_MAX) &&
-                          digits::isPrime(static_cast<uint64_t>(n[0])));
+  if (name == "is_prime") {
+    const std::optional<bool> known = isPrime(n[0]);
+    if (!known)
+      fail(expr, "whether " + spell(n[0]) + " is prime is not known: it may be, and is larger than 3.3e24");
+    return Value::boolean(*known);
+  }
   if (name == "gcd" || name == "inverse_mod") { // Euclid's algorithm, with the factor of the first number
     Int a = name == "gcd" ? n[0] : residue(n[0], positive(1)), b = n[1], x = 1, y = 0;
     while (b != 0) {
@@ -56,8 +84,10 @@ Value Elaborator::evalNumberTheory(const Expr &expr, const std::string &name, co
            "the exponent " + spell(n[1]) + " is negative; power_mod(inverse_mod(a, m), e, m) is the inverse's power");
     return result(powerMod(n[0], n[1], positive(2)));
   }
-  const Int prime = positive(0);
-  if (!digits::isPrime(static_cast<uint64_t>(prime)))
+  const Int prime = n[0];
+  if (prime > static_cast<Int>(UINT64_MAX))
+    fail(expr, "primitive_root needs a prime below 2^64, not " + spell(prime));
+  if (prime < 1 || !digits::isPrime(static_cast<uint64_t>(prime)))
     fail(expr, "primitive_root needs a prime, and " + spell(prime) + " is none");
   return result(static_cast<Int>(digits::primitiveRoot(static_cast<uint64_t>(prime))));
 }
