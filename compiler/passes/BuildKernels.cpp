@@ -159,11 +159,11 @@ private:
     return id::TileType::get(context, radices, group.projected(mapping, axes, target.lanes).str(), element);
   }
 
-  /// The type in which a tile that all `threads` of a block hold, or of which few hold much, and whose elements lie as
-  /// `placed` says, is loaded or stored in runs of `runBytes` (memoryMapping; 0: as it is).
+  /// The type in which a tile whose elements lie as `placed` says is loaded or stored by up to `threads` of a block, in
+  /// runs of `runBytes` (memoryMapping; 0: as it is).
   id::TileType inMemory(int64_t threads, id::TileType type, const digits::BufferView &placed, int64_t runBytes) {
     Mapping held = type.getMapping();
-    if (!runBytes || (held.numThreads() != threads && held.extent(Field::Reg) <= muchOfThread))
+    if (!runBytes)
       return type;
     Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, threads, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());

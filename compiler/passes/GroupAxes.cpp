@@ -156,7 +156,7 @@ private:
     for (Value value : llvm::concat<Value>(step->getOperands(), step->getResults()))
       for (auto [place, radix] : llvm::zip(placesOf(step, value), id::radicesOf(value.getType())))
         fullRadices[place - 1] = radix;
-    SmallVector<unsigned> outside;
+    SmallVector<unsigned> outside, repeated;
     for (OpOperand &operand : step->getOpOperands()) {
       FlowValue from = program.resolve(operand.get());
       if (!made.contains(from.buffer)) {
@@ -167,19 +167,20 @@ private:
         return fail({"step ", " takes what step ",
                      group.joined.contains(from.buffer.getDefiningOp()) ? " joins" : " makes, which follows it"},
                     {step, from.buffer.getDefiningOp()});
-      SmallVector<int> known;
-      const SmallVector<int> places = placesOf(step, operand.get());
-      for (int place : places)
-        known.push_back(axes[static_cast<size_t>(place) - 1]);
-      for (auto [place, axis] : llvm::zip(places, axesOf(operand, from, known))) {
-        int &own = axes[static_cast<size_t>(place) - 1];
-        if (own >= 0 && !unite(own, axis))
-          return fail({"the operands of step ", " have digits of different radices on one axis"}, {step});
-        own = axis;
+      if (from.isRepeated()) {
+        repeated.push_back(operand.getOperandNumber());
+        takeKept(step, operand.get(), from, axes);
+      } else if (!takeMade(step, operand, from, axes)) {
+        return false;
       }
     }
+    // What is repeated is so along digits that others have been loaded with.
     for (unsigned number : outside)
       takeLoaded(step, step->getOperand(number), axes);
+    for (unsigned number : repeated)
+      if (OpOperand &operand = step->getOpOperand(number);
+          !takeMade(step, operand, program.resolve(operand.get()), axes))
+        return false;
     for (size_t d = axes.size(); d-- > 0;)
       if (axes[d] < 0)
         axes[d] = insertedAxis(step, fullRadices[d], axes);
@@ -202,6 +203,30 @@ private:
       group.axes[result] = axesOf(result);
     group.arrangement[step] = axes;
     return true;
+  }
+
+  /// Gives digits of a step the axes of an operand that is a view of a value made here.
+  bool takeMade(Operation *step, OpOperand &operand, const FlowValue &from, SmallVectorImpl<int> &axes) {
+    SmallVector<int> known;
+    const SmallVector<int> places = placesOf(step, operand.get());
+    for (int place : places)
+      known.push_back(axes[static_cast<size_t>(place) - 1]);
+    for (auto [place, axis] : llvm::zip(places, axesOf(operand, from, known))) {
+      int &own = axes[static_cast<size_t>(place) - 1];
+      if (own >= 0 && !unite(own, axis))
+        return fail({"the operands of step ", " have digits of different radices on one axis"}, {step});
+      own = axis;
+    }
+    return true;
+  }
+
+  /// Gives digits of a step that have no axis yet those of a view's digits that are ones of a value made here.
+  void takeKept(Operation *step, Value operand, const FlowValue &from, SmallVectorImpl<int> &axes) const {
+    const SmallVector<int> places = placesOf(step, operand);
+    for (auto [axis, kept] : llvm::zip(group.axes.find(from.buffer)->second, keptDigits(from)))
+      if (kept)
+        if (int &own = axes[static_cast<size_t>(places[static_cast<size_t>(kept) - 1]) - 1]; own < 0)
+          own = axis;
   }
 
   /// Gives digits of a step that have no axis yet those under which an earlier step loads the same value.

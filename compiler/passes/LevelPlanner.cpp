@@ -803,6 +803,14 @@ static bool spreadTurned(FlowGroup &group, const Target &target) {
   return true;
 }
 
+/// The bytes of the widest element that a group stores.
+static int64_t widestStored(const FlowGroup &group) {
+  int64_t bytes = 1;
+  for (const FlowStore &store : group.stores)
+    bytes = std::max(bytes, id::elementBytes(id::elementOf(store.made.getType())));
+  return bytes;
+}
+
 void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   using digits::Field;
   if (target.kind == "cpu" || group.levels.size() != 1 || !group.levels.front()[Field::Lane].empty())
@@ -812,16 +820,27 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
   const bool tiled = llvm::any_of(group.loads, isTiled);
   if (!tiled && spreadTurned(group, target))
     return;
-  const int64_t threads = takeThreads(mapping, tiled ? target.maxThreadsPerBlock : target.flatThreads, target);
-  // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines;
-  // of digits with more values than that it takes none.
-  if (!mapping[Field::Reg].empty())
-    return;
   int64_t bytes = 1; // of the widest element
   for (const FlowLoad &load : group.loads)
     bytes = std::max(bytes, id::elementBytes(id::elementOf(load.from.buffer.getType())));
-  const int64_t enough = std::max<int64_t>(1, tiled ? tiledBytes / (bytes * threads) : copiedBytes / bytes);
-  for (int64_t elements = 1; elements < enough;) {
+  int64_t elements = 1;
+  auto take = [&](std::vector<digits::Column>::iterator column) {
+    elements *= column->radix;
+    mapping[Field::Reg].push_back(*column);
+    blocks.erase(column);
+  };
+  // A thread stores words, not parts of them.
+  constexpr int64_t wordBytes = 4;
+  const bool free = mapping[Field::Reg].empty();
+  if (free && !tiled)
+    while (!blocks.empty() && widestStored(group) * elements * blocks.front().radix <= wordBytes)
+      take(blocks.begin());
+  const int64_t threads = takeThreads(mapping, tiled ? target.maxThreadsPerBlock : target.flatThreads, target);
+  // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines;
+  // of digits with more values than that it takes none.
+  const int64_t held = free ? bytes : bytes * mapping.extent(Field::Reg);
+  const int64_t enough = std::max<int64_t>(1, tiled && free ? tiledBytes / (bytes * threads) : copiedBytes / held);
+  while (elements < enough) {
     auto fits = [&](const digits::Column &column) { return elements * column.radix <= 2 * enough; };
     auto taken = llvm::find_if(blocks, fits);
     if (!tiled)
@@ -829,9 +848,7 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
         taken = std::prev(last.base());
     if (taken == blocks.end())
       break;
-    elements *= taken->radix;
-    mapping[Field::Reg].push_back(*taken);
-    blocks.erase(taken);
+    take(taken);
   }
 }
 
@@ -854,10 +871,6 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   }
   if (run <= runBytes)
     return held;
-  auto take = [&](int digit) {
-    registers *= held.radix(digit);
-    spread.push(Field::Reg, digit, held.radix(digit));
-  };
   run = elementBytes;
   SmallVector<int> rest; // of the block's digits, low addresses first
   for (int digit : addresses) {
@@ -867,7 +880,8 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
       continue;
     if (rest.empty() && run * held.radix(digit) <= accessBytes) {
       run *= held.radix(digit);
-      take(digit);
+      registers *= held.radix(digit);
+      spread.push(Field::Reg, digit, held.radix(digit));
     } else {
       rest.push_back(digit);
     }
@@ -885,29 +899,47 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
     llvm::append_range(rest, batch);
     batch.clear();
   }
-  // As many registers as before; where no digits make up these, or fewer threads than there are hold it, so many that
-  // there are threads for the rest.
   int64_t lanes = 1;
   for (int digit : llvm::concat<int>(rest, batch))
     lanes *= held.radix(digit);
-  int64_t left = held.extent(Field::Reg) / registers;
-  bool moves = held.extent(Field::Reg) <= muchOfThread; // away from the threads that hold it
-  for (int digit : llvm::reverse(rest))
-    if (left % held.radix(digit) == 0) {
-      left /= held.radix(digit);
-      moves |= !isRegister(digit);
-    }
-  const bool asBefore = left == 1 && moves && held.numThreads() == threads;
-  for (size_t i = rest.size(); i-- > 0;)
-    if (asBefore ? held.extent(Field::Reg) % (registers * held.radix(rest[i])) == 0 : lanes > threads) {
-      lanes /= held.radix(rest[i]);
-      take(rest[i]);
-      rest.erase(rest.begin() + static_cast<std::ptrdiff_t>(i));
-    }
-  for (int digit : llvm::concat<int>(rest, batch))
-    spread.push(Field::Lane, digit, held.radix(digit));
-  for (Field field : {Field::Rank, Field::Block, Field::Turn})
-    spread[field] = held[field];
-  spread.splitThreads(target.lanes);
-  return asBefore || (spread.numThreads() <= threads && spread.extent(Field::Reg) <= muchOfThread) ? spread : held;
+  // Registers take digits from the highest down.
+  auto spreadWhere = [&](llvm::function_ref<bool(int64_t held, int64_t lanes, int digit)> isTaken) {
+    digits::Mapping mapping = spread;
+    SmallVector<int> lower; // of the rest, those that are lanes
+    int64_t taken = registers, left = lanes;
+    for (int digit : llvm::reverse(rest))
+      if (isTaken(taken, left, digit)) {
+        left /= held.radix(digit);
+        taken *= held.radix(digit);
+        mapping.push(Field::Reg, digit, held.radix(digit));
+      } else {
+        lower.insert(lower.begin(), digit);
+      }
+    for (int digit : llvm::concat<int>(lower, batch))
+      mapping.push(Field::Lane, digit, held.radix(digit));
+    for (Field field : {Field::Rank, Field::Block, Field::Turn})
+      mapping[field] = held[field];
+    mapping.splitThreads(target.lanes);
+    return mapping;
+  };
+  // As many registers as before, if digits other than those of the threads that hold it make up these.
+  int64_t together = run; // what neighbours share then
+  bool moves = false, splits = false;
+  const digits::Mapping asMany = spreadWhere([&](int64_t taken, int64_t, int digit) {
+    const bool isTaken = held.extent(Field::Reg) % (taken * held.radix(digit)) == 0;
+    moves |= isTaken && !isRegister(digit);
+    splits |= isTaken;
+    together = isTaken ? run : together * held.radix(digit);
+    return isTaken;
+  });
+  const bool keepsRegisters =
+      moves && asMany.extent(Field::Reg) == held.extent(Field::Reg) && held.numThreads() == threads;
+  if (keepsRegisters && (!splits || together >= neighbours * accessBytes))
+    return asMany;
+  // Where none do, or fewer threads than there are hold it, or neighbours would share less than a line: so many that
+  // there are threads for the rest.
+  const digits::Mapping fewer = spreadWhere([&](int64_t, int64_t left, int) { return left > threads; });
+  if (fewer.numThreads() <= threads && fewer.extent(Field::Reg) <= muchOfThread)
+    return fewer;
+  return keepsRegisters ? asMany : held;
 }

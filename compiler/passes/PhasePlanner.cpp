@@ -27,6 +27,7 @@
 
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetOperations.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <limits>
@@ -458,10 +459,44 @@ private:
     for (const Phase &phase : phases)
       if (2 * wordsOfBlock(phase) >= most && !isWide(phase))
         enough = std::min(enough, threads(phase.steps, phase.registers));
-    for (const Phase &phase : phases)
-      enough = std::max(enough, threads(phase.steps, widened(phase, enough)));
+    for (Phase &phase : phases)
+      if (const int64_t own = threads(phase.steps, widened(phase, enough));
+          own > enough && !holdAsBefore(phase, enough))
+        enough = own;
     for (Phase &phase : phases)
       phase.registers = widened(phase, enough);
+  }
+
+  /// Gives a phase that acts on nothing the registers of an earlier one with the same axes, whose threads are enough
+  /// and which has loaded all that it takes of memory; false, and nothing changed, where there is none. What it stores
+  /// is exchanged.
+  bool holdAsBefore(Phase &phase, int64_t enough) const {
+    const auto before = ArrayRef(phases).take_front(static_cast<size_t>(&phase - phases.data()));
+    if (!phase.acted.empty() || limits.cluster > 1)
+      return false;
+    const DenseSet<int> taken = loadsOf(phase);
+    DenseSet<int> loaded;
+    for (const Phase &earlier : before)
+      llvm::set_union(loaded, loadsOf(earlier));
+    if (!llvm::set_is_subset(taken, loaded))
+      return false;
+    for (const Phase &earlier : before)
+      if (!isWide(earlier) && earlier.axes == phase.axes && threads(phase.steps, earlier.registers) <= enough &&
+          fits(phase.steps, earlier.registers, mostWords)) {
+        phase.registers = earlier.registers;
+        return true;
+      }
+    return false;
+  }
+
+  /// The numbers of the loads that a phase takes.
+  DenseSet<int> loadsOf(const Phase &phase) const {
+    DenseSet<int> loads;
+    for (Operation *step : phase.steps)
+      for (OpOperand &operand : step->getOpOperands())
+        if (auto load = group.loadOf.find({step, operand.getOperandNumber()}); load != group.loadOf.end())
+          loads.insert(load->second);
+    return loads;
   }
 
   /// The words of the largest value of a phase that a block holds.

@@ -167,11 +167,33 @@ FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const M
   auto columnOf = [&](int digit) -> int64_t { return digit > own ? layout.column(digit + more) : 0; };
   Value base = pointerOf(op, after, words, columnOf);
   const digits::LinearForm ranks = rankOf(tile.mapping);
+  // Digits of a number that lie behind each other are one.
+  struct Stretch {
+    int64_t column, rank; // of its lowest digit
+  };
+  struct Run {
+    SmallVector<Stretch> stretches;
+    SmallVector<int32_t> lengths;
+  };
+  std::vector<Run> runs;
   SmallVector<int64_t> lengths;
   for (size_t i = 0; i < op.getRuns()->size(); ++i) {
+    Run &run = runs.emplace_back();
     lengths.push_back(1);
-    for (int64_t digit : op.getRun(i))
-      lengths.back() *= radices[static_cast<size_t>(digit) - 1];
+    for (int64_t number : op.getRun(i)) {
+      const int32_t radix = radices[static_cast<size_t>(number) - 1];
+      const int digit = static_cast<int>(number);
+      const Stretch next{layout.column(digit), weightIn(ranks, digit)};
+      lengths.back() *= radix;
+      if (!run.stretches.empty() && llvm::isInt<32>(int64_t{run.lengths.back()} * radix) &&
+          next.column == run.stretches.back().column * run.lengths.back() &&
+          next.rank == run.stretches.back().rank * run.lengths.back()) {
+        run.lengths.back() *= radix;
+      } else {
+        run.stretches.push_back(next);
+        run.lengths.push_back(radix);
+      }
+    }
   }
   IndexSums sums(b, loc);
   for (size_t r = 0; r < moved.registers.size(); ++r) {
@@ -181,15 +203,11 @@ FailureOr<Tile> FormExchange::fetch(id::ExchangeOp op, const Tile &tile, const M
     if (failed(numbers))
       return failure();
     IndexSum offset{registerOffset(after, r, words, columnOf), {}}, rank;
-    for (auto [i, number] : llvm::enumerate(*numbers)) {
-      SmallVector<int32_t> ofRun;
-      for (int64_t digit : op.getRun(i))
-        ofRun.push_back(radices[static_cast<size_t>(digit) - 1]);
-      for (auto [digit, value] : llvm::zip(op.getRun(i), sums.digitsOf(number, ofRun))) {
-        offset = IndexSums::add(offset, value, layout.column(static_cast<int>(digit)) * words.bytes);
-        rank = IndexSums::add(rank, value, weightIn(ranks, static_cast<int>(digit)));
+    for (auto [number, run] : llvm::zip_equal(*numbers, runs))
+      for (auto [stretch, value] : llvm::zip_equal(run.stretches, sums.digitsOf(number, run.lengths))) {
+        offset = IndexSums::add(offset, value, stretch.column * words.bytes);
+        rank = IndexSums::add(rank, value, stretch.rank);
       }
-    }
     Value from = code.byteOffset(base, sums.value({0, offset.terms}));
     int64_t rest = offset.constant;
     if (readsBlocks(op)) {
