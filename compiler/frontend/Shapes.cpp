@@ -489,12 +489,15 @@ bool Elaborator::bindShape(const Param &param, const SequenceView &view, Context
         context.scopes[0].erase(name);
         return result;
       };
-      Int zero = at(0), slope = at(1) - zero;
-      if (slope == 0 || at(2) != zero + 2 * slope)
-        fail(open, "the size '" + name + "' cannot be found from this: it must occur linearly");
-      if ((wanted - zero) % slope != 0 || (wanted - zero) / slope < 0)
+      // At numbers for which no exponent below is negative.
+      const Int large = 64, there = at(large), slope = at(large + 1) - there, zero = there - large * slope;
+      if (slope == 0 || at(large + 2) != there + 2 * slope)
+        fail(open,
+             "the size '" + name + "' cannot be found from this: it must occur linearly, or in a parameter before");
+      const Int value = (wanted - zero) / slope;
+      if ((wanted - zero) % slope != 0 || value < 0 || at(value) != wanted)
         fail(loc, what + ": no " + name + " >= 0 fits");
-      context.scopes[0][name] = Value::integer((wanted - zero) / slope, open.loc);
+      context.scopes[0][name] = Value::integer(value, open.loc);
     }
     if (complete && next != end)
       refuse();

@@ -325,6 +325,21 @@ def NarrowGathers : Pass<"id-narrow-gathers", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::idc::id::IdDialect", "::mlir::arith::ArithDialect"];
 }
 
+def SplitPlanes : Pass<"id-split-planes", "::mlir::func::FuncOp"> {
+  let summary = "take arguments apart at one digit at a time";
+  let description = [{
+    A node that only takes an argument apart at its highest digits, several of them, is nodes of one digit each, which
+    are nothing but other loads.
+
+        %0:4 = id.node [8, 7](%x)
+
+        %0:2 = id.node [8](%x)
+        %1:2 = id.node [7](%0#0)
+        %2:2 = id.node [7](%0#1)
+  }];
+  let dependentDialects = ["::idc::id::IdDialect"];
+}
+
 def OrderStored : Pass<"id-order-stored", "::mlir::func::FuncOp"> {
   let summary = "values between kernels lie in memory as what they are made of does";
   let description = [{

@@ -62,6 +62,8 @@ void passes::buildFlowPipeline(OpPassManager &manager, const std::string &target
 void passes::buildStagePipeline(OpPassManager &manager, const std::string &target, const std::string &plan,
                                 unsigned candidate, unsigned listed, bool dissolve) {
   OpPassManager &function = manager.nest<func::FuncOp>();
+  // Steps that are done alike on parts have met, at several digits, too.
+  function.addPass(createSplitPlanes());
   // Permutations have met, and nothing folds them any more.
   function.addPass(createOrderStored());
   // Before chains end where something is scattered.

@@ -3,6 +3,7 @@
 // Permutations that no chain ends with, and repetitions, belong to the loads of whoever uses them.
 #include "compiler/passes/Steps.h"
 
+#include "id/ArrayType.h"
 #include "id/IndexCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -363,7 +364,12 @@ static bool isView(const FlowProgram &program, id::ResizeOp resize) {
 static void takeApart(FlowProgram &program) {
   auto isForGroups = [&](auto &self, Value value) -> bool {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      if (isa<id::PermuteOp, id::RepeatOp>(user))
+      // A block that holds all loads it once, and in place others' elements are read before any is written.
+      if (auto gather = dyn_cast<id::GatherOp>(user);
+          gather && (gather->getParentOp()->hasAttr(id::inPlaceAttr) ||
+                     gather.getInput().getType().getNumElements() <= beyondBlock))
+        return false;
+      if (isa<id::PermuteOp, id::RepeatOp, id::GatherOp>(user))
         return program.moved.contains(user->getResult(0)) && self(self, user->getResult(0));
       return llvm::any_of(program.segments, [&](const FlowSegment &segment) {
         return !segment.chain && llvm::is_contained(segment.group.steps, user);
