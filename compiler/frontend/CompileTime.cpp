@@ -3,24 +3,32 @@
 
 #include "dialect/digits/NumberTheory.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <cmath>
 #include <optional>
 #include <utility>
 
 namespace idc::frontend {
 
-/// Whether a number is prime; nothing where it may be and is beyond what is proven. J. Sorenson, J. Webster: Strong
-/// pseudoprimes to twelve prime bases. Math. Comp. 86 (2017): below this bound a number that the test of Miller and
-/// Rabin takes for prime with the first 13 primes as bases is prime.
+/// Whether a number is prime; nothing where it may be and is beyond what is proven, or tested. J. Sorenson, J. Webster:
+/// Strong pseudoprimes to twelve prime bases. Math. Comp. 86 (2017): below this bound a number that the test of Miller
+/// and Rabin takes for prime with the first 13 primes as bases is prime.
 static std::optional<bool> isPrime(const Int &n) {
   if (n <= static_cast<Int>(UINT64_MAX))
     return n > 1 && digits::isPrime(static_cast<uint64_t>(n));
+  constexpr int bases[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41};
+  if (llvm::any_of(bases, [&](int base) { return n % base == 0; }))
+    return false;
+  constexpr unsigned tested = 4096; // bits, in a fraction of a second
+  if (n >= Int::powerOfTwo(tested))
+    return std::nullopt;
   const Int bound = static_cast<Int>(3317044064679) * static_cast<Int>(1000000000000) + static_cast<Int>(887385961981);
   Int odd = n - 1;
   int twos = 0;
   for (; (odd & 1) == 0; odd >>= 1)
     ++twos;
-  for (int base : {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41}) {
+  for (int base : bases) {
     Int power = powerMod(base, odd, n);
     bool passes = power == 1;
     for (int i = 0; i < twos && !passes; ++i) {

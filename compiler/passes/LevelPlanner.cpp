@@ -16,6 +16,7 @@
 #include "compiler/passes/GroupAxes.h"
 #include "compiler/passes/GroupMemory.h"
 #include "compiler/passes/PhasePlanner.h"
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/TurnOrder.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -837,13 +838,14 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
       take(blocks.begin());
   const int64_t threads = takeThreads(mapping, tiled ? target.maxThreadsPerBlock : target.flatThreads, target);
   // A thread that has one element at a time waits for each: it takes some, far apart, so that warps still read lines;
-  // of digits with more values than that it takes none.
+  // of digits with more values than that it takes none. Devices and chunks are numbered by the highest digits.
+  const bool inParts = isInParts(cast<func::FuncOp>(group.stores.front().made.getParentBlock()->getParentOp()));
   const int64_t held = free ? bytes : bytes * mapping.extent(Field::Reg);
   const int64_t enough = std::max<int64_t>(1, tiled && free ? tiledBytes / (bytes * threads) : copiedBytes / held);
   while (elements < enough) {
     auto fits = [&](const digits::Column &column) { return elements * column.radix <= 2 * enough; };
     auto taken = llvm::find_if(blocks, fits);
-    if (!tiled)
+    if (!tiled && !inParts)
       if (const auto last = std::find_if(blocks.rbegin(), blocks.rend(), fits); last != blocks.rend())
         taken = std::prev(last.base());
     if (taken == blocks.end())

@@ -4,6 +4,7 @@
 //   (a, b, c, d) = id.node [8, 7] of x   ->   (p, q) = id.node [8] of x,  (a, b) = id.node [7] of p,  (c, d) = … of q
 //
 // What the lowest digits tell apart lies together, and is loaded by one access; what a block holds is loaded once.
+#include "compiler/passes/ScatteredPlaces.h"
 #include "compiler/passes/Steps.h"
 
 #include "id/ArrayType.h"
@@ -22,8 +23,8 @@ namespace {
 
 struct SplitPlanes : impl::SplitPlanesBase<SplitPlanes> {
   void runOnOperation() override {
-    // There a kernel reads all before another writes.
-    if (getOperation()->hasAttr(id::inPlaceAttr))
+    // In place a kernel reads all before another writes; of parts each has its own elements.
+    if (getOperation()->hasAttr(id::inPlaceAttr) || isInParts(getOperation()))
       return;
     for (id::NodeOp node : llvm::to_vector(getOperation().getOps<id::NodeOp>()))
       if (node.getDigits().size() > 1 && splits(node))

@@ -3,6 +3,8 @@
 // Permutations that no chain ends with, and repetitions, belong to the loads of whoever uses them.
 #include "compiler/passes/Steps.h"
 
+#include "compiler/passes/ScatteredPlaces.h"
+
 #include "id/ArrayType.h"
 #include "id/IndexCode.h"
 
@@ -364,10 +366,12 @@ static bool isView(const FlowProgram &program, id::ResizeOp resize) {
 static void takeApart(FlowProgram &program) {
   auto isForGroups = [&](auto &self, Value value) -> bool {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      // A block that holds all loads it once, and in place others' elements are read before any is written.
+      // A block that holds all loads it once; in place others' elements are read before any is written, and a device or
+      // a chunk has its own.
       if (auto gather = dyn_cast<id::GatherOp>(user);
-          gather && (gather->getParentOp()->hasAttr(id::inPlaceAttr) ||
-                     gather.getInput().getType().getNumElements() <= beyondBlock))
+          gather &&
+          (gather->getParentOp()->hasAttr(id::inPlaceAttr) || isInParts(cast<func::FuncOp>(gather->getParentOp())) ||
+           gather.getInput().getType().getNumElements() <= beyondBlock))
         return false;
       if (isa<id::PermuteOp, id::RepeatOp, id::GatherOp>(user))
         return program.moved.contains(user->getResult(0)) && self(self, user->getResult(0));
