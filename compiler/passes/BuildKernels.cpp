@@ -20,6 +20,8 @@
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Target.h"
 
+#include "id/ConstantData.h"
+
 #include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
@@ -159,13 +161,22 @@ private:
     return id::TileType::get(context, radices, group.projected(mapping, axes, target.lanes).str(), element);
   }
 
-  /// The type in which a tile whose elements lie as `placed` says is loaded or stored by up to `threads` of a block, in
-  /// runs of `runBytes` (memoryMapping; 0: as it is).
-  id::TileType inMemory(int64_t threads, id::TileType type, const digits::BufferView &placed, int64_t runBytes) {
+  /// True for a sequence that was made when compiling.
+  static bool isConstant(Value buffer) {
+    auto argument = dyn_cast<BlockArgument>(buffer);
+    return argument &&
+           cast<func::FuncOp>(argument.getOwner()->getParentOp()).getArgAttr(argument.getArgNumber(), id::dataAttr);
+  }
+
+  /// The type in which a tile that all `threads` of a block hold, or of which few hold much or, by `all`, any, and
+  /// whose elements lie as `placed` says, is loaded or stored in runs of `runBytes` (memoryMapping; 0: as it is).
+  id::TileType inMemory(int64_t threads, id::TileType type, const digits::BufferView &placed, int64_t runBytes,
+                        bool all, bool isInOrder = true) {
     Mapping held = type.getMapping();
-    if (!runBytes)
+    if (!runBytes || (!all && held.numThreads() != threads && held.extent(Field::Reg) <= muchOfThread))
       return type;
-    Mapping spread = memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, threads, target);
+    Mapping spread =
+        memoryMapping(held, placed, id::elementBytes(type.getElement()), runBytes, threads, isInOrder, target);
     return id::TileType::get(context, type.getRadices(), spread.str(), type.getElement());
   }
 
@@ -385,9 +396,12 @@ private:
         if (!group.steps.empty() && store.value != made)
           continue;
         auto type = cast<id::TileType>(tile.getType());
-        id::TileType spread = group.storeMapping
-                                  ? tileType(group, type.getElement(), group.loads.front().axes, *group.storeMapping)
-                                  : inMemory(threads, type, store.placed, store.scattered ? 0 : group.storeRuns);
+        const Mapping &held = type.getMapping();
+        const bool isMuch = held.numThreads() * held.extent(Field::Reg) * id::elementBytes(type.getElement()) >=
+                            threads * target.vectorBytes; // an access of each thread, at least
+        id::TileType spread =
+            group.storeMapping ? tileType(group, type.getElement(), group.loads.front().axes, *group.storeMapping)
+                               : inMemory(threads, type, store.placed, store.scattered ? 0 : group.storeRuns, isMuch);
         Value moved = spread == type ? tile : exchanged(spread, tile);
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
         store.stored =
@@ -404,8 +418,14 @@ private:
       id::TileType type = tileType(group, id::elementOf(buffer.getType()), from.axes, level), spread = type;
       if (from.mapping)
         spread = tileType(group, type.getElement(), from.axes, *from.mapping);
-      else if (!from.from.isRepeated()) // else what is alike in several lanes is fetched once for all of them
-        spread = inMemory(threads, type, from.from.followed(), group.loadRuns);
+      else if (!from.from.isRepeated()) { // else what is alike in several lanes is fetched once for all of them
+        // Of a level the threads may be fewer than the block's. Constants lie as those who take them count.
+        const Mapping &ofLevel = group.levels[static_cast<size_t>(level)];
+        const bool isOrdered = isConstant(from.from.buffer);
+        spread = inMemory(threads, type, from.from.followed(), group.loadRuns,
+                          type.getMapping().numThreads() == ofLevel.numThreads() && !isOrdered,
+                          !from.from.hasScatteredElements() && !isOrdered);
+      }
       for (const auto &[other, before] : spreads)
         if (other->from == from.from && before.getType() == spread && group.launch.team == 1)
           return spread == type ? before : exchanged(type, before);

@@ -855,7 +855,8 @@ void passes::spreadOverThreads(FlowGroup &group, const Target &target) {
 }
 
 digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits::BufferView &placed,
-                                      int64_t elementBytes, int64_t runBytes, int64_t threads, const Target &target) {
+                                      int64_t elementBytes, int64_t runBytes, int64_t threads, bool isInOrder,
+                                      const Target &target) {
   using digits::Field;
   const std::vector<int> addresses = placed.addressOrder();
   const int64_t accessBytes = accessBytesOf(placed, elementBytes, target);
@@ -873,6 +874,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   }
   if (run <= runBytes)
     return held;
+  const bool isLong = run > 2 * target.sectorBytes;
   run = elementBytes;
   SmallVector<int> rest; // of the block's digits, low addresses first
   for (int digit : addresses) {
@@ -926,7 +928,7 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   };
   // As many registers as before, if digits other than those of the threads that hold it make up these.
   int64_t together = run; // what neighbours share then
-  bool moves = false, splits = false;
+  bool moves = !isInOrder && held.extent(Field::Reg) <= muchOfThread, splits = false;
   const digits::Mapping asMany = spreadWhere([&](int64_t taken, int64_t, int digit) {
     const bool isTaken = held.extent(Field::Reg) % (taken * held.radix(digit)) == 0;
     moves |= isTaken && !isRegister(digit);
@@ -936,10 +938,10 @@ digits::Mapping passes::memoryMapping(const digits::Mapping &held, const digits:
   });
   const bool keepsRegisters =
       moves && asMany.extent(Field::Reg) == held.extent(Field::Reg) && held.numThreads() == threads;
-  if (keepsRegisters && (!splits || together >= neighbours * accessBytes))
+  if (keepsRegisters && (!isLong || !splits || together >= neighbours * accessBytes))
     return asMany;
-  // Where none do, or fewer threads than there are hold it, or neighbours would share less than a line: so many that
-  // there are threads for the rest.
+  // Where none do, or fewer threads than there are hold it, or neighbours would share less than a line of long runs: so
+  // many that there are threads for the rest.
   const digits::Mapping fewer = spreadWhere([&](int64_t, int64_t left, int) { return left > threads; });
   if (fewer.numThreads() <= threads && fewer.extent(Field::Reg) <= muchOfThread)
     return fewer;

@@ -61,9 +61,10 @@ void spreadOverThreads(FlowGroup &group, const Target &target);
 
 /// The mapping in which a tile of elements of `elementBytes` bytes, which lie as `placed` says, is loaded or stored:
 /// the given one, or, where its threads hold runs of more than `runBytes`, one in which neighbours hold neighbouring
-/// runs of one access: of as many registers and threads, or, where digits make up no such, of `threads` at most. Where
-/// the length of a problem allows narrow accesses only, runs are shorter by as much.
+/// runs of one access: of as many registers and threads, or, where digits make up no such, or long runs would be
+/// divided into less than lines, of `threads` at most. What does not lie in order stays with threads that have as many
+/// registers. Where the length of a problem allows narrow accesses only, runs are shorter by as much.
 digits::Mapping memoryMapping(const digits::Mapping &held, const digits::BufferView &placed, int64_t elementBytes,
-                              int64_t runBytes, int64_t threads, const Target &target);
+                              int64_t runBytes, int64_t threads, bool isInOrder, const Target &target);
 
 } // namespace idc::passes

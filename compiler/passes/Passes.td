@@ -331,11 +331,11 @@ def SplitPlanes : Pass<"id-split-planes", "::mlir::func::FuncOp"> {
     A node that only takes an argument apart at its highest digits, several of them, is nodes of one digit each, which
     are nothing but other loads.
 
-        %0:4 = id.node [8, 7](%x)
+        %0:4 = id.node [8, 7] (%x)
 
-        %0:2 = id.node [8](%x)
-        %1:2 = id.node [7](%0#0)
-        %2:2 = id.node [7](%0#1)
+        %0:2 = id.node [8] (%x)
+        %1:2 = id.node [7] (%0#0)
+        %2:2 = id.node [7] (%0#1)
   }];
   let dependentDialects = ["::idc::id::IdDialect"];
 }

@@ -38,39 +38,15 @@ private:
     return *llvm::min_element(node.getDigits()) == all - static_cast<int64_t>(node.getDigits().size()) + 1;
   }
 
-  /// The elements of the array that a body yields as they are; nothing where it does something else.
-  static std::optional<SmallVector<int64_t>> placesOf(id::NodeOp node, Type element) {
-    Block &body = node.getBody().front();
-    if (!llvm::hasSingleElement(body))
-      return std::nullopt;
-    const size_t leaves = id::leafTypes(element).size();
-    SmallVector<int64_t> places;
-    for (auto [i, yielded] : llvm::enumerate(body.getTerminator()->getOperands())) {
-      auto argument = dyn_cast<BlockArgument>(yielded);
-      if (!argument || argument.getArgNumber() % leaves != i % leaves)
-        return std::nullopt;
-      const auto place = static_cast<int64_t>(argument.getArgNumber() / leaves);
-      if (i % leaves == 0)
-        places.push_back(place);
-      else if (places.back() != place)
-        return std::nullopt;
-    }
-    return places;
-  }
-
   static bool splits(id::NodeOp node) {
-    if (node.getInputs().size() != 1)
+    const std::optional<Placement> moved = movedBy(node);
+    if (!moved || moved->joins)
       return false;
-    Value whole = node.getInputs()[0];
-    const Type element = id::elementOf(whole.getType());
     constexpr int64_t mostParts = 64; // that a kernel loads instead of one sequence
-    return isa<BlockArgument>(whole) && node.isArray(whole) && node.getArity() <= mostParts &&
+    Value whole = node.getInputs()[0];
+    return isa<BlockArgument>(whole) && node.getArity() <= mostParts &&
            cast<id::SeqType>(whole.getType()).getNumElements() > node.getArity() * beyondBlock &&
-           isOfHighest(node, whole) &&
-           llvm::none_of(
-               node.getOutputs(),
-               [&](Value value) { return node.isArray(value) || id::elementOf(value.getType()) != element; }) &&
-           placesOf(node, element);
+           isOfHighest(node, whole);
   }
 
   /// For the parts by their digits, the highest one first, the elements of the node's array.
@@ -119,8 +95,8 @@ private:
       parts = std::move(next);
     }
     const SmallVector<int64_t> elements = elementsInOrder(node, radices);
-    const SmallVector<int64_t> places = *placesOf(node, id::elementOf(whole.getType()));
-    for (auto [result, place] : llvm::zip_equal(node.getOutputs(), places))
+    const Placement moved = *movedBy(node);
+    for (auto [result, place] : llvm::zip_equal(node.getOutputs(), moved.order))
       result.replaceAllUsesWith(parts[static_cast<size_t>(llvm::find(elements, place) - elements.begin())]);
     node.erase();
   }

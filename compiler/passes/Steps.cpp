@@ -46,7 +46,11 @@ SmallVector<int> passes::placesOf(Operation *step, Value value) {
 
 std::optional<Placement> passes::placementOf(Operation *step) {
   auto node = dyn_cast<id::NodeOp>(step);
-  if (!node || node.getDigits().size() != 1 || !llvm::hasSingleElement(node.getBody().front()))
+  return node && node.getDigits().size() == 1 ? movedBy(node) : std::nullopt;
+}
+
+std::optional<Placement> passes::movedBy(id::NodeOp node) {
+  if (!llvm::hasSingleElement(node.getBody().front()))
     return std::nullopt;
   size_t arity = static_cast<size_t>(node.getArity());
   Placement placement;

@@ -98,13 +98,15 @@ struct FlowStore {
   std::optional<digits::BufferView> placed() const;
 };
 
-/// A node of one digit that only moves: it makes the elements of one value from several, each of them one value of the
-/// digit (`joins`), or the other way round.
+/// A node that only moves: it makes the elements of one value from several, each of them one value of the digit, or one
+/// element of the array of several digits (`joins`), or the other way round.
 struct Placement {
   bool joins = false;
-  llvm::SmallVector<int> order; // joins: the operand for each value of the digit; else the value for each result
+  llvm::SmallVector<int> order; // joins: the operand for each element; else the element for each result
 };
-/// What the node moves; nothing when it does something else.
+/// What a node moves; nothing when it does something else.
+std::optional<Placement> movedBy(id::NodeOp node);
+/// The same of a node of one digit; nothing for others.
 std::optional<Placement> placementOf(mlir::Operation *step);
 
 /// What a pointwise step of a chain takes beside the sequence of the step before.
