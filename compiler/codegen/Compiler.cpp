@@ -9,6 +9,7 @@
 #include "compiler/codegen/LowerToLlvm.h"
 #include "compiler/codegen/ManifestWriter.h"
 #include "compiler/codegen/Ptx.h"
+#include "compiler/codegen/RingPlan.h"
 #include "compiler/codegen/SharedMemoryPlan.h"
 #include "compiler/codegen/Signature.h"
 #include "compiler/conversion/InPlace.h"
@@ -308,8 +309,14 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       if (!addressable)
         return function().emitError(
             "the program is too large to launch: a sequence of one problem has more than 2^60 bytes");
-      if (!request.memory)
-        return planInSharedMemory(module, target, manager);
+      if (!request.memory) {
+        OwningOpRef<ModuleOp> flow = request.rings ? OwningOpRef<ModuleOp>(module->clone()) : OwningOpRef<ModuleOp>();
+        if (failed(planInSharedMemory(module, target, manager)))
+          return failure();
+        if (request.rings && !*found)
+          planRings(module, *flow, target, manager);
+        return success();
+      }
       PassManager sharing(&context);
       sharing.addPass(conversion::createChunksOnCpu({request.target}));
       return failed(planChunks(module, target, manager)) ? failure() : sharing.run(*module);

@@ -33,6 +33,7 @@ struct CompileRequest {
   passes::Plan plan = passes::Plan::Throughput;
   unsigned candidate = 0;           // of the plan's schedules, best first
   unsigned listed = 0;              // candidates that candidates() gives of each part of the program
+  bool rings = false;               // kernels of such a schedule become passes of one where they can (RingPlan.h)
   bool ownSchedules = true;         // those of the program, and measured ones of the standard library
   std::vector<std::string> layouts; // of arrays that are not dense (LayoutOptions.h)
   bool inPlace = false;             // every result may have the memory of an argument

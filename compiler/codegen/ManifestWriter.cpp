@@ -154,8 +154,8 @@ static void writeKernels(llvm::json::OStream &json, const std::vector<conversion
           json.attribute("dependent", true);
         json.attribute("problemsPerBlockGroup", kernel.problemsPerBlockGroup);
         json.attribute("blocksPerGroup", kernel.blocksPerGroup);
-        if (kernel.passes > 1) {
-          json.attribute("passes", kernel.passes);
+        if (kernel.delay) {
+          json.attribute("passes", 1);
           json.attribute("delay", kernel.delay);
         }
         json.attribute("sharedBytes", kernel.sharedBytes);

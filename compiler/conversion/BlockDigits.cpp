@@ -54,14 +54,21 @@ SmallVector<Reached> conversion::reachedBy(id::KernelOp kernel) {
     memory[buffer] = {{}, digits::ArrayLayout::dense(type.getNumElements())};
     sequenceOf[buffer] = sequence;
   });
+  for (id::RingOp ring : kernel.getBody().getOps<id::RingOp>())
+    for (Value buffer : {ring.getInput(), ring.getResult()})
+      memory[buffer] = {{}, digits::ArrayLayout::dense(cast<id::SeqType>(buffer.getType()).getNumElements())};
   SmallVector<Reached> all;
   for (Operation &op : kernel.getBody().front()) {
-    if (auto load = dyn_cast<id::LoadOp>(op); load && !load.getDelay()) {
+    if (auto load = dyn_cast<id::LoadOp>(op)) {
       const ViewLayout layout = layoutOf(load, memory);
+      if (!sequenceOf.contains(layout.buffer))
+        continue; // of a ring
       all.push_back(
           reach(sequenceOf.lookup(layout.buffer), false, layout.view, load.getResult().getType().getMapping()));
-    } else if (auto store = dyn_cast<id::StoreOp>(op); store && !store.getRing()) {
+    } else if (auto store = dyn_cast<id::StoreOp>(op)) {
       const ViewLayout layout = layoutOf(store, memory);
+      if (!sequenceOf.contains(layout.buffer))
+        continue;
       all.push_back(reach(sequenceOf.lookup(layout.buffer), true, layout.view, store.getTile().getType().getMapping()));
     }
   }

@@ -171,14 +171,27 @@ std::vector<Buffer> conversion::buffersOf(Operation *kernel) {
 
 //===--- launches -------------------------------------------------------------------------------------------------===//
 
+std::optional<RingPasses::Shape> conversion::ringOf(id::KernelOp kernel) {
+  auto rings = kernel.getBody().getOps<id::RingOp>();
+  if (rings.empty())
+    return std::nullopt;
+  id::RingOp ring = *rings.begin();
+  return RingPasses::Shape{passTilesOf(kernel), static_cast<int64_t>(ring.getSlots()),
+                           static_cast<int64_t>(ring.getDelay())};
+}
+
+int64_t conversion::ringBytes(id::RingOp ring) {
+  auto type = cast<id::SeqType>(ring.getResult().getType());
+  return wholeLines(static_cast<int64_t>(ring.getSlots()) * id::bytesOf(type));
+}
+
 KernelMemory conversion::ownMemoryOf(id::KernelOp kernel) {
   KernelMemory memory;
   const digits::Launch launch = kernel.getLaunch().getLaunch();
-  for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
-    if (std::optional<int64_t> slots = store.getRing()) {
-      memory.counterBytes = RingPasses::counterBytes(*slots);
-      memory.ringBytes = *slots * bytesOf(store.getBuffer());
-    }
+  for (id::RingOp ring : kernel.getBody().getOps<id::RingOp>()) {
+    memory.counterBytes = RingPasses::counterBytes(static_cast<int64_t>(ring.getSlots()));
+    memory.ringBytes += ringBytes(ring);
+  }
   if (launch.persistent)
     memory.counterBytes = 4;
   if (launch.team > 1)
@@ -213,10 +226,10 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
     const KernelMemory own = ownMemoryOf(kernel);
     entry.counterBytes = own.counterBytes;
     entry.ringBytes = own.ringBytes;
-    if (own.ringBytes)
-      entry.passes = 2;
-    for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>())
-      entry.delay = std::max<int64_t>(entry.delay, load.getDelay().value_or(0));
+    if (const std::optional<RingPasses::Shape> shape = ringOf(kernel)) {
+      entry.blocksPerGroup = shape->tilesTogether();
+      entry.delay = shape->ticketsBehind();
+    }
     if (entry.counterBytes) {
       entry.counterOffset = counters;
       counters += entry.counterBytes;

@@ -63,9 +63,9 @@ struct LoweredKernel {
   int64_t counterBytes = 0;
   int64_t ringOffset = -1; // bytes into the workspace; -1: no ring
   int64_t ringBytes = 0;
-  int64_t passes = 1, delay = 0; // the grid is passes * (the above + delay) blocks
-  int64_t devices = 1;           // that each do a part of its blocks, or store a part of what all of them do
-  bool isMeeting = false;        // of `devices` devices: arguments are their words for it, the device, the batch
+  int64_t delay = 0;      // blocks of the grid behind those
+  int64_t devices = 1;    // that each do a part of its blocks, or store a part of what all of them do
+  bool isMeeting = false; // of `devices` devices: arguments are their words for it, the device, the batch
 
   size_t pointerCount() const; // of its buffers; constants lie in the module
   bool hasCounter() const { return counterOffset >= 0; }
@@ -97,6 +97,8 @@ struct KernelMemory {
   int64_t counterBytes = 0, ringBytes = 0;
 };
 KernelMemory ownMemoryOf(id::KernelOp kernel);
+/// Those of a ring.
+int64_t ringBytes(id::RingOp ring);
 
 /// The kernels of a function whose buffers have been placed, in launch order, without what only a machine knows
 /// (threads, shared memory).

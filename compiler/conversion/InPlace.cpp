@@ -107,6 +107,9 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, const passes:
   DenseMap<Value, bool> made{{load.getResult(), true}};
   bool meets = false; // threads meet, or hold problems beyond the batch
   for (Operation &op : kernel.getBody().front()) {
+    // A tile of the second pass waits for all of its problem's of the first.
+    if (isa<id::RingOp>(op) && load->isBeforeInBlock(&op) && op.isBeforeInBlock(store))
+      return {{{}, false}};
     for (Value value : op.getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
         meets |= static_cast<int>(tile.getMapping().digits().size()) > tile.getNumDigits();
@@ -119,8 +122,6 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, const passes:
     const bool whole = made[*from] && (*from).hasOneUse() && op.getNumResults() <= 1;
     for (Value result : op.getResults())
       made[result] = whole;
-    if (auto passed = dyn_cast<id::StoreOp>(op); passed && passed.getRing() && whole)
-      return {{{}, false}};
     auto exchange = dyn_cast<id::ExchangeOp>(op);
     if (!exchange || !isThroughMemory(&op))
       continue;

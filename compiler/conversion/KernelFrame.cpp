@@ -60,11 +60,14 @@ KernelFrame conversion::openKernel(TileCode &code, id::KernelOp kernel, LLVM::LL
   frame.batch = entry->getArguments().back();
   if (lowered.hasCounter())
     frame.counter = *(entry->args_rbegin() + 1);
-  for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>())
-    if (store.getRing())
-      frame.buffers[store.getBuffer()] = {
-          {*(entry->args_rbegin() + 2)},
-          digits::ArrayLayout::dense(cast<id::SeqType>(store.getBuffer().getType()).getNumElements())};
+  int64_t ofRings = 0; // bytes
+  for (id::RingOp ring : kernel.getBody().getOps<id::RingOp>()) {
+    Value memory = *(entry->args_rbegin() + 2);
+    for (Value buffer : {ring.getInput(), ring.getResult()})
+      frame.buffers[buffer] = {{ofRings ? code.at(memory, ofRings) : memory},
+                               digits::ArrayLayout::dense(cast<id::SeqType>(buffer.getType()).getNumElements())};
+    ofRings += ringBytes(ring);
+  }
   frame.parameters = parametersOf(b, code.loc, kernel, entry->getArguments().slice(next, lowered.scalars.size()),
                                   [](Value value) { return value; });
   if (lowered.devices > 1)

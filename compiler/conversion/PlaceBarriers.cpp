@@ -48,7 +48,7 @@ public:
           break;
         }
     for (Operation &op : kernel.getBody().front()) {
-      if (isOfRing(&op)) // the second pass begins
+      if (isa<id::RingOp>(op)) // the second pass begins
         inUse = false;
       if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && isThroughMemory(&op))
         place(exchange);

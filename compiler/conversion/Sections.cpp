@@ -49,7 +49,8 @@ bool isStraight(id::KernelOp kernel, llvm::function_ref<bool(id::TileType)> isTa
     return false;
   std::vector<int> held;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp, id::RenameOp>(op) ||
+    if (!isa<id::LoadOp, id::StoreOp, id::ExchangeOp, id::TwiddleOp, id::PointwiseOp, id::NodeOp, id::RenameOp,
+             id::RingOp>(op) ||
         op.getNumResults() != 1 || (isa<id::NodeOp>(op) && op.getNumOperands() != 1) || isStaged(&op))
       return false;
     if (auto exchange = dyn_cast<id::ExchangeOp>(op); exchange && ofBits && !exchange.isOfBits())
@@ -94,11 +95,15 @@ private:
   int64_t lanes;
   Sections result;
 
-  /// A section ends with the store of a ring.
+  /// A section is a pass, which ends with a ring.
   void cutPasses() {
     auto ops = kernel.getBody().front().without_terminator();
     bool starts = true;
     for (Operation &op : ops) {
+      if (isa<id::RingOp>(op)) {
+        starts = true;
+        continue;
+      }
       if (starts) {
         result.secondPass = result.sections.size();
         result.sections.emplace_back();
@@ -107,7 +112,7 @@ private:
       }
       result.sections.back().end = std::next(op.getIterator());
       result.sectionOf[&op] = result.sections.size() - 1;
-      starts = isOfRing(&op);
+      starts = false;
     }
   }
 
@@ -115,6 +120,7 @@ private:
     auto ops = kernel.getBody().front().without_terminator();
     bool startsPass = false;
     for (Operation &op : ops) {
+      startsPass |= isa<id::RingOp>(op);
       if (llvm::all_of(op.getResultTypes(), llvm::IsaPred<id::SeqType>) && !isa<id::StoreOp>(op))
         continue; // between sections, or in one: they are no code
       int64_t threads = threadsOf(&op);
@@ -124,7 +130,7 @@ private:
           (isThroughMemory(&op) && (result.makerOf(op.getOperand(0)) + 1 == result.sections.size() || isPosted(&op)));
       if (startsPass)
         result.secondPass = result.sections.size();
-      startsPass = isOfRing(&op);
+      startsPass = false;
       if (starts) {
         Section section;
         section.first = op.getIterator();
@@ -256,11 +262,6 @@ bool conversion::isStaged(Operation *op) {
 
 bool conversion::stages(id::KernelOp kernel) {
   return llvm::any_of(kernel.getBody().front(), [](Operation &op) { return isStaged(&op); });
-}
-
-bool conversion::isOfRing(Operation *op) {
-  auto store = dyn_cast_or_null<id::StoreOp>(op);
-  return store && store.getRing();
 }
 
 bool conversion::isPosted(Operation *op) {

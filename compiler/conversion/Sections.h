@@ -84,9 +84,6 @@ bool isStaged(mlir::Operation *op);
 /// True where a kernel has such.
 bool stages(id::KernelOp kernel);
 
-/// True for the store of what a second pass loads; false for null.
-bool isOfRing(mlir::Operation *op);
-
 /// True for exchanges between the blocks of a grid.
 bool isPosted(mlir::Operation *op);
 

@@ -34,8 +34,18 @@ bool conversion::exchanges(id::KernelOp kernel) {
 
 bool conversion::meets(id::KernelOp kernel) { return exchanges(kernel) || stages(kernel); }
 
-bool conversion::hasRing(id::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().getOps<id::StoreOp>(), [](id::StoreOp op) { return isOfRing(op); });
+bool conversion::hasRing(id::KernelOp kernel) { return !kernel.getBody().getOps<id::RingOp>().empty(); }
+
+PassTiles conversion::passTilesOf(id::KernelOp kernel) {
+  PassTiles tiles = {1, 1};
+  size_t pass = 0;
+  for (Operation &op : kernel.getBody().front()) {
+    pass = isa<id::RingOp>(op) ? 1 : pass;
+    for (Value value : op.getResults())
+      if (auto tile = dyn_cast<id::TileType>(value.getType()))
+        tiles[pass] = std::max(tiles[pass], tile.getMapping().extent(Field::Block));
+  }
+  return tiles;
 }
 
 TileBlocks conversion::tileBlocksOf(id::KernelOp kernel, const passes::Target &target) {

@@ -5,6 +5,8 @@
 
 #include "id/IdDialect.h"
 
+#include <array>
+
 namespace idc::conversion {
 
 /// The product of the radices of a field's digits in the widest tile of a kernel.
@@ -17,6 +19,9 @@ bool exchanges(id::KernelOp kernel);
 bool meets(id::KernelOp kernel);
 /// True where two passes have a ring between them.
 bool hasRing(id::KernelOp kernel);
+/// The tiles of a problem that the first and the second pass of a kernel with a ring have.
+using PassTiles = std::array<int64_t, 2>;
+PassTiles passTilesOf(id::KernelOp kernel);
 
 /// Where a tile needs few threads and has no batch digits among them, a block holds several; threads of a tile follow
 /// each other without gaps.

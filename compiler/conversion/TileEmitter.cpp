@@ -14,8 +14,11 @@ static bool mustAwait(Operation &op) {
   if (!load)
     return isa<id::StoreOp>(op);
   Value buffer = load.getBuffer();
-  while (Operation *view = buffer.getDefiningOp())
+  for (Operation *view = buffer.getDefiningOp(); view; view = buffer.getDefiningOp()) {
+    if (isa<id::RingOp>(view))
+      return true;
     buffer = view->getOperand(0);
+  }
   auto kernel = op.getParentOfType<id::KernelOp>();
   return !isa<BlockArgument>(kernel.getInputs()[cast<BlockArgument>(buffer).getArgNumber()]);
 }

@@ -129,6 +129,20 @@ private:
         nameStored(operand, name);
   }
 
+  /// True for a ring, and what is loaded of it.
+  static bool isOfRing(mlir::Value buffer) {
+    while (mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp, id::GatherOp>(buffer.getDefiningOp()))
+      buffer = buffer.getDefiningOp()->getOperand(0);
+    return buffer.getDefiningOp<id::RingOp>() != nullptr;
+  }
+  /// True for what is stored in a ring.
+  static bool isStoredToRing(mlir::Value buffer) {
+    while (buffer.hasOneUse() &&
+           mlir::isa<id::JoinOp, id::PermuteOp, id::ResizeOp, id::ScatterOp>(*buffer.user_begin()))
+      buffer = (*buffer.user_begin())->getResult(0);
+    return llvm::any_of(buffer.getUsers(), llvm::IsaPred<id::RingOp>);
+  }
+
   std::string nameOf(mlir::Value buffer) {
     while (!names.count(buffer) &&
            mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp, id::GatherOp>(buffer.getDefiningOp()))
@@ -143,12 +157,12 @@ private:
       mlir::Value buffer = load.getBuffer();
       const int held = load.getBuffer().getType().getNumDigits();
       Access access = accessOf(load.getResult(), buffer, bytesRead(buffer));
-      if (mlir::isa<mlir::BlockArgument>(buffer) || load.getDelay()) {
+      if (mlir::isa<mlir::BlockArgument>(buffer) || buffer.getDefiningOp<id::RingOp>()) {
         access.order = loadOrder(map, held);
         auto lowered = conversion::loadAccess(access.mapping, map, held, maxVector(load.getResult().getType()));
         count(access, load.getResult().getType(), lowered.vectorBits);
       }
-      access.staysInCache = load.getDelay().has_value();
+      access.staysInCache = isOfRing(buffer);
       access.reach = conversion::reachOf(load);
       access.crossing = crossingOf(load);
       add(std::move(access));
@@ -157,12 +171,12 @@ private:
       Access access = accessOf(store.getTile(), store.getBuffer(), bytesWritten(store.getBuffer()));
       access.isStore = true;
       bool whole = llvm::all_of(store.getBuffer().getUsers(), llvm::IsaPred<id::YieldOp>);
-      if (whole || store.getRing()) {
+      if (whole || llvm::any_of(store.getBuffer().getUsers(), llvm::IsaPred<id::RingOp>)) {
         access.order = storeOrder(map);
         auto lowered = conversion::storeAccess(access.mapping, map, maxVector(store.getTile().getType()));
         count(access, store.getTile().getType(), lowered.vectorBits);
       }
-      access.staysInCache = store.getRing().has_value();
+      access.staysInCache = isStoredToRing(store.getBuffer());
       access.reach = conversion::reachOf(store);
       access.crossing = crossingOf(store);
       add(std::move(access));

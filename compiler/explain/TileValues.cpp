@@ -95,7 +95,7 @@ private:
     const auto stored = id::SeqType::get(b.getContext(), type.getRadices(), type.getElement());
     const mlir::Location loc = kernel.getLoc();
     auto order = id::PermAttr::get(b.getContext(), digits::Permutation::identity(type.getNumDigits()));
-    mlir::Value buffer = id::StoreOp::create(b, loc, stored, tile, order, mlir::IntegerAttr(), mlir::UnitAttr());
+    mlir::Value buffer = id::StoreOp::create(b, loc, stored, tile, order, mlir::UnitAttr());
     id::YieldOp::create(b, loc, buffer);
     b.setInsertionPoint(kernel);
     auto cut = id::KernelOp::create(b, loc, mlir::TypeRange(stored), kernel.getNameAttr(), kernel.getLaunchAttr(),

@@ -17,6 +17,7 @@
 #include "compiler/passes/ComputedPlaces.h"
 #include "compiler/passes/FormKernels.h"
 #include "compiler/passes/LevelPlanner.h"
+#include "compiler/passes/RingKernels.h"
 #include "compiler/passes/Schedule.h"
 #include "compiler/passes/Target.h"
 
@@ -83,7 +84,10 @@ public:
         if (before->permute)
           program.moved.insert(before->permute.getResult()); // it stays in the kernel
       FlowSegment &segment = program.segments[i];
-      kernels[&segment] = chainKernels(groupsOf(*chains, ArrayRef(schedule.kernels).slice(next, end - next)));
+      std::vector<FlowGroup> groups = groupsOf(*chains, ArrayRef(schedule.kernels).slice(next, end - next));
+      for (size_t k = next; k < end; ++k)
+        groups[k - next].ofBits &= keepsBits(schedule.kernels, k, next, end, *chains);
+      kernels[&segment] = chainKernels(std::move(groups));
       if (chain.result != chain.source) // a copy's source stays where it is
         buffers[chain.result] = kernels[&segment].getResult(0);
       next = end;
@@ -104,7 +108,7 @@ public:
         old.push_back(&op);
     for (Operation *op : llvm::reverse(old))
       op->erase();
-    return true;
+    return joinByRings(schedule, error);
   }
 
 private:
@@ -117,7 +121,7 @@ private:
   DenseMap<const FlowSegment *, id::KernelOp> kernels; // the last one of each
   DenseSet<Operation *> joined;                        // steps of all groups that are no code
   SmallVector<Operation *> joins;                      // of what several kernels store
-  int numKernels = 0;
+  size_t numKernels = 0;
 
   /// Where a value lies that kernels load.
   Value bufferOf(Value value) {
@@ -125,7 +129,56 @@ private:
       return buffers.lookup(value);
     return value && joined.contains(value.getDefiningOp()) ? joinedValue(value) : value;
   }
-  std::string nextName() { return (function.getName() + "_k" + Twine(numKernels++)).str(); }
+  std::string nameOf(size_t number) { return (function.getName() + "_k" + Twine(number)).str(); }
+
+  /// False where the addresses of a chain's kernel are sums as it is a pass beside one of other steps, or of another
+  /// shape, or reads more than a ring. The chain has kernels `first` to `end`.
+  static bool keepsBits(ArrayRef<KernelPlan> kernels, size_t k, size_t first, size_t end, const JoinedChains &chains) {
+    const bool isSecond = k > 0 && kernels[k - 1].ring;
+    if (!isSecond && !kernels[k].ring)
+      return true;
+    const size_t other = isSecond ? k - 1 : k + 1;
+    if (other < first || other >= end || chains.chains.size() > 1 || !chains.last().operands.empty())
+      return false;
+    auto extent = [&](size_t number, Field field) { return kernels[number].ranges.front().mapping.extent(field); };
+    return llvm::all_of(ArrayRef{Field::Lane, Field::Warp, Field::Block},
+                        [&](Field field) { return extent(k, field) == extent(other, field); });
+  }
+
+  /// What is wrong with a ring between two kernels; empty: nothing.
+  std::string checkRing(id::KernelOp first, id::KernelOp second, const KernelPlan &plan) {
+    if (target.kind == "cpu")
+      return "a ring is of a GPU's kernels";
+    if (std::string problem = whyNoRing(first, second); !problem.empty())
+      return problem;
+    const int64_t tiles = tilesOf(second);
+    if (plan.delay < tiles || plan.ring * tiles < plan.delay + tiles)
+      return "a ring needs a delay of at least the " + std::to_string(tiles) +
+             " tiles that a problem has in the next kernel, and memory for as many more";
+    return {};
+  }
+
+  /// Kernels with a ring, which are now one for each of the schedule, and those that follow them become one.
+  bool joinByRings(const Schedule &schedule, std::string &error) {
+    auto built = llvm::to_vector(function.getBody().front().getOps<id::KernelOp>());
+    for (size_t k = 0; k < built.size(); ++k) {
+      const KernelPlan &plan = schedule.kernels[k];
+      if (!plan.ring)
+        continue;
+      if (k + 1 == built.size())
+        error = "a ring is loaded by the next kernel, and there is none";
+      else
+        error = checkRing(built[k], built[k + 1], plan);
+      if (!error.empty()) {
+        error = "schedule: kernel " + std::to_string(k + 1) + ": " + error;
+        return false;
+      }
+      joinAsPasses(built[k], built[k + 1], plan.ring, plan.delay);
+    }
+    for (auto [number, kernel] : llvm::enumerate(function.getBody().front().getOps<id::KernelOp>()))
+      kernel.setName(nameOf(number));
+    return true;
+  }
 
   /// A step in a kernel: nothing is to be decided any more.
   Operation *cloneOf(Operation *step) {
@@ -136,15 +189,13 @@ private:
     return clone;
   }
 
-  /// The kernels of a chain, one after the other; a ring lies between two passes of one. Returns the last one.
+  /// The kernels of a chain, one after the other. Returns the last one.
   id::KernelOp chainKernels(std::vector<FlowGroup> groups) {
     id::KernelOp last;
-    for (size_t k = 0; k < groups.size();) {
+    for (FlowGroup &group : groups) {
       if (last)
-        groups[k].loads.front().from.buffer = last.getResult(0);
-      const size_t passes = groups[k].ring ? 2 : 1;
-      last = kernel(MutableArrayRef(groups).slice(k, passes));
-      k += passes;
+        group.loads.front().from.buffer = last.getResult(0);
+      last = kernel(group);
     }
     return last;
   }
@@ -329,48 +380,36 @@ private:
            });
   }
 
-  /// The kernel of a group, or of several that are its passes: each but the first loads what the one before stores. Its
-  /// results hold the stores of the last one.
-  id::KernelOp kernel(MutableArrayRef<FlowGroup> passes) {
-    const FlowGroup &first = passes.front();
-    Location loc = first.steps.empty() ? function.getLoc() : first.steps.front()->getLoc();
+  /// The kernel of a group. Its results hold what that stores.
+  id::KernelOp kernel(FlowGroup &group) {
+    Location loc = group.steps.empty() ? function.getLoc() : group.steps.front()->getLoc();
     SmallVector<Value> inputs;
-    for (const FlowGroup &group : passes)
-      for (const FlowLoad &load : group.loads)
-        if (Value buffer = bufferOf(load.from.buffer); buffer && !llvm::is_contained(inputs, buffer))
-          inputs.push_back(buffer);
+    for (const FlowLoad &load : group.loads)
+      if (Value buffer = bufferOf(load.from.buffer); buffer && !llvm::is_contained(inputs, buffer))
+        inputs.push_back(buffer);
     SmallVector<Type> outputs;
-    for (const FlowStore &store : passes.back().stores)
+    for (const FlowStore &store : group.stores)
       outputs.push_back(store.type());
-    auto launch = id::LaunchAttr::get(context, first.launch);
-    auto op = id::KernelOp::create(builder, loc, outputs, nextName(), launch, inputs);
+    auto launch = id::LaunchAttr::get(context, group.launch);
+    auto op = id::KernelOp::create(builder, loc, outputs, nameOf(numKernels++), launch, inputs);
     OpBuilder::InsertionGuard guard(builder);
     SmallVector<Type> inputTypes(ValueRange(inputs).getTypes());
     Block *block = builder.createBlock(&op.getBody(), {}, inputTypes, SmallVector<Location>(inputs.size(), loc));
-    SmallVector<Value> stored;
-    int64_t delay = 0;
-    for (FlowGroup &group : passes) {
-      if (!stored.empty())
-        group.loads.front().from.buffer = stored.front();
-      auto argumentOf = [&](Value buffer) -> Value {
-        auto input = llvm::find(inputs, bufferOf(buffer));
-        return input == inputs.end() ? buffer : block->getArgument(static_cast<unsigned>(input - inputs.begin()));
-      };
-      stored = body(group, argumentOf, delay);
-      delay = group.delay;
-    }
-    id::YieldOp::create(builder, loc, stored);
-    for (auto [store, result] : llvm::zip(passes.back().stores, op.getResults()))
-      if (!first.ofChains && (!first.steps.empty() || program.copied.contains(store.made))) // else it stays where it is
+    auto argumentOf = [&](Value buffer) -> Value {
+      auto input = llvm::find(inputs, bufferOf(buffer));
+      return input == inputs.end() ? buffer : block->getArgument(static_cast<unsigned>(input - inputs.begin()));
+    };
+    id::YieldOp::create(builder, loc, body(group, argumentOf));
+    for (auto [store, result] : llvm::zip(group.stores, op.getResults()))
+      if (!group.ofChains && (!group.steps.empty() || program.copied.contains(store.made))) // else it stays where it is
         buffers[store.made] = result;
     return op;
   }
 
   /// Loads, steps and stores of a group, at the end of a kernel that is being built; what it stores. `argumentOf`: the
-  /// buffer of a load, a ring where there is a `delay`.
-  SmallVector<Value> body(FlowGroup &group, function_ref<Value(Value)> argumentOf, int64_t delay) {
+  /// buffer of a load.
+  SmallVector<Value> body(FlowGroup &group, function_ref<Value(Value)> argumentOf) {
     Location loc = group.steps.empty() ? function.getLoc() : group.steps.front()->getLoc();
-    auto optional = [&](int64_t number) { return number ? builder.getI64IntegerAttr(number) : IntegerAttr(); };
     // What not all threads hold goes through memory, and so do bits where addresses are sums; how one value that all
     // threads hold is to move else is planned later.
     auto exchanged = [&](Type type, Value tile) -> Value {
@@ -404,9 +443,8 @@ private:
                                : inMemory(threads, type, store.placed, store.scattered ? 0 : group.storeRuns, isMuch);
         Value moved = spread == type ? tile : exchanged(spread, tile);
         auto sequence = id::SeqType::get(context, type.getRadices(), type.getElement());
-        store.stored =
-            id::StoreOp::create(builder, loc, movedType(sequence, store.map), moved,
-                                id::PermAttr::get(context, store.map), optional(group.ring), group.storeStaged);
+        store.stored = id::StoreOp::create(builder, loc, movedType(sequence, store.map), moved,
+                                           id::PermAttr::get(context, store.map), group.storeStaged);
       }
     };
     std::vector<std::pair<const FlowLoad *, Value>> spreads; // tiles that all threads took in runs
@@ -429,8 +467,8 @@ private:
       for (const auto &[other, before] : spreads)
         if (other->from == from.from && before.getType() == spread && group.launch.team == 1)
           return spread == type ? before : exchanged(type, before);
-      Value tile = id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map),
-                                      number == 0 ? optional(delay) : IntegerAttr(), from.staged);
+      Value tile =
+          id::LoadOp::create(builder, loc, spread, buffer, id::PermAttr::get(context, from.from.map), from.staged);
       if (spread != type && spread.getMapping().numThreads() == threads)
         spreads.emplace_back(&from, tile);
       return spread == type ? tile : exchanged(type, tile);

@@ -74,7 +74,7 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
       if (range.staged && (target.kind == "cpu" || chain.isOfBits()))
         return where + "a GPU's blocks stage problems of which not all digits are of radix 2";
       if (range.staged &&
-          (launch.cluster > 1 || launch.persistent || kernel.ring || (k > first && schedule.kernels[k - 1].ring)))
+          (launch.cluster > 1 || launch.persistent || kernel.ring || (k > 0 && schedule.kernels[k - 1].ring)))
         return where + "plain blocks stage what they load and store";
       if (range.staged && !range.mapping[Field::Block].empty())
         return where + "a block stages whole problems: it holds all digits";
@@ -92,27 +92,6 @@ std::string passes::checkKernels(const Schedule &schedule, size_t first, size_t 
       for (int s = range.first; s <= range.last; ++s)
         if (std::string problem = checkActed(range.mapping, chains.digitsOf(s), s, "digit"); !problem.empty())
           return where + problem;
-    }
-    if (kernel.ring && (isJoined || !chain.operands.empty()))
-      return where + "a ring lies between steps that read no further buffers";
-    if (kernel.ring || (k > first && schedule.kernels[k - 1].ring)) {
-      const KernelPlan *other =
-          kernel.ring ? k + 1 < end ? &schedule.kernels[k + 1] : nullptr : &schedule.kernels[k - 1];
-      if (!other)
-        return where + "a ring is loaded by the next kernel, and there is none";
-      int64_t tiles = reference.extent(Field::Block), slots = std::max(kernel.ring, other->ring),
-              delay = std::max(kernel.delay, other->delay);
-      if (target.kind == "cpu" || !launch.isGrid() || (kernel.ring && other->ring) ||
-          static_cast<int>(reference.digits().size()) != n)
-        return where + "a ring lies between two plain grids of a GPU, with tiles of one problem";
-      auto threads = [](const Mapping &mapping) { return mapping.extent(Field::Lane) * mapping.extent(Field::Warp); };
-      if (other->ranges.empty() || other->ranges.front().mapping.extent(Field::Block) != tiles)
-        return where + "the two kernels of a ring have tiles of the same size";
-      if (chains.isOfBits() && threads(other->ranges.front().mapping) != threads(reference))
-        return where + "the two kernels of a ring have as many threads where all digits are bits";
-      if (delay < tiles || slots * tiles < delay + tiles)
-        return where + "a ring needs a delay of at least a problem's " + std::to_string(tiles) +
-               " tiles, and memory for as many more";
     }
     if (kernel.order.empty())
       continue;
@@ -150,8 +129,6 @@ public:
   /// `value`: what the kernel takes, from `input`; then what it makes.
   FlowGroup run(const KernelPlan &plan, bool last, FlowValue input, Value &value) {
     group.launch = plan.launch;
-    group.ring = plan.ring;
-    group.delay = plan.delay;
     begin(std::move(input));
     for (const RangePlan &range : plan.ranges)
       addRange(range, last);

@@ -345,8 +345,8 @@ private:
     const KernelPlan &kernel = schedule.kernels[k];
     const std::string here = where(k);
     const digits::Launch &launch = group.launch;
-    if (!kernel.order.empty() || kernel.ring)
-      return fail(here + "an order or a ring is for kernels of chains");
+    if (!kernel.order.empty())
+      return fail(here + "an order is for kernels of chains");
     const int numAxes = static_cast<int>(group.radices.size());
     if (std::string problem =
             checkKernel({k, launch, group.levels, numAxes, /*isChain=*/false, /*isOfBits=*/false}, target);

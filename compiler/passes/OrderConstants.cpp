@@ -72,7 +72,7 @@ struct OrderConstants : impl::OrderConstantsBase<OrderConstants> {
       return {};
     BlockArgument inside = kernel.getBody().getArgument(constant.use_begin()->getOperandNumber());
     auto load = inside.hasOneUse() ? dyn_cast<id::LoadOp>(*inside.user_begin()) : id::LoadOp();
-    return load && !load.getDelay() && !load.getStaged() && !load.isRepeated() ? load : id::LoadOp();
+    return load && !load.getStaged() && !load.isRepeated() ? load : id::LoadOp();
   }
 
   static void order(func::FuncOp function, BlockArgument constant, DenseElementsAttr data, id::LoadOp load,

@@ -128,9 +128,11 @@ struct PlanStages : impl::PlanStagesBase<PlanStages> {
     size_t next = 0;
     for (size_t i = 0; i < program.segments.size(); ++i) {
       if (const FlowGroup &group = program.segments[i].group; !program.segments[i].chain) {
-        if (isWhole)
+        if (isWhole) {
           schedule.kernels.push_back(kernelOf(program, group, machine));
-        else
+          schedule.kernels.back().ring = given.kernels[next].ring;
+          schedule.kernels.back().delay = given.kernels[next].delay;
+        } else
           addPlanned(program, group, machine, schedule);
         next += isWhole;
         continue;

@@ -212,7 +212,6 @@ struct FlowGroup {
   bool ofBits = false;                         // and its addresses are put together from bits
   std::optional<digits::Mapping> storeMapping; // where the store has its own
   bool storeStaged = false;                    // by the block in one stretch
-  int64_t ring = 0, delay = 0;                 // as of a KernelPlan
 
   int level(mlir::Operation *step) const { return levelOf.lookup(step); }
   /// The axes of an operand or result of a step, [digit-1].

@@ -200,8 +200,20 @@ void addResidentVariants(codegen::CompileRequest request, std::vector<Candidate>
     }
 }
 
-/// Adds up to `count` of the planner's schedules, best first, each with a launch that those before do not have.
-/// Returns false after printing to `errors` what went wrong.
+/// The candidate of a planned schedule with rings between its kernels; nothing where they cannot be passes of one.
+std::optional<Candidate> withRings(codegen::CompileRequest request, const std::string &without) {
+  request.rings = true;
+  Compiler compiler(request);
+  llvm::Expected<std::string> schedule = compiler.schedule(llvm::nulls());
+  if (!schedule) {
+    llvm::consumeError(schedule.takeError());
+    return std::nullopt;
+  }
+  return *schedule == without ? std::nullopt : compileCandidate(compiler, *schedule, /*latency=*/false, llvm::nulls());
+}
+
+/// Adds up to `count` of the planner's schedules, best first, each with a launch that those before do not have, and the
+/// same with rings where it is for throughput. Returns false after printing to `errors` what went wrong.
 bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candidate> &made,
                 llvm::raw_ostream &errors) {
   const bool latency = request.plan == passes::Plan::Latency;
@@ -211,7 +223,9 @@ bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candi
   request.ownSchedules = false;
   request.listed = 1;
   unsigned missing = 0;
-  for (unsigned number = 0; made.size() - before < count && number < searched * count && missing < patience; ++number) {
+  size_t withRing = 0;
+  for (unsigned number = 0; made.size() - before - withRing < count && number < searched * count && missing < patience;
+       ++number) {
     request.candidate = number;
     Compiler compiler(request);
     // The first is the planner's choice, whose mistakes are the user's; a later one may not exist, or not fit.
@@ -236,6 +250,10 @@ bool addPlanned(codegen::CompileRequest request, size_t count, std::vector<Candi
       made.push_back(std::move(*candidate));
     else if (!number)
       return fail("the planner's own schedule does not compile");
+    if (std::optional<Candidate> other = latency ? std::nullopt : withRings(request, *schedule)) {
+      made.push_back(std::move(*other));
+      ++withRing;
+    }
   }
   return true;
 }

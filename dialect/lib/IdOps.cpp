@@ -9,6 +9,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SmallSet.h"
 
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -100,18 +101,21 @@ static LogicalResult verifyMove(Operation *op, PermAttr map, ArrayRef<int32_t> f
   return success();
 }
 
-/// What a view of a buffer is made from: an argument of the kernel, or something stored.
+/// What a view of a buffer is made from: an argument of the kernel, a ring, or something stored.
 static Value rootOf(Value buffer) {
   while (isa_and_nonnull<PartOp, ResizeOp, GatherOp, ScatterOp, PermuteOp>(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
+/// True for a buffer of which a kernel may load any view.
+static bool isLoadable(Value root) { return isa<BlockArgument>(root) || root.getDefiningOp<RingOp>(); }
+
 /// In kernels, a view of what is stored has all that is stored.
 static LogicalResult verifyView(Operation *op, Value input, bool pads) {
   if (!op->getParentOfType<KernelOp>())
     return success();
-  if (isa<BlockArgument>(rootOf(input)))
+  if (isLoadable(rootOf(input)))
     return success();
   if (pads || !input.hasOneUse())
     return op->emitOpError() << "of what is stored has other elements or another use";
@@ -431,7 +435,7 @@ LogicalResult ScatterOp::verify() {
   if (getType().getNumElements() != getInput().getType().getNumElements())
     return emitOpError() << "keeps the number of elements, but " << getInput().getType().getNumElements() << " became "
                          << getType().getNumElements();
-  if ((*this)->getParentOfType<KernelOp>() && (isa<BlockArgument>(rootOf(getInput())) || !getInput().hasOneUse()))
+  if ((*this)->getParentOfType<KernelOp>() && (isLoadable(rootOf(getInput())) || !getInput().hasOneUse()))
     return emitOpError() << "in a kernel is of what is stored for it alone";
   return verifyIndex(*this, getBody(), getInput().getType(), "input");
 }
@@ -634,23 +638,51 @@ LogicalResult KernelOp::verify() {
                     SmallVector<Type>(getOutputs().getTypes()));
 }
 
-/// A buffer that is stored and loaded in one kernel is a ring: enough memory and delay that no block waits for one that
-/// has not started.
-static LogicalResult verifyRing(LoadOp load) {
-  auto store = load.getBuffer().getDefiningOp<StoreOp>();
-  if (!store || !store.getRing() || !load.getDelay() || !store.getBuffer().hasOneUse())
-    return load.emitOpError() << "of a stored buffer needs a store with 'ring', a 'delay', and no other use";
-  digits::Mapping stored = store.getTile().getType().getMapping(), loaded = load.getResult().getType().getMapping();
-  int64_t tiles = stored.extent(digits::Field::Block), delay = *load.getDelay(), slots = *store.getRing();
-  if (loaded.extent(digits::Field::Block) != tiles ||
-      static_cast<int>(stored.digits().size()) != store.getTile().getType().getNumDigits() ||
-      static_cast<int>(loaded.digits().size()) != load.getResult().getType().getNumDigits())
-    return load.emitOpError() << "needs the tiles of its ring's store, " << tiles << " of one problem";
+LogicalResult RingOp::verify() {
+  auto kernel = (*this)->getParentOfType<KernelOp>();
+  if (!kernel || isLoadable(rootOf(getInput())) || !getInput().hasOneUse())
+    return emitOpError() << "is of what a kernel stores, for it alone";
+  if (!kernel.getLaunch().getLaunch().isGrid())
+    return emitOpError() << "lies between two passes of a plain grid";
+  // The first ring of a kernel ends its first pass; others follow it.
+  Block &body = kernel.getBody().front();
+  RingOp first = *body.getOps<RingOp>().begin();
+  if (*this != first) {
+    auto before = dyn_cast<RingOp>((*this)->getPrevNode());
+    if (!before || before.getSlots() != getSlots() || before.getDelay() != getDelay())
+      return emitOpError() << "follows another one of as many slots and as long a delay";
+    return success();
+  }
+  DenseSet<Value> made; // tiles of the second pass
+  int64_t tiles = 1, ofFirst = 1;
+  bool isSecond = false;
+  for (Operation &op : body) {
+    isSecond |= &op == first;
+    for (Value operand : op.getOperands())
+      if (isSecond && isa<TileType>(operand.getType()) && !made.contains(operand))
+        return emitOpError() << "lies between two passes, which have no tile in common";
+    for (Value result : op.getResults()) {
+      auto tile = dyn_cast<TileType>(result.getType());
+      if (!tile)
+        continue;
+      if (static_cast<int>(tile.getMapping().digits().size()) > tile.getNumDigits())
+        return op.emitOpError() << "makes a tile of several problems, beside a ring";
+      if (isSecond)
+        made.insert(result);
+      int64_t &most = isSecond ? tiles : ofFirst;
+      most = std::max(most, tile.getMapping().extent(digits::Field::Block));
+    }
+  }
+  // Tickets are told apart by products of these in 32 bits.
+  const int64_t common = std::gcd(tiles, ofFirst);
+  if ((ofFirst + tiles) / common > std::numeric_limits<int32_t>::max() / (ofFirst / common + 1))
+    return emitOpError() << "lies between passes of " << ofFirst << " and " << tiles << " tiles, too many to be mixed";
+  const auto slots = static_cast<int64_t>(getSlots()), delay = static_cast<int64_t>(getDelay());
   if (delay < tiles)
-    return load.emitOpError() << "has a delay of " << delay << " tiles, less than the " << tiles << " of a problem";
+    return emitOpError() << "has a delay of " << delay << " tiles, less than the " << tiles << " of a problem";
   if (slots < 1 || slots > 4096 || delay > (1 << 24) || slots * tiles < delay + tiles)
-    return load.emitOpError() << "has a ring of " << slots << " problems, too few for " << delay + tiles
-                              << " tiles on their way";
+    return emitOpError() << "has memory for " << slots << " problems, too few for " << delay + tiles
+                         << " tiles on their way";
   return success();
 }
 
@@ -669,12 +701,11 @@ static LogicalResult verifyStaged(Operation *op, TileType tile, bool isWhole) {
 }
 
 LogicalResult LoadOp::verify() {
-  if (getStaged() && failed(verifyStaged(*this, getResult().getType(),
-                                         isa<BlockArgument>(getBuffer()) && !isRepeated() && !getDelay())))
+  if (getStaged() &&
+      failed(verifyStaged(*this, getResult().getType(), isa<BlockArgument>(getBuffer()) && !isRepeated())))
     return failure();
-  if (getDelay() || !isa<BlockArgument>(rootOf(getBuffer())))
-    if (failed(verifyRing(*this)))
-      return failure();
+  if (!isLoadable(rootOf(getBuffer())))
+    return emitOpError() << "of what the kernel stores is of a ring";
   TileType tile = getResult().getType();
   SeqType buffer = getBuffer().getType();
   SmallVector<int32_t> radices(buffer.getRadices());
@@ -686,11 +717,9 @@ LogicalResult LoadOp::verify() {
 }
 
 LogicalResult StoreOp::verify() {
-  if (getStaged() && failed(verifyStaged(*this, getTile().getType(),
-                                         llvm::all_of(getBuffer().getUsers(), llvm::IsaPred<YieldOp>) && !getRing())))
+  if (getStaged() &&
+      failed(verifyStaged(*this, getTile().getType(), llvm::all_of(getBuffer().getUsers(), llvm::IsaPred<YieldOp>))))
     return failure();
-  if (getRing() && !llvm::all_of(getBuffer().getUsers(), llvm::IsaPred<LoadOp>))
-    return emitOpError() << "of a ring is loaded in the same kernel";
   TileType tile = getTile().getType();
   SeqType buffer = getBuffer().getType();
   return verifyMove(*this, getMap(), tile.getRadices(), buffer.getRadices(), tile.getElement(), buffer.getElement());

@@ -224,7 +224,7 @@ func.func @stored_and_loaded(%x: !id.seq<2**3, f32>) {
   ^bb0(%a: !id.seq<2**3, f32>):
     %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
-    // expected-error@+1 {{of a stored buffer needs a store with 'ring', a 'delay', and no other use}}
+    // expected-error@+1 {{of what the kernel stores is of a ring}}
     %3 = id.load %2 [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
     id.yield %4 : !id.seq<2**3, f32>
@@ -238,9 +238,10 @@ func.func @short_delay(%x: !id.seq<2**3, f32>) {
   %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
   ^bb0(%a: !id.seq<2**3, f32>):
     %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
-    %2 = id.store %1 [3, 2, 1] {ring = 2} : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
     // expected-error@+1 {{has a delay of 3 tiles, less than the 4 of a problem}}
-    %3 = id.load %2 [3, 2, 1] {delay = 3} : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %r = id.ring %2 slots 2 delay 3 : !id.seq<2**3, f32>
+    %3 = id.load %r [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
     id.yield %4 : !id.seq<2**3, f32>
   }
@@ -253,9 +254,10 @@ func.func @small_ring(%x: !id.seq<2**3, f32>) {
   %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
   ^bb0(%a: !id.seq<2**3, f32>):
     %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
-    %2 = id.store %1 [3, 2, 1] {ring = 2} : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
-    // expected-error@+1 {{has a ring of 2 problems, too few for 9 tiles on their way}}
-    %3 = id.load %2 [3, 2, 1] {delay = 5} : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    // expected-error@+1 {{has memory for 2 problems, too few for 9 tiles on their way}}
+    %r = id.ring %2 slots 2 delay 5 : !id.seq<2**3, f32>
+    %3 = id.load %r [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
     %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
     id.yield %4 : !id.seq<2**3, f32>
   }
@@ -387,6 +389,69 @@ func.func @staged_cluster(%x: !id.seq<2 * 5, f32>) {
     // expected-error@+1 {{is staged by blocks of a grid only}}
     %2 = id.store %1 [2, 1] {staged} : !id.tile<2 * 5, "lane(1) rank(2)", f32> -> !id.seq<2 * 5, f32>
     id.yield %2 : !id.seq<2 * 5, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @ring_of_argument(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    // expected-error@+1 {{is of what a kernel stores, for it alone}}
+    %r = id.ring %a slots 2 delay 4 : !id.seq<2**3, f32>
+    %1 = id.load %r [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    id.yield %2 : !id.seq<2**3, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @ring_of_clusters(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" cluster 2 (%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) rank(2) block(3)", f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) rank(2) block(3)", f32> -> !id.seq<2**3, f32>
+    // expected-error@+1 {{lies between two passes of a plain grid}}
+    %r = id.ring %2 slots 2 delay 2 : !id.seq<2**3, f32>
+    %3 = id.load %r [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) rank(2) block(3)", f32>
+    %4 = id.store %3 [3, 2, 1] : !id.tile<2**3, "reg(1) rank(2) block(3)", f32> -> !id.seq<2**3, f32>
+    id.yield %4 : !id.seq<2**3, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @tile_of_both_passes(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    // expected-error@+1 {{lies between two passes, which have no tile in common}}
+    %r = id.ring %2 slots 2 delay 4 : !id.seq<2**3, f32>
+    %4 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    id.yield %4 : !id.seq<2**3, f32>
+  }
+  return
+}
+
+// -----
+
+func.func @unlike_rings(%x: !id.seq<2**3, f32>) {
+  %0 = id.kernel "k" grid(%x) : (!id.seq<2**3, f32>) -> !id.seq<2**3, f32> {
+  ^bb0(%a: !id.seq<2**3, f32>):
+    %1 = id.load %a [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %2 = id.store %1 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    %3 = id.store %1 [1, 2, 3] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    %r = id.ring %2 slots 2 delay 4 : !id.seq<2**3, f32>
+    // expected-error@+1 {{follows another one of as many slots and as long a delay}}
+    %s = id.ring %3 slots 3 delay 4 : !id.seq<2**3, f32>
+    %5 = id.load %s [3, 2, 1] : !id.seq<2**3, f32> -> !id.tile<2**3, "reg(1) block(3..2)", f32>
+    %6 = id.store %5 [3, 2, 1] : !id.tile<2**3, "reg(1) block(3..2)", f32> -> !id.seq<2**3, f32>
+    id.yield %6 : !id.seq<2**3, f32>
   }
   return
 }

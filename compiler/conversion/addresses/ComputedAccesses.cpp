@@ -217,9 +217,11 @@ FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const
   Position position =
       unmoved(inTile(tile, r, sums), op.getMap().getPermutation(), radices, id::radicesOf(buffer.getType()).size());
   SmallVector<Test> tests;
-  for (; Operation *view = buffer.getDefiningOp(); buffer = view->getOperand(0))
+  for (Operation *view = buffer.getDefiningOp(); view && !isa<id::RingOp>(view); view = buffer.getDefiningOp()) {
     if (failed(enter(view, position, tests, sums)))
       return failure();
+    buffer = view->getOperand(0);
+  }
   FailureOr<Element> element = elementAt(op, buffer, position, tile, r, sums);
   if (failed(element))
     return failure();

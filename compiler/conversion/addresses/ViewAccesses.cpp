@@ -241,7 +241,7 @@ void ViewAccesses::loadTogether(std::vector<Slot> &slots, const ViewLayout &layo
 /// True for one of several loads between two exchanges.
 static bool isOneOfSeveral(id::LoadOp op) {
   auto isAlone = [](Operation *next, auto step) {
-    for (; next && !isa<id::ExchangeOp>(next); next = step(next))
+    for (; next && !isa<id::ExchangeOp, id::RingOp>(next); next = step(next))
       if (isa<id::LoadOp>(next))
         return false;
     return true;

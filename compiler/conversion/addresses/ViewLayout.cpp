@@ -15,7 +15,7 @@ static std::vector<int> lowest(id::SeqType type, int64_t count) {
 static bool isStored(Value buffer) {
   while (isa_and_nonnull<id::GatherOp, id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
-  return buffer.getDefiningOp() != nullptr;
+  return buffer.getDefiningOp() && !buffer.getDefiningOp<id::RingOp>();
 }
 
 /// The result of a kernel that yields the buffer; otherwise the buffer.

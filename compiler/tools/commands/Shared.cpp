@@ -62,6 +62,11 @@ static cl::opt<unsigned> candidate("candidate",
                                             "the program or a table; idc tune measures them"),
                                    cl::value_desc("N"), cl::sub(compileCommand()), cl::sub(runCommand()),
                                    cl::sub(explainCommand()), cl::cat(category()));
+static cl::opt<bool>
+    rings("rings",
+          cl::desc("let kernels of the planner's choice be passes of one launch where they can, what is "
+                   "between them in rings; idc tune measures such, too"),
+          cl::sub(compileCommand()), cl::sub(runCommand()), cl::sub(explainCommand()), cl::cat(category()));
 static cl::list<std::string>
     layouts("layout",
             cl::desc("how an input or result (y0, y1, …) lies in memory: x=stride:4,offset:1,batch:4096 (elements; "
@@ -190,11 +195,16 @@ bool commands::makeRequestWithoutSettings(codegen::CompileRequest &request) {
   request.entry = entry;
   request.scheduleFile = scheduleFile;
   request.candidate = candidate;
-  request.ownSchedules = candidate.getNumOccurrences() == 0;
+  request.rings = rings;
+  request.ownSchedules = candidate.getNumOccurrences() == 0 && !rings;
   request.inPlace = inPlace;
   request.devices = devices.empty() ? 1 : devices.front();
   if (memory.getNumOccurrences() && !(request.memory = bytesIn(memory))) {
     fail("--memory takes bytes of memory as in 8GiB, 512MiB or 65536, not '" + memory + "'");
+    return false;
+  }
+  if (rings && (request.memory || request.devices > 1 || !scheduleFile.empty())) {
+    fail("--rings is for what the planner chooses for one device: not with --schedule, --devices or --memory");
     return false;
   }
   if (cpuShare.getNumOccurrences() && !(request.cpuShare = shareIn(cpuShare))) {

@@ -253,11 +253,11 @@ def Id_KernelOp : Id_Op<"kernel", [RecursiveMemoryEffects, IsolatedFromAbove]> {
 def Id_LoadOp : Id_Op<"load", [Pure]> {
   let summary = "read a tile: the buffer's sequence moved by `map`, distributed by the tile's mapping";
   let description = [{
-    A map with more places than the buffer has digits repeats the buffer along the digits above its own. With `delay` the
-    buffer is a ring that the same kernel stores: tile k is loaded when tile k + delay is stored. `staged`: a block, which
-    holds whole problems, copies them to its shared memory in the order of their addresses, and the tile is read there.
+    A map with more places than the buffer has digits repeats the buffer along the digits above its own. `staged`: a block,
+    which holds whole problems, copies them to its shared memory in the order of their addresses, and the tile is read
+    there.
   }];
-  let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map, OptionalAttr<I64Attr>:$delay, UnitAttr:$staged);
+  let arguments = (ins Id_SeqType:$buffer, Id_PermAttr:$map, UnitAttr:$staged);
   let results = (outs Id_TileType:$result);
   let assemblyFormat = "$buffer custom<IndexMap>($map) attr-dict `:` type($buffer) `->` type($result)";
   let hasVerifier = 1;
@@ -333,13 +333,25 @@ def Id_ExchangeOp : Id_Op<"exchange", [Pure, IsolatedFromAbove]> {
 def Id_StoreOp : Id_Op<"store", [Pure]> {
   let summary = "write a tile: the tile's sequence moved by `map` is the buffer";
   let description = [{
-    With `ring` the buffer has memory for that many problems, used in turn, and is loaded in the same kernel. `staged`: the
-    tile is written to shared memory, and the block, which holds whole problems, copies them from there in the order of
-    their addresses.
+    `staged`: the tile is written to shared memory, and the block, which holds whole problems, copies them from there in the
+    order of their addresses.
   }];
-  let arguments = (ins Id_TileType:$tile, Id_PermAttr:$map, OptionalAttr<I64Attr>:$ring, UnitAttr:$staged);
+  let arguments = (ins Id_TileType:$tile, Id_PermAttr:$map, UnitAttr:$staged);
   let results = (outs Id_SeqType:$buffer);
   let assemblyFormat = "$tile custom<IndexMap>($map) attr-dict `:` type($tile) `->` type($buffer)";
+  let hasVerifier = 1;
+}
+
+def Id_RingOp : Id_Op<"ring", [Pure, SameOperandsAndResultType]> {
+  let summary = "what a kernel has stored, for a second pass of the same launch to load";
+  let description = [{
+    The buffer has memory for `slots` problems, used in turn. What stands before it in the kernel is the first pass, what
+    stands behind it the second: a block does a tile of one of them. Tile k of the second pass comes when as large a part
+    of the batch as tile k + delay ends is stored. A kernel with several rings has the same slots and delay in all.
+  }];
+  let arguments = (ins Id_SeqType:$input, I64Attr:$slots, I64Attr:$delay);
+  let results = (outs Id_SeqType:$result);
+  let assemblyFormat = "$input `slots` $slots `delay` $delay attr-dict `:` type($input)";
   let hasVerifier = 1;
 }
 

@@ -146,6 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Sample{"radix_tickets", "fft.id", "fft_mixed", "radix_tickets.id", 1260},
                       Sample{"radix_tickets_late", "fft.id", "fft_mixed", "radix_tickets_late.id", 288},
                       Sample{"radix_ring", "fft.id", "fft_mixed", "radix_ring.id", 1152},
+                      Sample{"uneven_ring", "uneven_ring.mlir", nullptr, nullptr, 9},
                       Sample{"cluster_places", "cluster_places.mlir", nullptr, nullptr, 10},
                       Sample{"devices", "fft.id", "fft", "dependent.id", 9, 0, 2},
                       Sample{"levels", "scan.id", "exclusive_scan", nullptr, 10},
