@@ -1,5 +1,6 @@
 #include "compiler/conversion/BlockDigits.h"
 
+#include "compiler/conversion/TileBlocks.h"
 #include "compiler/conversion/addresses/ViewLayout.h"
 
 #include "id/ArrayType.h"
@@ -79,6 +80,8 @@ SmallVector<Reached> conversion::reachedBy(id::KernelOp kernel) {
 //----------------------------------------------------------------------------------------------------===//
 
 std::optional<Mapping> conversion::commonBlocks(id::KernelOp kernel) {
+  if (hasRing(kernel))
+    return std::nullopt; // a tile of the second pass takes what all of the first have
   std::optional<Mapping> common;
   for (Operation &op : kernel.getBody().front())
     for (Value value : op.getResults()) {

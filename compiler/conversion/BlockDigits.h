@@ -26,7 +26,7 @@ void forEachBuffer(id::KernelOp kernel, llvm::function_ref<void(mlir::Value buff
 llvm::SmallVector<Reached> reachedBy(id::KernelOp kernel);
 
 /// The mapping of one of a kernel's tiles, where all have as many columns of the same radices that number blocks, and
-/// none that number devices.
+/// none that number devices or lie before or behind a ring.
 std::optional<digits::Mapping> commonBlocks(id::KernelOp kernel);
 
 /// Sets of columns of the blocks whose radices multiply to `parts`, those of high columns first.
