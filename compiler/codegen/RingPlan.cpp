@@ -34,11 +34,8 @@ struct Pass {
 std::optional<Pass> passOf(id::KernelOp kernel) {
   if (conversion::stages(kernel))
     return std::nullopt;
-  Pass pass{conversion::mostThreads(kernel),
-            conversion::widestExtent(kernel, Field::Block),
-            0,
-            conversion::dataRegisters(kernel),
-            {}};
+  Pass pass{
+      conversion::mostThreads(kernel), id::extentOf(kernel, Field::Block), 0, conversion::dataRegisters(kernel), {}};
   for (Operation &op : kernel.getBody().front()) {
     if (conversion::isThroughMemory(&op))
       pass.sharedBytes = std::max(pass.sharedBytes, conversion::wordsOf(cast<id::ExchangeOp>(op)).totalBytes());

@@ -209,7 +209,7 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
     entry.buffers = buffersOf(kernel);
     if (const int64_t devices = id::devicesOf(function); devices > 1) {
       findPeers(kernel, devices, entry.buffers);
-      if (widestExtent(kernel, digits::Field::Device) > 1 ||
+      if (id::extentOf(kernel, digits::Field::Device) > 1 ||
           llvm::any_of(entry.buffers, [](const Buffer &buffer) { return buffer.isOwnPart; }))
         entry.devices = devices;
     }
@@ -218,9 +218,9 @@ std::vector<LoweredKernel> conversion::describeLaunches(func::FuncOp function) {
       entry.launch.dependent = false;
     entry.scalars = scalarArguments(kernel);
     for (id::LoadOp load : kernel.getBody().getOps<id::LoadOp>()) {
-      digits::Mapping mapping = load.getResult().getType().getMapping();
-      int n = load.getResult().getType().getNumDigits();
-      entry.problemsPerBlockGroup = int64_t(1) << (static_cast<int>(mapping.digits().size()) - n);
+      const id::TileType tile = load.getResult().getType();
+      const digits::Mapping mapping = tile.getMapping();
+      entry.problemsPerBlockGroup = int64_t(1) << id::batchDigits(tile);
       entry.blocksPerGroup = mapping.extent(digits::Field::Block) * mapping.extent(digits::Field::Rank);
     }
     const KernelMemory own = ownMemoryOf(kernel);

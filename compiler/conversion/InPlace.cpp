@@ -112,7 +112,7 @@ SmallVector<Unit> unitsBetween(id::LoadOp load, id::StoreOp store, const passes:
       return {{{}, false}};
     for (Value value : op.getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        meets |= static_cast<int>(tile.getMapping().digits().size()) > tile.getNumDigits();
+        meets |= id::batchDigits(tile) > 0;
     meets |= isThroughMemory(&op);
     if (&op == store)
       break;

@@ -56,15 +56,15 @@ static void release(OpBuilder &b, Location loc, Value memory) {
 static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::KernelOp kernel, LLVM::LLVMFuncOp function,
                                   LoweredKernel &lowered, const passes::Target &target) {
   const Location loc = kernel.getLoc();
-  const int64_t blocks = widestExtent(kernel, digits::Field::Block);
+  const int64_t blocks = id::extentOf(kernel, digits::Field::Block);
   const bool ofBits = llvm::all_of(kernel.getBody().getOps<id::LoadOp>(), [](id::LoadOp load) {
     return id::areBits(load.getResult().getType().getRadices());
   });
   std::optional<Sections> flat = ofBits ? std::nullopt : flatSection(kernel);
   const int64_t lanes = flat     ? flatLanes(kernel, target.vectorBytes)
-                        : ofBits ? widestExtent(kernel, digits::Field::Lane)
+                        : ofBits ? id::extentOf(kernel, digits::Field::Lane)
                                  : 1,
-                turns = widestExtent(kernel, digits::Field::Warp);
+                turns = id::extentOf(kernel, digits::Field::Warp);
   const bool vectors = lanes > 1; // else element by element
   auto wide = [&](Type type) { return vectors ? Type(VectorType::get({lanes}, type)) : type; };
   TileCode code(b, loc, tables, wide, TileCode::Alignment::Number);

@@ -57,7 +57,7 @@ static Reach reachOf(id::LoadOp load, const DenseMap<Value, BufferMemory> &memor
 
 static Reach reachOf(id::StoreOp store, const DenseMap<Value, BufferMemory> &memory) {
   const Value buffer = layoutOf(store.getBuffer(), memory).buffer;
-  const bool isDivided = widestExtent(store->getParentOfType<id::KernelOp>(), Field::Device) > 1,
+  const bool isDivided = id::extentOf(store->getParentOfType<id::KernelOp>(), Field::Device) > 1,
              isForAll = memory.find(buffer)->second.deviceDigits.empty();
   if (!isDivided)
     return isForAll ? Reach::Own : Reach::OwnPart;

@@ -132,7 +132,7 @@ private:
   /// where it names no devices. Nothing, with an error, where it cannot be done.
   std::optional<SmallVector<int>> takeNamed(id::KernelOp kernel) {
     SmallVector<int> named;
-    const int64_t extent = widestExtent(kernel, Field::Device);
+    const int64_t extent = id::extentOf(kernel, Field::Device);
     if (extent == 1)
       return named;
     if (extent != devices) {

@@ -7,25 +7,20 @@ using namespace mlir;
 using namespace idc;
 using namespace idc::conversion;
 using digits::Field;
-using digits::Mapping;
 
 /// The most that a number of a kernel's tiles is.
-static int64_t mostOf(id::KernelOp kernel, llvm::function_ref<int64_t(id::TileType, const Mapping &)> number) {
+static int64_t mostOf(id::KernelOp kernel, llvm::function_ref<int64_t(id::TileType)> number) {
   int64_t most = 1;
   kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        most = std::max(most, number(tile, tile.getMapping()));
+        most = std::max(most, number(tile));
   });
   return most;
 }
 
-int64_t conversion::widestExtent(id::KernelOp kernel, Field field) {
-  return mostOf(kernel, [&](id::TileType, const Mapping &mapping) { return mapping.extent(field); });
-}
-
 int64_t conversion::mostThreads(id::KernelOp kernel) {
-  return mostOf(kernel, [](id::TileType, const Mapping &mapping) { return mapping.numThreads(); });
+  return mostOf(kernel, [](id::TileType tile) { return tile.getMapping().numThreads(); });
 }
 
 bool conversion::exchanges(id::KernelOp kernel) {
@@ -41,23 +36,19 @@ PassTiles conversion::passTilesOf(id::KernelOp kernel) {
   size_t pass = 0;
   for (Operation &op : kernel.getBody().front()) {
     pass = isa<id::RingOp>(op) ? 1 : pass;
-    for (Value value : op.getResults())
-      if (auto tile = dyn_cast<id::TileType>(value.getType()))
-        tiles[pass] = std::max(tiles[pass], tile.getMapping().extent(Field::Block));
+    tiles[pass] = std::max(tiles[pass], id::extentOf(&op, Field::Block));
   }
   return tiles;
 }
 
 TileBlocks conversion::tileBlocksOf(id::KernelOp kernel, const passes::Target &target) {
   TileBlocks result;
-  result.blocks = widestExtent(kernel, Field::Block);
+  result.blocks = id::extentOf(kernel, Field::Block);
   result.tileThreads = mostThreads(kernel);
   const digits::Launch launch = kernel.getLaunch().getLaunch();
   if (launch.team > 1 || hasRing(kernel))
     return result;
-  result.batchProblems = mostOf(kernel, [](id::TileType tile, const Mapping &mapping) {
-    return int64_t(1) << (static_cast<int>(mapping.digits().size()) - tile.getNumDigits());
-  });
+  result.batchProblems = mostOf(kernel, [](id::TileType tile) { return int64_t(1) << id::batchDigits(tile); });
   const bool few = 2 * result.tileThreads <= target.flatThreads && launch.cluster == 1 && result.batchProblems == 1;
   // Where a block's digits cannot be divided, numbers of the same problem share one; its last one may have fewer.
   result.inNumbers = few && result.blocks > 1 && !meets(kernel);

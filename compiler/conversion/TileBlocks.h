@@ -9,8 +9,6 @@
 
 namespace idc::conversion {
 
-/// The product of the radices of a field's digits in the widest tile of a kernel.
-int64_t widestExtent(id::KernelOp kernel, digits::Field field);
 /// The threads that hold the widest tile.
 int64_t mostThreads(id::KernelOp kernel);
 /// True where threads exchange.

@@ -13,14 +13,10 @@ static bool mustAwait(Operation &op) {
   auto load = dyn_cast<id::LoadOp>(op);
   if (!load)
     return isa<id::StoreOp>(op);
-  Value buffer = load.getBuffer();
-  for (Operation *view = buffer.getDefiningOp(); view; view = buffer.getDefiningOp()) {
-    if (isa<id::RingOp>(view))
-      return true;
-    buffer = view->getOperand(0);
-  }
-  auto kernel = op.getParentOfType<id::KernelOp>();
-  return !isa<BlockArgument>(kernel.getInputs()[cast<BlockArgument>(buffer).getArgNumber()]);
+  auto argument = dyn_cast<BlockArgument>(id::rootOf(load.getBuffer()));
+  if (!argument) // a ring
+    return true;
+  return !isa<BlockArgument>(op.getParentOfType<id::KernelOp>().getInputs()[argument.getArgNumber()]);
 }
 
 //===--- sections -------------------------------------------------------------------------------------------------===//

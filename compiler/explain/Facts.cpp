@@ -129,12 +129,6 @@ private:
         nameStored(operand, name);
   }
 
-  /// True for a ring, and what is loaded of it.
-  static bool isOfRing(mlir::Value buffer) {
-    while (mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp, id::GatherOp>(buffer.getDefiningOp()))
-      buffer = buffer.getDefiningOp()->getOperand(0);
-    return buffer.getDefiningOp<id::RingOp>() != nullptr;
-  }
   /// True for what is stored in a ring.
   static bool isStoredToRing(mlir::Value buffer) {
     while (buffer.hasOneUse() &&
@@ -144,10 +138,9 @@ private:
   }
 
   std::string nameOf(mlir::Value buffer) {
-    while (!names.count(buffer) &&
-           mlir::isa_and_nonnull<id::PartOp, id::PermuteOp, id::ResizeOp, id::GatherOp>(buffer.getDefiningOp()))
-      buffer = buffer.getDefiningOp()->getOperand(0);
     auto found = names.find(buffer);
+    if (found == names.end())
+      found = names.find(id::rootOf(buffer));
     return found != names.end() ? found->second : "the ring";
   }
 
@@ -157,12 +150,12 @@ private:
       mlir::Value buffer = load.getBuffer();
       const int held = load.getBuffer().getType().getNumDigits();
       Access access = accessOf(load.getResult(), buffer, bytesRead(buffer));
-      if (mlir::isa<mlir::BlockArgument>(buffer) || buffer.getDefiningOp<id::RingOp>()) {
+      if (id::isLoadable(buffer)) {
         access.order = loadOrder(map, held);
         auto lowered = conversion::loadAccess(access.mapping, map, held, maxVector(load.getResult().getType()));
         count(access, load.getResult().getType(), lowered.vectorBits);
       }
-      access.staysInCache = isOfRing(buffer);
+      access.staysInCache = id::rootOf(buffer).getDefiningOp<id::RingOp>() != nullptr;
       access.reach = conversion::reachOf(load);
       access.crossing = crossingOf(load);
       add(std::move(access));
@@ -371,7 +364,7 @@ public:
       kernel.launch = op.getLaunch().getLaunch().str();
       kernel.isPersistent = op.getLaunch().getLaunch().persistent;
       kernel.team = op.getLaunch().getLaunch().team;
-      kernel.isDivided = conversion::widestExtent(op, digits::Field::Device) > 1;
+      kernel.isDivided = id::extentOf(op, digits::Field::Device) > 1;
       KernelFacts(kernel, op, target).gather(inputs, outputs);
       kernel.predicted = predict(kernel, target, std::max<int64_t>(1, facts.leastBytes));
       facts.movedBytes += kernel.movedBytes;

@@ -151,7 +151,7 @@ private:
       return "a ring is of a GPU's kernels";
     if (std::string problem = whyNoRing(first, second); !problem.empty())
       return problem;
-    const int64_t tiles = tilesOf(second);
+    const int64_t tiles = id::extentOf(second, digits::Field::Block);
     if (plan.delay < tiles || plan.ring * tiles < plan.delay + tiles)
       return "a ring needs a delay of at least the " + std::to_string(tiles) +
              " tiles that a problem has in the next kernel, and memory for as many more";

@@ -2,20 +2,8 @@
 
 #include "mlir/IR/Builders.h"
 
-#include <limits>
-#include <numeric>
-
 using namespace mlir;
 using namespace idc;
-
-int64_t passes::tilesOf(id::KernelOp kernel) {
-  int64_t tiles = 1;
-  for (Operation &op : kernel.getBody().front())
-    for (Value result : op.getResults())
-      if (auto tile = dyn_cast<id::TileType>(result.getType()))
-        tiles = std::max(tiles, tile.getMapping().extent(digits::Field::Block));
-  return tiles;
-}
 
 std::string passes::whyNoRing(id::KernelOp first, id::KernelOp second) {
   for (id::KernelOp kernel : {first, second}) {
@@ -25,12 +13,10 @@ std::string passes::whyNoRing(id::KernelOp first, id::KernelOp second) {
       return "a ring lies between two kernels, not three";
     for (Operation &op : kernel.getBody().front())
       for (Value result : op.getResults())
-        if (auto tile = dyn_cast<id::TileType>(result.getType());
-            tile && static_cast<int>(tile.getMapping().digits().size()) > tile.getNumDigits())
+        if (auto tile = dyn_cast<id::TileType>(result.getType()); tile && id::batchDigits(tile) > 0)
           return "a ring lies between kernels with tiles of one problem";
   }
-  const int64_t tiles[] = {tilesOf(first), tilesOf(second)}, common = std::gcd(tiles[0], tiles[1]);
-  if ((tiles[0] + tiles[1]) / common > std::numeric_limits<int32_t>::max() / (tiles[0] / common + 1))
+  if (!id::canMixTiles(id::extentOf(first, digits::Field::Block), id::extentOf(second, digits::Field::Block)))
     return "a ring lies between kernels of fewer tiles";
   for (Value result : first.getOutputs())
     if (result.use_empty() || llvm::any_of(result.getUsers(), [&](Operation *user) { return user != second; }))

@@ -10,9 +10,6 @@ namespace idc::passes {
 /// What keeps two kernels of a function, one right behind the other, from being passes of one; empty: nothing does.
 std::string whyNoRing(id::KernelOp first, id::KernelOp second);
 
-/// The tiles that a kernel has of a problem.
-int64_t tilesOf(id::KernelOp kernel);
-
 /// Makes the second kernel both passes, with memory for `slots` problems of what the first one stores; its tile k comes
 /// `delay` tiles later. The first one is erased.
 void joinAsPasses(id::KernelOp first, id::KernelOp second, int64_t slots, int64_t delay);

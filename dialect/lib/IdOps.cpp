@@ -101,15 +101,32 @@ static LogicalResult verifyMove(Operation *op, PermAttr map, ArrayRef<int32_t> f
   return success();
 }
 
-/// What a view of a buffer is made from: an argument of the kernel, a ring, or something stored.
-static Value rootOf(Value buffer) {
+Value idc::id::rootOf(Value buffer) {
   while (isa_and_nonnull<PartOp, ResizeOp, GatherOp, ScatterOp, PermuteOp>(buffer.getDefiningOp()))
     buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
-/// True for a buffer of which a kernel may load any view.
-static bool isLoadable(Value root) { return isa<BlockArgument>(root) || root.getDefiningOp<RingOp>(); }
+bool idc::id::isLoadable(Value root) { return isa<BlockArgument>(root) || root.getDefiningOp<RingOp>(); }
+
+int64_t idc::id::extentOf(Operation *op, digits::Field field) {
+  int64_t most = 1;
+  op->walk([&](Operation *made) {
+    for (Value result : made->getResults())
+      if (auto tile = dyn_cast<TileType>(result.getType()))
+        most = std::max(most, tile.getMapping().extent(field));
+  });
+  return most;
+}
+
+int idc::id::batchDigits(TileType tile) {
+  return static_cast<int>(tile.getMapping().digits().size()) - tile.getNumDigits();
+}
+
+bool idc::id::canMixTiles(int64_t first, int64_t second) {
+  const int64_t common = std::gcd(first, second);
+  return (first + second) / common <= std::numeric_limits<int32_t>::max() / (first / common + 1);
+}
 
 /// In kernels, a view of what is stored has all that is stored.
 static LogicalResult verifyView(Operation *op, Value input, bool pads) {
@@ -662,20 +679,15 @@ LogicalResult RingOp::verify() {
       if (isSecond && isa<TileType>(operand.getType()) && !made.contains(operand))
         return emitOpError() << "lies between two passes, which have no tile in common";
     for (Value result : op.getResults()) {
-      auto tile = dyn_cast<TileType>(result.getType());
-      if (!tile)
-        continue;
-      if (static_cast<int>(tile.getMapping().digits().size()) > tile.getNumDigits())
+      if (auto tile = dyn_cast<TileType>(result.getType()); tile && batchDigits(tile) > 0)
         return op.emitOpError() << "makes a tile of several problems, beside a ring";
       if (isSecond)
         made.insert(result);
-      int64_t &most = isSecond ? tiles : ofFirst;
-      most = std::max(most, tile.getMapping().extent(digits::Field::Block));
     }
+    int64_t &most = isSecond ? tiles : ofFirst;
+    most = std::max(most, extentOf(&op, digits::Field::Block));
   }
-  // Tickets are told apart by products of these in 32 bits.
-  const int64_t common = std::gcd(tiles, ofFirst);
-  if ((ofFirst + tiles) / common > std::numeric_limits<int32_t>::max() / (ofFirst / common + 1))
+  if (!canMixTiles(ofFirst, tiles))
     return emitOpError() << "lies between passes of " << ofFirst << " and " << tiles << " tiles, too many to be mixed";
   const auto slots = static_cast<int64_t>(getSlots()), delay = static_cast<int64_t>(getDelay());
   if (delay < tiles)

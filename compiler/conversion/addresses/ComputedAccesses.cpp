@@ -217,11 +217,9 @@ FailureOr<SmallVector<Value>> ComputedAccesses::loadElement(id::LoadOp op, const
   Position position =
       unmoved(inTile(tile, r, sums), op.getMap().getPermutation(), radices, id::radicesOf(buffer.getType()).size());
   SmallVector<Test> tests;
-  for (Operation *view = buffer.getDefiningOp(); view && !isa<id::RingOp>(view); view = buffer.getDefiningOp()) {
-    if (failed(enter(view, position, tests, sums)))
+  for (const Value root = id::rootOf(buffer); buffer != root; buffer = buffer.getDefiningOp()->getOperand(0))
+    if (failed(enter(buffer.getDefiningOp(), position, tests, sums)))
       return failure();
-    buffer = view->getOperand(0);
-  }
   FailureOr<Element> element = elementAt(op, buffer, position, tile, r, sums);
   if (failed(element))
     return failure();

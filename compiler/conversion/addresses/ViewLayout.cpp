@@ -12,11 +12,7 @@ static std::vector<int> lowest(id::SeqType type, int64_t count) {
 }
 
 /// True for what a store writes, or is made of that.
-static bool isStored(Value buffer) {
-  while (isa_and_nonnull<id::GatherOp, id::PartOp, id::PermuteOp, id::ResizeOp>(buffer.getDefiningOp()))
-    buffer = buffer.getDefiningOp()->getOperand(0);
-  return buffer.getDefiningOp() && !buffer.getDefiningOp<id::RingOp>();
-}
+static bool isStored(Value buffer) { return !id::isLoadable(id::rootOf(buffer)); }
 
 /// The result of a kernel that yields the buffer; otherwise the buffer.
 static Value resultOf(Value buffer) {

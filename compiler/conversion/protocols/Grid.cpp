@@ -81,7 +81,7 @@ LogicalResult conversion::emitTiles(TileCode &code, const KernelFrame &frame, Fo
   }
   if (frame.rank && !frame.lowered.launch.persistent && sendsFirst(frame.kernel))
     parts.barriers.arriveAtStart();
-  place.count({frame.cut.threads, widestExtent(frame.kernel, Field::Rank), blocks}, block);
+  place.count({frame.cut.threads, id::extentOf(frame.kernel, Field::Rank), blocks}, block);
   if (failed(parts.emitter.emit()))
     return failure();
   parts.barriers.awaitEnd();

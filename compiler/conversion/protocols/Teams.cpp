@@ -43,7 +43,7 @@ LogicalResult conversion::emitTeams(TileCode &code, KernelFrame &frame) {
   OpBuilder &b = code.b;
   const Location loc = code.loc;
   const Sections &cut = frame.cut;
-  const int64_t blocks = widestExtent(frame.kernel, Field::Block), turns = widestExtent(frame.kernel, Field::Turn),
+  const int64_t blocks = id::extentOf(frame.kernel, Field::Block), turns = id::extentOf(frame.kernel, Field::Turn),
                 team = frame.lowered.launch.team;
   frame.lowered.problemsPerBlockGroup = 1;
   frame.lowered.blocksPerGroup = blocks * team;

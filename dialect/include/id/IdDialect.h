@@ -54,6 +54,16 @@ llvm::ArrayRef<int32_t> radicesOf(mlir::Type data);
 mlir::Type elementOf(mlir::Type data);
 /// True for digits of radix 2 alone.
 bool areBits(llvm::ArrayRef<int32_t> radices);
+/// What a kernel's buffer is a view of: an argument of the kernel, a ring, or something stored.
+mlir::Value rootOf(mlir::Value buffer);
+/// True for a root of which a kernel may load any view: an argument, a ring.
+bool isLoadable(mlir::Value root);
+/// The most that the mapping of a tile made by the op, or by ops in it, counts with a field: 1 where there is none.
+int64_t extentOf(mlir::Operation *op, digits::Field field);
+/// log2 of the problems of a batch that the blocks of a tile have together.
+int batchDigits(TileType tile);
+/// True where so many tiles of two passes can take turns in tickets that are told apart in 32 bits (docs/protocols.md).
+bool canMixTiles(int64_t first, int64_t second);
 /// "2**12 * 3", most significant factor first; "1" without digits.
 std::string shapeText(llvm::ArrayRef<int32_t> radices);
 
