@@ -100,7 +100,8 @@ frontend::SizeMap codegen::fastestOnLinks(const CompileRequest &request, const f
     return request.sizes;
   frontend::SizeMap best = request.sizes;
   const passes::DeviceLink noLink; // of a machine that nothing is known of
-  double least = std::numeric_limits<double>::infinity();
+  // Whether kernels reach the host's arrays, and seconds.
+  std::pair<bool, double> least{true, std::numeric_limits<double>::infinity()};
   for (const CompileRequest &way : waysOf(request, program, mostCombinations)) {
     Compiler compiler(way);
     llvm::Expected<mlir::func::FuncOp> function = compiler.stages(llvm::nulls());
@@ -110,9 +111,10 @@ frontend::SizeMap codegen::fastestOnLinks(const CompileRequest &request, const f
     }
     const double seconds = request.memory ? id::secondsOf(*function)
                                           : secondsOnDevices(*function, compiler.target().link.value_or(noLink));
-    if (seconds < worthwhile * least) {
+    const bool reaches = request.memory && id::reachesHost(*function);
+    if (std::pair(reaches, seconds) < std::pair(least.first, worthwhile * least.second)) {
       best = way.sizes;
-      least = seconds;
+      least = {reaches, seconds};
     }
   }
   return best;

@@ -85,10 +85,12 @@ struct Data {
 // three for an argument and its result together, and the fourth is kept.
 static constexpr int64_t leastTogether = 2, mostTogether = 3;
 
-LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::Target &target, PassManager &manager) {
+LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::Target &target, PassManager &manager,
+                                  llvm::function_ref<OwningOpRef<ModuleOp>()> asGiven) {
   struct Try {
     OwningOpRef<ModuleOp> module;
     Attribute schedule = {};
+    bool reaches = true;                                      // arrays of the host
     double seconds = std::numeric_limits<double>::infinity(); // of the link
   };
   auto functionOf = [](OwningOpRef<ModuleOp> &of) { return *of->getOps<func::FuncOp>().begin(); };
@@ -98,8 +100,10 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
     func::FuncOp host = functionOf(tried.module);
     id::setDevices(host, chunks);
     host->setAttr(id::tileBytesAttr, Builder(module->getContext()).getI64IntegerAttr(tileBytes));
-    if (succeeded(manager.run(*tried.module)))
+    if (succeeded(manager.run(*tried.module))) {
+      tried.reaches = id::reachesHost(host);
       tried.seconds = id::secondsOf(host);
+    }
     tried.schedule = host->getAttr("id.schedule");
     return tried;
   };
@@ -107,7 +111,7 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
   constexpr double worthwhile = 0.99;
   Try best;
   auto consider = [&](Try tried) {
-    if (!best.module || tried.seconds < worthwhile * best.seconds)
+    if (!best.module || std::pair(tried.reaches, tried.seconds) < std::pair(best.reaches, worthwhile * best.seconds))
       best = std::move(tried);
   };
   const Data data(functionOf(module));
@@ -115,12 +119,8 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
   for (int64_t together : {leastTogether, mostTogether})
     counts.insert(data.parts(data.chunks(id::memoryOf(functionOf(module)), together)));
   counts.erase(0);
-  if (counts.empty()) {
-    const int64_t memory = id::memoryOf(functionOf(module));
-    return functionOf(module).emitError()
-           << "with " << memory << " bytes of memory the " << data.largest.getNumElements() << " elements would pass in "
-           << data.chunks(memory, leastTogether) << " chunks, which their digits cannot number";
-  }
+  if (counts.empty())
+    counts.insert(1); // kernels reach what has no room
   for (int64_t chunks : counts) {
     Try largest = plan(chunks, target.maxTileBytes), smallest = plan(chunks, leastTileBytes);
     const bool areSame = largest.schedule == smallest.schedule; // tiles are smaller anyway
@@ -130,10 +130,16 @@ LogicalResult codegen::planChunks(OwningOpRef<ModuleOp> &module, const passes::T
     if (!areSame)
       consider(std::move(smallest));
   }
+  if (std::isinf(best.seconds) && counts.insert(1).second)
+    consider(plan(1, target.maxTileBytes));
   if (!std::isinf(best.seconds)) {
     module = std::move(best.module);
     return success();
   }
-  id::setDevices(functionOf(module), *counts.rbegin());
+  if (asGiven) {
+    module = asGiven();
+    return module ? planChunks(module, target, manager, nullptr) : failure();
+  }
+  id::setDevices(functionOf(module), 1);
   return manager.run(*module); // says why
 }

@@ -116,7 +116,8 @@ struct Compiler::State {
   std::optional<frontend::Program> program;
   passes::Target target;
   MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module; // id, flow or stages
+  OwningOpRef<ModuleOp> module;  // id, flow or stages
+  OwningOpRef<ModuleOp> written; // id, where data lie in the host's memory and kernels are not planned yet
   Level moduleLevel = Level::Ast;
   OwningOpRef<ModuleOp> kernels;    // gpu, then in the LLVM dialect
   OwningOpRef<ModuleOp> cpuKernels; // where the CPU takes a share of chunks, in the LLVM dialect at last
@@ -138,6 +139,7 @@ struct Compiler::State {
   llvm::Error distribute();
   llvm::Error useHostMemory();
   LogicalResult placeHostBuffers();
+  LogicalResult toFlow(ModuleOp of);
   llvm::Error applySchedule(llvm::raw_ostream &errors);
   std::vector<std::string> tunedTables(bool there) const;
   llvm::Error toKernels(llvm::raw_ostream &errors);
@@ -282,9 +284,9 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       diagnostics.print(errors);
       return reported();
     }
-    PassManager manager(&context);
-    passes::buildFlowPipeline(manager, request.target);
-    if (llvm::Error error = withDiagnostics(errors, [&] { return manager.run(*module); }))
+    if (request.memory)
+      written = module->clone();
+    if (llvm::Error error = withDiagnostics(errors, [&] { return toFlow(*module); }))
       return error;
     moduleLevel = Level::Flow;
   }
@@ -319,13 +321,29 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
       }
       PassManager sharing(&context);
       sharing.addPass(conversion::createChunksOnCpu({request.target}));
-      return failed(planChunks(module, target, manager)) ? failure() : sharing.run(*module);
+      auto asGiven = [&] {
+        OwningOpRef<ModuleOp> given = std::move(written);
+        func::FuncOp host = *given->getOps<func::FuncOp>().begin();
+        host->setAttr(id::asGivenAttr, UnitAttr::get(&context));
+        if (failed(toFlow(*given)))
+          return OwningOpRef<ModuleOp>();
+        if (Attribute schedule = function()->getAttr("id.schedule"))
+          host->setAttr("id.schedule", schedule);
+        return given;
+      };
+      return failed(planChunks(module, target, manager, asGiven)) ? failure() : sharing.run(*module);
     };
     if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
     moduleLevel = Level::Stages;
   }
   return llvm::Error::success();
+}
+
+LogicalResult Compiler::State::toFlow(ModuleOp of) {
+  PassManager manager(&context);
+  passes::buildFlowPipeline(manager, request.target);
+  return manager.run(of);
 }
 
 /// Notes for how many devices the function is, and where these have its arguments and results.

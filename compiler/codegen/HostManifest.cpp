@@ -32,23 +32,27 @@ static ManifestPass passOf(func::CallOp call, const std::vector<conversion::Lowe
   ManifestPass pass;
   pass.chunks = id::devicesOf(function);
   pass.kernels = &kernels;
-  auto array = [&](const std::string &name, Type type, const std::vector<int> &digits, const Buffer &place) {
+  auto array = [&](const std::string &name, Type type, const std::vector<int> &digits, const Buffer &place,
+                   bool isReached) {
     auto sequence = cast<id::SeqType>(type);
     std::string element;
     llvm::raw_string_ostream(element) << sequence.getElement();
     ManifestArray result{name, element, id::elementBytes(sequence.getElement()), sequence.getNumElements()};
     divide(result, type, digits);
     result.hostPlace = place;
+    result.isReached = isReached;
     return result;
   };
   const unsigned arguments = function.getNumArguments();
   for (unsigned i = 0; i < arguments; ++i)
     if (places[i].kind != Buffer::Kind::Constant)
       pass.inputs.push_back(array("x" + std::to_string(i), function.getArgumentTypes()[i],
-                                  id::argumentDeviceDigits(function, static_cast<int>(i)), places[i]));
+                                  id::argumentDeviceDigits(function, static_cast<int>(i)), places[i],
+                                  function.getArgAttr(i, id::reachedAttr) != nullptr));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
     pass.outputs.push_back(array("y" + std::to_string(i), function.getResultTypes()[i],
-                                 id::resultDeviceDigits(function, static_cast<int>(i)), places[arguments + i]));
+                                 id::resultDeviceDigits(function, static_cast<int>(i)), places[arguments + i],
+                                 function.getResultAttr(i, id::reachedAttr) != nullptr));
   for (const conversion::InPlacePair &pair : conversion::inPlacePairs(function))
     pass.outputs[static_cast<size_t>(pair.output)].inPlace.push_back(pair.input);
   return pass;

@@ -70,7 +70,11 @@ static void writeArrays(llvm::json::OStream &json, const char *key, const std::v
               });
           });
         if (array.hostPlace)
-          json.attributeObject("host", [&] { writePlace(json, *array.hostPlace); });
+          json.attributeObject("host", [&] {
+            writePlace(json, *array.hostPlace);
+            if (array.isReached)
+              json.attribute("reached", true);
+          });
         if (!array.inPlace.empty())
           json.attribute("inPlace", llvm::json::Array(array.inPlace));
       });

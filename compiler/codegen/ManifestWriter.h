@@ -27,7 +27,8 @@ struct ManifestArray {
   /// Of several devices each has a part of it, and `elements` are those of one: the digits of an element's number in
   /// the whole that number its device, by how many elements are below a digit, and its radix, least significant first.
   std::vector<std::pair<int64_t, int64_t>> deviceDigits = {};
-  std::optional<conversion::Buffer> hostPlace = {}; // of a pass: which array of the host it is a part of
+  std::optional<conversion::Buffer> hostPlace = {}; // of a pass: which array of the host it is a part of,
+  bool isReached = false;                           // and whether kernels take that where it lies
 };
 
 /// A run-time scalar, given to a launch by value.

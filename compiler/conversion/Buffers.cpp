@@ -10,6 +10,7 @@
 #include "compiler/conversion/protocols/RingPasses.h"
 
 #include "id/ArrayType.h"
+#include "id/Chunks.h"
 #include "id/ConstantData.h"
 
 using namespace mlir;
@@ -62,6 +63,8 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
   const digits::ArrayLayout layout = resultLayout(function, 0);
   // Of some values there is one chunk at a time, of the output there are all.
   auto isOfChunk = [&](Value value) { return id::devicesOf(function) == 1 && !deviceDigits(value).empty(); };
+  // A value of each problem begins where its result does, and what kernels reach there is aligned as vectors are.
+  auto isOff = [&](Value value) { return outputBytes % widestAccess != 0 && id::isReached(value); };
   DenseMap<Value, Buffer> chain;
   for (size_t k = kernels.size(); k-- > 0;) {
     Operation *kernel = kernels[k];
@@ -70,7 +73,7 @@ static bool placeChain(ArrayRef<Operation *> kernels, Operation *terminator, Den
         !llvm::all_of(kernel->getOperands().drop_front(), llvm::IsaPred<BlockArgument>))
       return false;
     const bool last = k + 1 == kernels.size(), output = (kernels.size() - 1 - k) % 2 == 0;
-    if (output && !last && (bytesOf(next) > outputBytes || !layout.isDense() || isOfChunk(next)))
+    if (output && !last && (bytesOf(next) > outputBytes || !layout.isDense() || isOfChunk(next) || isOff(next)))
       return false;
     chain[next] = bufferOf(output ? Buffer::Kind::Output : Buffer::Kind::Workspace, 0, next, 0,
                            last ? layout : denseLayout(next));

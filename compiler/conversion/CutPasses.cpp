@@ -2,7 +2,7 @@
 // program of the host, and a function of kernels for every pass over the data.
 //
 // A pass is a run of kernels that a chunk of the data goes through while it is on the device (DataPasses.h); its
-// results go back to the host.
+// results go back to the host. Or its kernels reach arrays of the host where these lie (id.reached).
 #include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/DataPasses.h"
 #include "compiler/conversion/InPlace.h"
@@ -46,10 +46,10 @@ private:
     const HostProgram program(function, machine->hostLink);
     std::optional<std::vector<DataPass>> passes = shortestPasses(program);
     if (!passes)
-      return function.emitError() << "its kernels cannot take " << program.memory << " bytes of memory, in "
-                                  << program.chunks
-                                  << " chunks: too few digits number the blocks of kernels that follow each other, or "
-                                     "what every chunk needs is too large";
+      return function.emitError()
+             << "its kernels take more than " << program.memory
+             << " bytes of memory beside what they reach in the host's: counters, rings, or arrays "
+                "that are the beginnings of longer sequences";
     for (const auto &[value, place] : program.made)
       if (program.movable.contains(value))
         moveDigits(program, value, *passes);
@@ -155,6 +155,12 @@ private:
       if (pass.isDivided)
         own.setResultAttr(static_cast<unsigned>(i), id::deviceDigitsAttr,
                           id::deviceDigitsAttribute(&getContext(), pass.divisionOf(value)));
+    for (auto [i, value] : llvm::enumerate(loaded))
+      if (pass.reached.contains(value))
+        own.setArgAttr(static_cast<unsigned>(i), id::reachedAttr, UnitAttr::get(&getContext()));
+    for (auto [i, value] : llvm::enumerate(left))
+      if (pass.reached.contains(value))
+        own.setResultAttr(static_cast<unsigned>(i), id::reachedAttr, UnitAttr::get(&getContext()));
 
     SmallVector<Operation *> moved;
     for (size_t k = pass.first; k < pass.end; ++k) {

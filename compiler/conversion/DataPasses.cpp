@@ -1,12 +1,16 @@
 // Passes are chosen for the least time on the link, by the shortest way over the places between kernels. Chunks are
 // numbered by digits that number the blocks of all kernels of a pass, and that divide alike what one of them makes and
-// another one loads; so chunks are independent. Where kernels can have no such digits in common, the pass ends.
+// another one loads; so chunks are independent. Where kernels can have no such digits in common, the pass ends. A
+// kernel that has none with room for its chunks works on the host's arrays where these lie, through the link: all that
+// it loads and stores passes there and back, whatever is in which place.
 #include "compiler/conversion/DataPasses.h"
 
 #include "compiler/conversion/Buffers.h"
 
 #include "id/ArrayType.h"
 #include "id/IndexCode.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace idc;
@@ -22,7 +26,8 @@ void conversion::findEnds(const HostProgram &program, const DataPass &pass, Smal
       if (!reached.isStore && !program.isMadeIn(sequence, pass.first, pass.end) &&
           !llvm::is_contained(loaded, sequence))
         loaded.push_back(sequence);
-      if (reached.isStore && program.lastUse.lookup(sequence) >= pass.end && !llvm::is_contained(left, sequence))
+      const bool isLeft = pass.isReaching || program.lastUse.lookup(sequence) >= pass.end;
+      if (reached.isStore && isLeft && !llvm::is_contained(left, sequence))
         left.push_back(sequence);
     }
 }
@@ -31,7 +36,7 @@ namespace {
 
 class ShortestPasses {
 public:
-  explicit ShortestPasses(const HostProgram &program) : program(program) {}
+  ShortestPasses(const HostProgram &program, bool mayReach) : program(program), mayReach(mayReach) {}
 
   /// The passes of all kernels that take the least time.
   std::optional<std::vector<DataPass>> find() const {
@@ -40,10 +45,13 @@ public:
     SmallVector<double> seconds(count + 1, never);
     seconds[0] = 0;
     for (size_t first = 0; first < count; ++first)
-      for (size_t end = first + 1; end <= count && seconds[first] < never; ++end) {
+      for (size_t end = first + 1, shortest = 0; end <= count && seconds[first] < never; ++end) {
         if (program.isTorn(first, end))
           continue;
+        shortest = shortest ? shortest : end;
         DataPass pass = fastest(first, end);
+        if (mayReach && pass.seconds == never && end == shortest)
+          estimateReaching(pass);
         if (pass.seconds == never && !pass.isDivisible)
           break; // more kernels share no more digits
         if (seconds[first] + pass.seconds < seconds[end]) {
@@ -62,6 +70,7 @@ public:
 
 private:
   const HostProgram &program;
+  const bool mayReach; // kernels may reach what has no room
 
   static int64_t bytesOf(Value sequence) { return id::bytesOf(typeOf(sequence)); }
 
@@ -192,10 +201,71 @@ private:
     if (!pass.isDivided)
       return;
     // The first chunk comes and the last one goes alone.
-    const double together = std::max(in, out) +
-                            std::min(in, out) * (program.link.bytesPerSecond / program.link.bytesPerSecondBothWays - 1),
-                 part = 1 / static_cast<double>(program.chunks);
-    pass.seconds = together * (1 - part) + (in + out) * part;
+    const double part = 1 / static_cast<double>(program.chunks);
+    pass.seconds = bothWays(in, out, program.link.bytesPerSecond / program.link.bytesPerSecondBothWays) * (1 - part) +
+                   pass.seconds * part;
+  }
+
+  /// Seconds of what passes at the same time, that each way takes alone; both ways at once take `slower` times as long.
+  static double bothWays(double in, double out, double slower) {
+    return std::max(in, out) + std::min(in, out) * (slower - 1);
+  }
+
+  /// What a byte takes that kernels reach, of full lines 1. What is in computed places is taken to lie together; of
+  /// several loads of it, neighbours on both sides of every element, those of other rows pass the link again.
+  double reachedCost(const Reached &reached, double loads) const {
+    if (llvm::is_contained(reached.digits, 0))
+      return reached.isStore ? 1 : 1 / std::sqrt(loads);
+    const int64_t run = runBytes(reached.sequence, SmallVector<int>(reached.digits));
+    constexpr int64_t sector = 32; // of less, neighbouring numbers of blocks are one block's (TileBlocks)
+    return run < sector ? 1 : passes::costAt(program.link.reachedRunCost, run);
+  }
+
+  /// Seconds one way alone of all that the kernels of a pass load from the host's memory, or store there.
+  double secondsReached(const DataPass &pass, bool areStores) const {
+    double bytes = 0;
+    for (size_t k = pass.first; k < pass.end; ++k) {
+      DenseMap<Value, double> loads;
+      for (const Reached &reached : program.kernels[k].all)
+        loads[reached.sequence] += reached.isStore ? 0 : 1;
+      for (const Reached &reached : program.kernels[k].all)
+        if (reached.isStore == areStores && pass.reached.contains(reached.sequence))
+          bytes += static_cast<double>(reached.bytes) * reachedCost(reached, loads.lookup(reached.sequence));
+    }
+    return bytes / (program.link.bytesPerSecond * program.link.reachedShare);
+  }
+
+  /// Sets the time of a pass whose kernels reach the host's arrays where these lie, but for the smallest ones, which
+  /// are copied as long as there is room; never, if there is none for what cannot be reached.
+  void estimateReaching(DataPass &pass) const {
+    pass.isReaching = true;
+    pass.isDivided = false;
+    SmallVector<Value> loaded, left;
+    findEnds(program, pass, loaded, left);
+    llvm::erase_if(loaded, [&](Value sequence) { return isConstant(sequence); });
+    // An array that a sequence is the beginning of has no memory behind its end.
+    auto canReach = [&](Value sequence) { return program.copiedBytes(sequence) == bytesOf(sequence); };
+    SmallVector<Value> all(loaded);
+    all.append(left);
+    llvm::stable_sort(
+        all, [&](Value a, Value b) { return std::pair(canReach(a), bytesOf(a)) < std::pair(canReach(b), bytesOf(b)); });
+    int64_t room = program.memory - bytesInside(pass, left);
+    if (room < 0)
+      return;
+    for (Value sequence : all) {
+      room -= bytesAtEnds(pass, sequence, {});
+      if (room >= 0)
+        continue;
+      if (!canReach(sequence))
+        return;
+      pass.reached.insert(sequence);
+    }
+    pass.seconds = 0;
+    for (Value sequence : all)
+      pass.seconds += pass.reached.contains(sequence) ? 0 : secondsOf(sequence, Divisions());
+    pass.seconds += bothWays(secondsReached(pass, /*areStores=*/false), secondsReached(pass, /*areStores=*/true),
+                             program.link.bytesPerSecond * program.link.reachedShare /
+                                 (program.link.bytesPerSecondBothWays * program.link.reachedShareBothWays));
   }
 
   /// Chooses columns for the kernels of `pass` that have none yet, in all ways; keeps the fastest pass in `best`.
@@ -287,5 +357,6 @@ private:
 } // namespace
 
 std::optional<std::vector<DataPass>> conversion::shortestPasses(const HostProgram &program) {
-  return ShortestPasses(program).find();
+  std::optional<std::vector<DataPass>> passes = ShortestPasses(program, /*mayReach=*/false).find();
+  return passes ? passes : ShortestPasses(program, /*mayReach=*/true).find();
 }

@@ -198,7 +198,8 @@ bool sameChunks(func::FuncOp pass, unsigned argument, unsigned result) {
   return from.getRadices() == to.getRadices() &&
          id::elementBytes(from.getElement()) == id::elementBytes(to.getElement()) &&
          digits == id::resultDeviceDigits(pass, static_cast<int>(result)) &&
-         (id::devicesOf(pass) == 1 || !digits.empty());
+         (id::devicesOf(pass) == 1 || !digits.empty()) && !pass.getArgAttr(argument, id::reachedAttr) &&
+         !pass.getResultAttr(result, id::reachedAttr);
 }
 
 /// Whether a host program may have a result in the memory of an argument. Passes follow each other.

@@ -416,6 +416,7 @@ private:
     const int64_t elementBytes = *array.getInteger("elementBytes");
     Chunks chunks{name, *array.getInteger("elements") * elementBytes, 0};
     chunks.rowBytes = chunks.bytes;
+    chunks.isReached = array.getObject("host")->getBoolean("reached").value_or(false);
     if (const llvm::json::Array *digits = array.getArray("devices"))
       for (const llvm::json::Value &digit : *digits)
         chunks.rowBytes = std::min(chunks.rowBytes, *digit.getAsObject()->getInteger("below") * elementBytes);

@@ -98,8 +98,9 @@ StepSource sourceOf(const frontend::Step &step, const codegen::Compiler &compile
 /// An array of the host of which a pass takes chunks.
 struct Chunks {
   std::string name;
-  int64_t bytes = 0;    // of one chunk
-  int64_t rowBytes = 0; // that lie together in the host's memory; all of the array if every chunk needs that
+  int64_t bytes = 0;      // of one chunk
+  int64_t rowBytes = 0;   // that lie together in the host's memory; all of the array if every chunk needs that
+  bool isReached = false; // kernels take it where it lies
 };
 
 /// A pass over data in the host's memory: kernels that each chunk goes through.

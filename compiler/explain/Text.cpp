@@ -254,6 +254,8 @@ static void printPasses(llvm::raw_ostream &os, const Facts &facts) {
     for (const auto &[way, arrays] : {std::pair("in", &pass.in), std::pair("out", &pass.out)})
       for (const Chunks &chunks : *arrays) {
         os << "    " << way << ' ' << chunks.name << ": " << roundBytes(chunks.bytes);
+        if (chunks.isReached)
+          os << ", reached where it lies";
         if (chunks.rowBytes < chunks.bytes)
           os << " in rows of " << roundBytes(chunks.rowBytes);
         os << '\n';

@@ -9,8 +9,8 @@
 //                                                        what the resize does behind the end
 //
 // Only whole sequences, which begin with the array, and which are not more than twice as long: chunks have room for
-// what is not there. Nothing else reads a result that is shorter in memory than its value. Without `id.memory` arrays
-// are what the program says.
+// what is not there. Nothing else reads a result that is shorter in memory than its value. Without `id.memory`, or with
+// `id.as_given`, arrays are what the program says.
 #include "compiler/passes/Passes.h"
 
 #include "id/ArrayType.h"
@@ -39,7 +39,7 @@ bool isOfWhole(id::ResizeOp resize, id::SeqType part, id::SeqType whole) {
 struct LengthenArrays : impl::LengthenArraysBase<LengthenArrays> {
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (!id::memoryOf(function))
+    if (!id::memoryOf(function) || function->hasAttr(id::asGivenAttr))
       return;
     Block &body = function.getBody().front();
     for (BlockArgument argument : body.getArguments())

@@ -87,8 +87,11 @@ static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::
 static bool readLinkToHost(const llvm::json::Value &value, HostLink &link, llvm::json::Path path) {
   llvm::json::ObjectMapper map(value, path.field("hostLink"));
   link.runCost = readTable(*value.getAsObject(), "runCost");
+  link.reachedRunCost = readTable(*value.getAsObject(), "reachedRunCost");
   return map && map.map("bytesPerSecond", link.bytesPerSecond) &&
          map.map("bytesPerSecondBothWays", link.bytesPerSecondBothWays) && map.map("copySeconds", link.copySeconds) &&
+         map.mapOptional("reachedShare", link.reachedShare) &&
+         map.mapOptional("reachedShareBothWays", link.reachedShareBothWays) &&
          map.mapOptional("cpuBytesPerSecond", link.cpuBytesPerSecond) &&
          map.mapOptional("memoryBytesPerSecond", link.memoryBytesPerSecond);
 }
@@ -109,6 +112,9 @@ llvm::Error idc::passes::readHostLink(llvm::StringRef text, HostLink &link) {
        {read.bytesPerSecond, read.bytesPerSecondBothWays, read.cpuBytesPerSecond, read.memoryBytesPerSecond})
     if (!(rate > 0))
       return llvm::createStringError(llvm::inconvertibleErrorCode(), "bytes per second must be more than 0");
+  for (double share : {read.reachedShare, read.reachedShareBothWays})
+    if (!(share > 0) || share > 1)
+      return llvm::createStringError(llvm::inconvertibleErrorCode(), "shares must be more than 0, and at most 1");
   link = std::move(read);
   return llvm::Error::success();
 }

@@ -106,6 +106,9 @@ struct HostLink {
   double bytesPerSecondBothWays = 20e9; // each way, both at the same time
   double copySeconds = 3e-6;            // that a copy takes beside its bytes
   CostTable runCost;                    // of a rectangle's rows, by their bytes
+  double reachedShare = 0.9;            // of what copies carry, that kernels reach in the host's memory, one way alone,
+  double reachedShareBothWays = 0.8;    // and each way
+  CostTable reachedRunCost;             // of that, by the bytes that lie together
   double cpuBytesPerSecond = 5e9;       // that kernels on all cores of the host read and write,
   double memoryBytesPerSecond = 50e9;   // and that these and copies do together
 };

@@ -16,6 +16,22 @@ func::FuncOp id::functionOf(func::CallOp pass) {
   return pass->getParentOfType<ModuleOp>().lookupSymbol<func::FuncOp>(pass.getCallee());
 }
 
+bool id::isReached(Value value) {
+  auto call = value.getDefiningOp<func::CallOp>();
+  if (call && functionOf(call).getResultAttr(cast<OpResult>(value).getResultNumber(), reachedAttr))
+    return true;
+  return llvm::any_of(value.getUses(), [](OpOperand &use) {
+    auto user = dyn_cast<func::CallOp>(use.getOwner());
+    return user && functionOf(user).getArgAttr(use.getOperandNumber(), reachedAttr);
+  });
+}
+
+bool id::reachesHost(func::FuncOp function) {
+  return llvm::any_of(passesOf(function), [](func::CallOp call) {
+    return llvm::any_of(call.getOperands(), isReached) || llvm::any_of(call.getResults(), isReached);
+  });
+}
+
 double id::secondsOf(func::FuncOp function) {
   return function->getAttrOfType<FloatAttr>(secondsAttr).getValueAsDouble();
 }

@@ -100,11 +100,13 @@ idc_status CopyLane::copyNow(char *host, char *device, const Rectangle &rectangl
   unsigned kind = 0;
   const bool isPageLocked = driver.pointerAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                                     reinterpret_cast<CUdeviceptr>(host)) == CUDA_SUCCESS;
-  return isPageLocked ? copyDirectly(host, device, rectangle) : copyStaged(host, device, rectangle);
+  const CUresult result = isPageLocked ? copyDirectly(host, device, rectangle) : CUDA_ERROR_INVALID_VALUE;
+  if (result == CUDA_ERROR_INVALID_VALUE) // or memory that begins in page-locked pages of others
+    return copyStaged(host, device, rectangle);
+  return driver.check(result, way == Way::In ? "copying to the device" : "copying from the device");
 }
 
-idc_status CopyLane::copyDirectly(char *host, char *device, const Rectangle &rectangle) {
-  const char *what = way == Way::In ? "copying to the device" : "copying from the device";
+CUresult CopyLane::copyDirectly(char *host, char *device, const Rectangle &rectangle) {
   constexpr int64_t mostPitch = (int64_t(1) << 31) - 1; // that the driver takes
   const auto address = reinterpret_cast<CUdeviceptr>(device);
   if (rectangle.rows > 1 && rectangle.pitch <= mostPitch) {
@@ -113,17 +115,17 @@ idc_status CopyLane::copyDirectly(char *host, char *device, const Rectangle &rec
     const bool isIn = way == Way::In;
     const CUmemcpy2D all{isIn ? hostSide : deviceSide, isIn ? deviceSide : hostSide, size_t(rectangle.width),
                          size_t(rectangle.rows)};
-    return driver.check(driver.copyRectangle(&all, stream), what);
+    return driver.copyRectangle(&all, stream);
   }
   for (int64_t row = 0; row < rectangle.rows; ++row) {
     char *const at = host + row * rectangle.pitch;
     const CUdeviceptr place = address + uint64_t(row * rectangle.width);
     const CUresult result = way == Way::In ? driver.copyToDevice(place, at, size_t(rectangle.width), stream)
                                            : driver.copyToHost(at, place, size_t(rectangle.width), stream);
-    if (idc_status failed = driver.check(result, what))
-      return failed;
+    if (result != CUDA_SUCCESS)
+      return result;
   }
-  return IDC_SUCCESS;
+  return CUDA_SUCCESS;
 }
 
 idc_status CopyLane::copyStaged(char *host, char *device, const Rectangle &rectangle) {

@@ -60,7 +60,7 @@ private:
 
   void serve();
   idc_status copyNow(char *host, char *device, const Rectangle &rectangle);
-  idc_status copyDirectly(char *host, char *device, const Rectangle &rectangle);
+  CUresult copyDirectly(char *host, char *device, const Rectangle &rectangle);
   idc_status copyStaged(char *host, char *device, const Rectangle &rectangle);
   idc_status stage(char *host, char *device, const Rectangle &rectangle);
   idc_status makePieces();

@@ -62,6 +62,8 @@ Opened::Opened() {
   load(library, driver.memFree, "cuMemFree_v2");
   load(library, driver.memAllocHost, "cuMemAllocHost_v2");
   load(library, driver.memFreeHost, "cuMemFreeHost");
+  load(library, driver.hostRegister, "cuMemHostRegister_v2");
+  load(library, driver.hostUnregister, "cuMemHostUnregister");
   load(library, driver.copyToDevice, "cuMemcpyHtoDAsync_v2");
   load(library, driver.copyToHost, "cuMemcpyDtoHAsync_v2");
   load(library, driver.copyOnDevice, "cuMemcpyDtoDAsync_v2");

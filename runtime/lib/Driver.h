@@ -28,6 +28,7 @@ using CUgraphExec = struct CUgraphExec_st *;
 
 enum : CUresult {
   CUDA_SUCCESS = 0,
+  CUDA_ERROR_INVALID_VALUE = 1,
   CUDA_ERROR_OUT_OF_MEMORY = 2,
   CUDA_ERROR_NO_DEVICE = 100,
   CUDA_ERROR_INVALID_IMAGE = 200,
@@ -59,7 +60,8 @@ enum : unsigned {
   CU_STREAM_NON_BLOCKING = 1,
   CU_EVENT_DEFAULT = 0,
   CU_EVENT_DISABLE_TIMING = 2,
-  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1
+  CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1,
+  CU_MEMHOSTREGISTER_ALL = 3, // for all contexts, and in the devices' address spaces
 };
 
 struct CUmemcpy2D {
@@ -125,6 +127,8 @@ struct Driver {
   CUresult (*memFree)(CUdeviceptr);
   CUresult (*memAllocHost)(void **, size_t);
   CUresult (*memFreeHost)(void *);
+  CUresult (*hostRegister)(void *, size_t, unsigned flags);
+  CUresult (*hostUnregister)(void *);
   CUresult (*copyToDevice)(CUdeviceptr, const void *, size_t, CUstream);
   CUresult (*copyToHost)(void *, CUdeviceptr, size_t, CUstream);
   CUresult (*copyOnDevice)(CUdeviceptr, CUdeviceptr, size_t, CUstream);

@@ -3,6 +3,7 @@
 #include "HostModule.h"
 #include "CopyLane.h"
 #include "Driver.h"
+#include "PageLock.h"
 #include "Passes.h"
 #include "Status.h"
 
@@ -191,7 +192,33 @@ private:
         return status;
       devices.push_back(parts.back().device);
     }
+    ContextScope scope(driver, context);
+    if (scope.status())
+      return scope.status();
+    PageLock lock(driver);
+    addReached(lock, batch, launch.calls[0]);
+    if (idc_status status = lock.lock())
+      return status;
     return runPasses(manifest, devices, onCpu.get(), batch, launch.calls[0]);
+  }
+
+  /// Notes the arrays of a call that kernels reach where these lie.
+  void addReached(PageLock &lock, int64_t batch, const idc_host_call &call) const {
+    auto add = [&](const HostPlace &place) {
+      const auto number = size_t(place.operand);
+      if (!place.isReached)
+        return;
+      if (place.kind == HostPlace::Kind::Workspace)
+        lock.add(call.workspace, manifest.workspaceBytes(batch));
+      else if (place.kind == HostPlace::Kind::Input)
+        lock.add(call.inputs[number], batch * manifest.inputs[number].bytesPerProblem());
+      else
+        lock.add(call.outputs[number], batch * manifest.outputs[number].bytesPerProblem());
+    };
+    for (const Pass &pass : manifest.passes) {
+      std::for_each(pass.inputs.begin(), pass.inputs.end(), add);
+      std::for_each(pass.outputs.begin(), pass.outputs.end(), add);
+    }
   }
 
   const Driver &driver;

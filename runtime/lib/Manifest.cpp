@@ -346,12 +346,16 @@ HostPlace parseHostPlace(const Field &field, const Operand &operand, const Manif
     place.offset = field.get("workspace").integer(0, program.workspaceBytesPerProblem);
     bytes = program.workspaceBytesPerProblem - place.offset;
   }
+  if (std::optional<Field> reached = field.find("reached")) // absent: it is copied
+    place.isReached = reached->boolean();
+  if (place.isReached && !operand.deviceDigits.empty())
+    field.error("must not be reached, of chunks");
   int64_t whole = operand.bytesPerProblem();
   for (const Operand::DeviceDigit &digit : operand.deviceDigits)
     if (__builtin_mul_overflow(whole, digit.radix, &whole))
       field.error("is too large");
   // A program's array may be the beginning of the operand, but not of a much longer one.
-  if (place.kind == HostPlace::Kind::Workspace ? whole > bytes : whole / 2 > bytes)
+  if (place.kind == HostPlace::Kind::Workspace || place.isReached ? whole > bytes : whole / 2 > bytes)
     field.error("has " + std::to_string(bytes) + " bytes, fewer than the operand's " + std::to_string(whole));
   return place;
 }

@@ -172,8 +172,9 @@ struct Manifest {
 struct HostPlace {
   enum class Kind { Input, Output, Workspace };
   Kind kind = Kind::Input;
-  int32_t operand = 0; ///< Input, Output: which one
-  int64_t offset = 0;  ///< Workspace: the array of all problems begins at batch times this
+  int32_t operand = 0;    ///< Input, Output: which one
+  int64_t offset = 0;     ///< Workspace: the array of all problems begins at batch times this
+  bool isReached = false; ///< kernels take the array where it lies
 };
 
 /// A pass over arrays in host memory. Chunks are parts as those of several devices: `kernels.devices` of them, which

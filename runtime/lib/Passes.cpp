@@ -13,8 +13,9 @@ namespace {
 
 constexpr int64_t alignment = 256; // of arrays in device memory, in bytes
 /// Slots that the chunks of an array take in turn. What every chunk needs has one; else one is copied and one is worked
-/// on; where an output takes the memory of an input, one is copied in, one is worked on and one is copied out.
-constexpr size_t sameSlots = 1, ownSlots = 2, sharedSlots = 3;
+/// on; where an output takes the memory of an input, one is copied in, one is worked on and one is copied out. What
+/// kernels reach in the host's memory has none.
+constexpr size_t noSlots = 0, sameSlots = 1, ownSlots = 2, sharedSlots = 3;
 
 int64_t aligned(int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
@@ -44,17 +45,22 @@ public:
     const bool isDivided = pass.kernels.devices > 1;
     auto isSame = [&](const Operand &input) { return isDivided && input.deviceDigits.empty(); };
     std::vector<const Operand *> takenBy(in.size()); // the output that has the memory of each input
-    for (const Operand &output : out)
-      for (int32_t input : output.inPlace)
-        if (!takenBy[size_t(input)] && !isSame(in[size_t(input)])) {
-          takenBy[size_t(input)] = &output;
+    for (size_t k = 0; k < out.size(); ++k)
+      for (int32_t input : out[k].inPlace)
+        if (!pass.outputs[k].isReached && !pass.inputs[size_t(input)].isReached && !takenBy[size_t(input)] &&
+            !isSame(in[size_t(input)])) {
+          takenBy[size_t(input)] = &out[k];
           break;
         }
     for (size_t k = 0; k < in.size(); ++k)
-      inputs.push_back(add(in[k], isSame(in[k]) ? sameSlots : takenBy[k] ? sharedSlots : ownSlots));
-    for (const Operand &output : out) {
-      auto taken = std::find(takenBy.begin(), takenBy.end(), &output);
-      outputs.push_back(taken == takenBy.end() ? add(output, ownSlots) : inputs[size_t(taken - takenBy.begin())]);
+      inputs.push_back(add(in[k], pass.inputs[k].isReached ? noSlots
+                                  : isSame(in[k])          ? sameSlots
+                                  : takenBy[k]             ? sharedSlots
+                                                           : ownSlots));
+    for (size_t k = 0; k < out.size(); ++k) {
+      auto taken = std::find(takenBy.begin(), takenBy.end(), &out[k]);
+      outputs.push_back(taken == takenBy.end() ? add(out[k], pass.outputs[k].isReached ? noSlots : ownSlots)
+                                               : inputs[size_t(taken - takenBy.begin())]);
     }
     workspace = bytes;
     bytes += aligned(pass.kernels.workspaceBytes(problems));
@@ -197,6 +203,10 @@ private:
       return status;
     for (size_t k = 0; k < pass.kernels.inputs.size(); ++k) {
       const Operand &input = pass.kernels.inputs[k];
+      if (pass.inputs[k].isReached) {
+        inputs.push_back(hostPlace(pass.inputs[k], input, piece));
+        continue;
+      }
       char *own = at(places.inputs[k].of(i));
       inputs.push_back(own);
       if (i == 0 || places.inputs[k].slots != sameSlots)
@@ -209,8 +219,9 @@ private:
       return status;
     if (idc_status status = waitForSlot(Queues::Kernels, places.outputs, ownSlots, Queues::Out))
       return status;
-    for (const Place &output : places.outputs)
-      outputs.push_back(at(output.of(i)));
+    for (size_t k = 0; k < pass.kernels.outputs.size(); ++k)
+      outputs.push_back(pass.outputs[k].isReached ? hostPlace(pass.outputs[k], pass.kernels.outputs[k], piece)
+                                                  : at(places.outputs[k].of(i)));
     const ChunkNumber chunk(piece.chunk);
     if (idc_status status = queues.launch(number, piece.problems,
                                           {inputs.data(), call.scalars, outputs.data(), at(places.workspace), &chunk}))
@@ -221,6 +232,8 @@ private:
       return status;
     for (size_t k = 0; k < pass.kernels.outputs.size(); ++k) {
       const Operand &output = pass.kernels.outputs[k];
+      if (pass.outputs[k].isReached)
+        continue;
       if (idc_status status = copyOut(queues, pass.outputs[k], output, piece, static_cast<const char *>(outputs[k])))
         return status;
     }

@@ -7,7 +7,8 @@
 // copies one way and of both ways at the same time. What short rows cost is measured as they are copied in a pass:
 // chunks come in, two kernels that stream read and write them, and they go out, on three streams; rows are short on one
 // side, and the mean of both sides is taken. Arrays have 16 GiB: of smaller ones the GPU's cache keeps all page tables,
-// and short rows cost less.
+// and short rows cost less. What kernels reach of the same arrays is measured by one that moves rows between places far
+// apart.
 #include "Cuda.h"
 #include "Timing.h"
 #include "host/CpuFunctions.h"
@@ -37,6 +38,15 @@ constexpr size_t chunks = 32, chunkBytes = 512 * MiB, bytes = chunks * chunkByte
 __global__ void streamThrough(const float4 *from, float4 *to, size_t count) {
   for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < count; i += size_t(gridDim.x) * blockDim.x)
     __stcs(to + i, __ldcs(from + i));
+}
+
+/// Moves elements, all of the device's memory one after another, those of the host's row by row, each `rows` behind the
+/// one before.
+template <bool fromHost, bool toHost>
+__global__ void moveRows(const float4 *from, float4 *to, size_t count, size_t row, size_t rows, size_t onDevice) {
+  const size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x, number = i / row,
+               place = (number % rows * (count / row / rows) + number / rows) * row + i % row;
+  to[toHost ? place : i % onDevice] = from[fromHost ? place : i % onDevice];
 }
 
 struct HostMemory {
@@ -94,6 +104,17 @@ public:
         copy(y.data + chunk * rowOut, slot, rowOut, cudaMemcpyDeviceToHost, out);
         wait(done[chunk % slots], out);
       }
+    });
+  }
+  /// Of a kernel that moves rows of so many bytes from the host, to it, or both.
+  template <bool fromHost, bool toHost> double secondsOfReaching(size_t row) {
+    return seconds([&] {
+      constexpr size_t threads = 256, rows = 1024, count = bytes / sizeof(float4);
+      const char *from = fromHost ? x.data : device.as<char>();
+      char *to = toHost ? y.data : device.as<char>() + chunkBytes;
+      moveRows<fromHost, toHost><<<count / threads, threads, 0, kernels>>>(
+          reinterpret_cast<const float4 *>(from), reinterpret_cast<float4 *>(to), count, row / sizeof(float4), rows,
+          chunkBytes / sizeof(float4));
     });
   }
   /// Bytes per second of the host's memory when copies both ways and all cores, which copy as well, share it.
@@ -231,6 +252,19 @@ int main(int argc, char **argv) {
     for (size_t row : {64, 256, 2048, 4096, 8192, 16384, 32768, 65536, 131072}) {
       const double pass = (link.secondsOfPass(row, MiB) + link.secondsOfPass(MiB, row)) / 2;
       std::printf("%s[%zu, %.2f]", separator, row, 1 + (pass - longRows) * oneWay / double(bytes));
+      separator = ", ";
+    }
+    const size_t longRow = MiB;
+    const double reachedIn = link.secondsOfReaching<true, false>(longRow),
+                 reachedOut = link.secondsOfReaching<false, true>(longRow),
+                 reached = double(bytes) / link.secondsOfReaching<true, true>(longRow);
+    std::printf("],\n              \"reachedShare\": %.2f, \"reachedShareBothWays\": %.2f,\n"
+                "              \"reachedRunCost\": [",
+                2 * double(bytes) / (reachedIn + reachedOut) / oneWay, reached / bothWays);
+    separator = "";
+    for (size_t row : {32, 64, 128, 4096}) {
+      const double moved = link.secondsOfReaching<true, false>(row) + link.secondsOfReaching<false, true>(row);
+      std::printf("%s[%zu, %.2f]", separator, row, std::max(1.0, moved / (reachedIn + reachedOut)));
       separator = ", ";
     }
     std::printf("]}}\n");

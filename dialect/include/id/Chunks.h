@@ -20,6 +20,9 @@ namespace idc::id {
 
 /// On a function whose arguments and results lie in host memory: the bytes of device memory that it may take.
 constexpr const char memoryAttr[] = "id.memory";
+/// On the same: its arrays are those of the program, and not the beginnings of longer sequences with digits that can
+/// number chunks.
+constexpr const char asGivenAttr[] = "id.as_given";
 /// 0 without the attribute.
 int64_t memoryOf(mlir::func::FuncOp function);
 /// On the same: bytes of the largest tile that a block's kernel shall have, so that passes find digits which none of
@@ -37,6 +40,15 @@ constexpr const char cpuShareAttr[] = "id.cpu_share", onCpuAttr[] = "id.on_cpu",
 /// That function; null where the pass has none.
 mlir::func::FuncOp onCpuOf(mlir::func::FuncOp pass);
 int64_t cpuChunksOf(mlir::func::FuncOp pass);
+
+/// On arguments and results of a pass: its kernels reach the host's array where it lies, and nothing is copied.
+constexpr const char reachedAttr[] = "id.reached";
+/// Whether a pass that makes or takes a value of a host program reaches it where it lies.
+bool isReached(mlir::Value value);
+
+/// Whether some pass of a host program reaches arrays where these lie. Other plans go before such, whatever is counted:
+/// what reaching takes depends on more than the bytes.
+bool reachesHost(mlir::func::FuncOp function);
 
 /// The calls of a host program, in order; none in other functions.
 llvm::SmallVector<mlir::func::CallOp> passesOf(mlir::func::FuncOp function);

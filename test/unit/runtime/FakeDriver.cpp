@@ -234,10 +234,42 @@ int cuMemFreeHost(void *pointer) {
   ++state.hostFrees;
   return std::free(pointer), 0;
 }
+int cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned) {
+  if (int failure = takeFailure())
+    return failure;
+  constexpr int alreadyRegistered = 712;
+  auto *begin = static_cast<char *>(pointer);
+  std::lock_guard<std::mutex> lock(stateMutex);
+  for (const auto &[other, size] : pageLocked)
+    if (begin < other + size && other < begin + bytes)
+      return alreadyRegistered;
+  pageLocked[begin] = bytes;
+  ++state.registered;
+  return 0;
+}
+int cuMemHostUnregister(void *pointer) {
+  std::lock_guard<std::mutex> lock(stateMutex);
+  ++state.unregistered;
+  return pageLocked.erase(static_cast<char *>(pointer)) ? 0 : invalidValue;
+}
+/// Whether memory begins in what is page-locked and ends behind it, which no copy takes.
+static bool isLockedInPart(const void *memory, size_t bytes) {
+  std::lock_guard<std::mutex> lock(stateMutex);
+  auto *host = static_cast<char *>(const_cast<void *>(memory));
+  auto after = pageLocked.upper_bound(host);
+  if (after == pageLocked.begin())
+    return false;
+  const auto &[begin, locked] = *std::prev(after);
+  return host < begin + locked && host + bytes > begin + locked;
+}
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
+  if (isLockedInPart(from, bytes))
+    return invalidValue;
   return std::memcpy(reinterpret_cast<void *>(to), from, bytes), 0;
 }
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *) {
+  if (isLockedInPart(to, bytes))
+    return invalidValue;
   return std::memcpy(to, reinterpret_cast<void *>(from), bytes), 0;
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *) {

@@ -34,14 +34,14 @@ struct FakeState {
   std::vector<FakeLaunch> launches;
   std::map<std::string, std::map<int, int>> functionAttributes; // kernel -> attribute -> value
   int modulesLoaded = 0, modulesUnloaded = 0;
-  int allocations = 0, frees = 0, hostAllocations = 0, hostFrees = 0;
+  int allocations = 0, frees = 0, hostAllocations = 0, hostFrees = 0, registered = 0, unregistered = 0;
   size_t capturedFrom = 0; // launches before the recording of a graph began
   int graphsMade = 0, graphsDestroyed = 0;
   int blocksPerMultiprocessor = 3, clusters = 2; // that are resident; there are 2 multiprocessors
   int architecture = 90;                         // of the device
   bool capturing = false;                        // every stream
   bool interrupted = false;                      // by who waited for a stream meanwhile
-  int failNext = 0; // the error that the next launch, allocation or loading of a module returns
+  int failNext = 0; // the error that the next launch, allocation, registration or loading of a module returns
 };
 
 /// A function of the library that is found in the place of the driver; null where there is none.

@@ -12,8 +12,8 @@ using namespace idc::test;
 
 namespace {
 
-/// A pass of so many chunks of so many numbers.
-std::string manifestWith(const std::string &digits, int chunks, int64_t elements = 4) {
+/// A pass of so many chunks of so many numbers, `where` says of which arrays.
+std::string manifestWith(const std::string &digits, int chunks, int64_t elements = 4, const std::string &where = "") {
   const std::string operand = R"("type": "f32", "elementBytes": 4, "elements": )" + std::to_string(elements) +
                               R"(, "devices": [)" + digits + "]";
   const std::string all = std::to_string(elements * chunks);
@@ -26,10 +26,10 @@ std::string manifestWith(const std::string &digits, int chunks, int64_t elements
     "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
     "passes": [{"devices": )" +
          std::to_string(chunks) + R"(,
-      "inputs": [{"name": "x0", "host": {"input": 0}, )" +
-         operand + R"(}],
-      "outputs": [{"name": "y0", "host": {"output": 0}, )" +
-         operand + R"(}],
+      "inputs": [{"name": "x0", "host": {"input": 0)" +
+         where + "}, " + operand + R"(}],
+      "outputs": [{"name": "y0", "host": {"output": 0)" +
+         where + "}, " + operand + R"(}],
       "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
       "kernels": [{"name": "twice)" +
          std::to_string(elements) + R"(", "threads": 32, "cluster": 1, "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
@@ -116,6 +116,88 @@ TEST_F(HostModule, DigitsApartAreSeveralRectangles) {
   load(manifestWith(R"({"below": 1, "radix": 2}, {"below": 4, "radix": 2})", 4));
   ASSERT_EQ(launch(1), IDC_SUCCESS) << idc_last_error();
   EXPECT_TRUE(isTwice());
+}
+
+constexpr char reached[] = R"(, "reached": true)";
+
+/// Kernels take the arrays of the host as they are, page-locked meanwhile, pages that both share once.
+TEST_F(HostModule, KernelsReachArraysWhereTheyLie) {
+  load(manifestWith("", 1, 4, reached));
+  int64_t bytes = -1;
+  ASSERT_EQ(idc_host_memory_size(module, &bytes), IDC_SUCCESS);
+  EXPECT_EQ(bytes, 0);
+  const int64_t batch = 100, floats = 4 * batch;
+  alignas(4096) static float memory[4096];
+  for (int64_t i = 0; i < floats; ++i)
+    memory[i] = float(i) + 1;
+  inputs[0] = memory, outputs[0] = memory + floats;
+  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  for (int64_t i = 0; i < floats; ++i)
+    ASSERT_EQ(memory[floats + i], 2 * memory[i]) << i;
+  EXPECT_EQ(state->launches.front().firstArgument, reinterpret_cast<uint64_t>(memory));
+  EXPECT_GT(state->launches.size(), 1u); // some problems at a time
+  EXPECT_EQ(state->registered, 1);
+  EXPECT_EQ(state->unregistered, 1);
+
+  // The result far away, in memory that is page-locked anyway.
+  void *locked = nullptr;
+  ASSERT_EQ(driverFunction<decltype(&cuMemAllocHost_v2)>("cuMemAllocHost_v2")(&locked, size_t(floats) * 4), 0);
+  outputs[0] = locked;
+  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  EXPECT_EQ(static_cast<float *>(locked)[floats - 1], 2 * memory[floats - 1]);
+  EXPECT_EQ(state->registered, 2);
+  EXPECT_EQ(state->unregistered, 2);
+  driverFunction<decltype(&cuMemFreeHost)>("cuMemFreeHost")(locked);
+}
+
+/// A result that is copied, and begins in the last page of an argument that is not.
+TEST_F(HostModule, CopiesWhatSharesPagesWithWhatIsReached) {
+  std::string manifest = manifestWith("", 1, 4, reached);
+  manifest.erase(manifest.rfind(reached), sizeof reached - 1);
+  load(manifest);
+  const int64_t batch = 2000, floats = 4 * batch; // 250 problems at a time
+  alignas(4096) static float memory[2 * floats];
+  for (int64_t i = 0; i < floats; ++i)
+    memory[i] = float(i) + 1;
+  inputs[0] = memory, outputs[0] = memory + floats;
+  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+  for (int64_t i = 0; i < floats; ++i)
+    ASSERT_EQ(memory[floats + i], 2 * memory[i]) << i;
+  EXPECT_EQ(state->registered, 1);
+}
+
+TEST_F(HostModule, WhatCannotBePageLockedIsNotReached) {
+  load(manifestWith("", 1, 4, reached));
+  alignas(4096) static float memory[4096];
+  inputs[0] = memory, outputs[0] = memory + 2048;
+  const idc_host_call call{inputs, nullptr, outputs, nullptr, memory + 1024, 4096, nullptr, nullptr};
+  for (int result = 1; result <= 2; ++result) { // the first registration fails, then the second
+    state->failNext = result == 1 ? 801 : 0;
+    const size_t before = state->launches.size();
+    void *held = nullptr;
+    auto hold = driverFunction<int (*)(void *, size_t, unsigned)>("cuMemHostRegister_v2");
+    auto release = driverFunction<int (*)(void *)>("cuMemHostUnregister");
+    if (result == 2) { // a part of the result's pages, behind its beginning
+      held = memory + 3072;
+      outputs[0] = memory + 3068;
+      ASSERT_EQ(hold(held, 4096, 0), 0);
+    }
+    EXPECT_EQ(idc_host_launch(module, 3, &call, nullptr), IDC_ERROR_DRIVER);
+    EXPECT_EQ(std::string(idc_last_error()).rfind("page-locking memory of the host that kernels reach: ", 0), 0u)
+        << idc_last_error();
+    EXPECT_EQ(state->launches.size(), before);
+    if (held)
+      release(held);
+    EXPECT_EQ(state->registered, state->unregistered);
+  }
+}
+
+TEST_F(HostModule, ChunksAreNotReached) {
+  const std::string image = ".version twice4", manifest = manifestWith(R"({"below": 2, "radix": 4})", 4, 4, reached);
+  idc_module *other = nullptr;
+  EXPECT_EQ(idc_module_load(image.data(), image.size(), manifest.data(), manifest.size(), &other), IDC_ERROR_MANIFEST);
+  EXPECT_NE(std::string(idc_last_error()).find("host must not be reached, of chunks"), std::string::npos)
+      << idc_last_error();
 }
 
 TEST_F(HostModule, OfOneChunkTakesManyProblems) {
