@@ -37,7 +37,7 @@ idc_status PageLock::lock() {
   for (const Pages &pages : whole) {
     if (idc_status status = driver.check(driver.hostRegister(reinterpret_cast<void *>(pages.begin),
                                                              size_t(pages.end - pages.begin), CU_MEMHOSTREGISTER_ALL),
-                                         "page-locking memory of the host that kernels reach"))
+                                         "page-locking memory of the host that kernels reach (no mapped file)"))
       return status;
     locked.push_back(pages);
   }
