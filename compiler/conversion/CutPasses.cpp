@@ -150,16 +150,14 @@ private:
       else if (pass.isDivided)
         own.setArgAttr(static_cast<unsigned>(i), id::deviceDigitsAttr,
                        id::deviceDigitsAttribute(&getContext(), pass.divisionOf(value)));
+      else if (pass.reached.contains(value))
+        own.setArgAttr(static_cast<unsigned>(i), id::reachedAttr, UnitAttr::get(&getContext()));
     }
     for (auto [i, value] : llvm::enumerate(left))
       if (pass.isDivided)
         own.setResultAttr(static_cast<unsigned>(i), id::deviceDigitsAttr,
                           id::deviceDigitsAttribute(&getContext(), pass.divisionOf(value)));
-    for (auto [i, value] : llvm::enumerate(loaded))
-      if (pass.reached.contains(value))
-        own.setArgAttr(static_cast<unsigned>(i), id::reachedAttr, UnitAttr::get(&getContext()));
-    for (auto [i, value] : llvm::enumerate(left))
-      if (pass.reached.contains(value))
+      else if (pass.reached.contains(value))
         own.setResultAttr(static_cast<unsigned>(i), id::reachedAttr, UnitAttr::get(&getContext()));
 
     SmallVector<Operation *> moved;

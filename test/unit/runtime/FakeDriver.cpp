@@ -252,15 +252,20 @@ int cuMemHostUnregister(void *pointer) {
   ++state.unregistered;
   return pageLocked.erase(static_cast<char *>(pointer)) ? 0 : invalidValue;
 }
+/// Where the page-locked memory ends that a place is in; null where it is in none. Under the lock.
+static char *endOfPageLocked(char *place) {
+  auto after = pageLocked.upper_bound(place);
+  if (after == pageLocked.begin())
+    return nullptr;
+  const auto &[begin, bytes] = *std::prev(after);
+  return place < begin + bytes ? begin + bytes : nullptr;
+}
 /// Whether memory begins in what is page-locked and ends behind it, which no copy takes.
 static bool isLockedInPart(const void *memory, size_t bytes) {
   std::lock_guard<std::mutex> lock(stateMutex);
-  auto *host = static_cast<char *>(const_cast<void *>(memory));
-  auto after = pageLocked.upper_bound(host);
-  if (after == pageLocked.begin())
-    return false;
-  const auto &[begin, locked] = *std::prev(after);
-  return host < begin + locked && host + bytes > begin + locked;
+  auto *begin = static_cast<char *>(const_cast<void *>(memory));
+  char *const end = endOfPageLocked(begin);
+  return end && begin + bytes > end;
 }
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *) {
   if (isLockedInPart(from, bytes))
@@ -319,10 +324,8 @@ int cuIpcCloseMemHandle(uint64_t) { return 0; }
 // "Device memory" is what cuMemAlloc gave.
 int cuPointerGetAttribute(unsigned *value, int attribute, uint64_t pointer) {
   std::lock_guard<std::mutex> lock(stateMutex);
-  auto *host = reinterpret_cast<char *>(pointer);
-  if (auto after = pageLocked.upper_bound(host); after != pageLocked.begin() && attribute == memoryType)
-    if (const auto &[begin, bytes] = *std::prev(after); host < begin + bytes)
-      return *value = hostMemory, 0;
+  if (attribute == memoryType && endOfPageLocked(reinterpret_cast<char *>(pointer)))
+    return *value = hostMemory, 0;
   if (!allocated.count(pointer))
     return invalidValue;
   return *value = attribute == memoryType ? deviceMemory : 0, 0;

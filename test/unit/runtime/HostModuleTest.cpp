@@ -64,6 +64,16 @@ protected:
     const idc_host_call call{inputs, nullptr, outputs, nullptr, memory, bytes, nullptr, nullptr};
     return idc_host_launch(module, batch, &call, nullptr);
   }
+  /// Launches on `memory` and what is right behind it, which comes to be twice as much.
+  void launchSideBySide(float *memory, int64_t batch) {
+    const int64_t floats = 4 * batch;
+    for (int64_t i = 0; i < floats; ++i)
+      memory[i] = float(i) + 1;
+    inputs[0] = memory, outputs[0] = memory + floats;
+    ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
+    for (int64_t i = 0; i < floats; ++i)
+      ASSERT_EQ(memory[floats + i], 2 * memory[i]) << i;
+  }
   bool isTwice() const {
     return std::equal(x.begin(), x.end(), y.begin(), [](float a, float b) { return b == 2 * a; });
   }
@@ -128,12 +138,7 @@ TEST_F(HostModule, KernelsReachArraysWhereTheyLie) {
   EXPECT_EQ(bytes, 0);
   const int64_t batch = 100, floats = 4 * batch;
   alignas(4096) static float memory[4096];
-  for (int64_t i = 0; i < floats; ++i)
-    memory[i] = float(i) + 1;
-  inputs[0] = memory, outputs[0] = memory + floats;
-  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
-  for (int64_t i = 0; i < floats; ++i)
-    ASSERT_EQ(memory[floats + i], 2 * memory[i]) << i;
+  ASSERT_NO_FATAL_FAILURE(launchSideBySide(memory, batch));
   EXPECT_EQ(state->launches.front().firstArgument, reinterpret_cast<uint64_t>(memory));
   EXPECT_GT(state->launches.size(), 1u); // some problems at a time
   EXPECT_EQ(state->registered, 1);
@@ -155,14 +160,9 @@ TEST_F(HostModule, CopiesWhatSharesPagesWithWhatIsReached) {
   std::string manifest = manifestWith("", 1, 4, reached);
   manifest.erase(manifest.rfind(reached), sizeof reached - 1);
   load(manifest);
-  const int64_t batch = 2000, floats = 4 * batch; // 250 problems at a time
-  alignas(4096) static float memory[2 * floats];
-  for (int64_t i = 0; i < floats; ++i)
-    memory[i] = float(i) + 1;
-  inputs[0] = memory, outputs[0] = memory + floats;
-  ASSERT_EQ(idc_launch(module, batch, inputs, nullptr, outputs, nullptr, nullptr), IDC_SUCCESS) << idc_last_error();
-  for (int64_t i = 0; i < floats; ++i)
-    ASSERT_EQ(memory[floats + i], 2 * memory[i]) << i;
+  constexpr int64_t batch = 2000; // 250 problems at a time
+  alignas(4096) static float memory[2 * 4 * batch];
+  ASSERT_NO_FATAL_FAILURE(launchSideBySide(memory, batch));
   EXPECT_EQ(state->registered, 1);
 }
 
@@ -171,27 +171,23 @@ TEST_F(HostModule, WhatCannotBePageLockedIsNotReached) {
   alignas(4096) static float memory[4096];
   inputs[0] = memory, outputs[0] = memory + 2048;
   const idc_host_call call{inputs, nullptr, outputs, nullptr, memory + 1024, 4096, nullptr, nullptr};
-  for (int result = 1; result <= 2; ++result) { // the first registration fails, then the second
-    state->failNext = result == 1 ? 801 : 0;
-    const size_t before = state->launches.size();
-    void *held = nullptr;
-    auto hold = driverFunction<int (*)(void *, size_t, unsigned)>("cuMemHostRegister_v2");
-    auto release = driverFunction<int (*)(void *)>("cuMemHostUnregister");
-    if (result == 2) { // a part of the result's pages, behind its beginning
-      held = memory + 3072;
-      outputs[0] = memory + 3068;
-      ASSERT_EQ(hold(held, 4096, 0), 0);
-    }
+  auto expectRefusal = [&] {
     EXPECT_EQ(idc_host_launch(module, 3, &call, nullptr), IDC_ERROR_DRIVER);
     EXPECT_EQ(
         std::string(idc_last_error()).rfind("page-locking memory of the host that kernels reach (no mapped file): ", 0),
         0u)
         << idc_last_error();
-    EXPECT_EQ(state->launches.size(), before);
-    if (held)
-      release(held);
-    EXPECT_EQ(state->registered, state->unregistered);
-  }
+    EXPECT_TRUE(state->launches.empty());
+  };
+  state->failNext = 801;
+  expectRefusal();
+  EXPECT_EQ(state->registered, state->unregistered);
+  // The second array's pages, behind its beginning, are another's: the first one's are let go.
+  outputs[0] = memory + 3068;
+  ASSERT_EQ(driverFunction<int (*)(void *, size_t, unsigned)>("cuMemHostRegister_v2")(memory + 3072, 4096, 0), 0);
+  expectRefusal();
+  ASSERT_EQ(driverFunction<int (*)(void *)>("cuMemHostUnregister")(memory + 3072), 0);
+  EXPECT_EQ(state->registered, state->unregistered);
 }
 
 TEST_F(HostModule, ChunksAreNotReached) {
