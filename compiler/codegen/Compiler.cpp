@@ -331,7 +331,11 @@ llvm::Error Compiler::State::toModule(Level level, llvm::raw_ostream &errors) {
           host->setAttr("id.schedule", schedule);
         return given;
       };
-      return failed(planChunks(module, target, manager, asGiven)) ? failure() : sharing.run(*module);
+      if (failed(planChunks(module, target, manager, asGiven)))
+        return failure();
+      if (request.inPlace)
+        function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
+      return sharing.run(*module);
     };
     if (llvm::Error error = withDiagnostics(errors, plan))
       return error;
@@ -391,8 +395,6 @@ llvm::Error Compiler::State::useHostMemory() {
     return message("only data of GPUs pass through their memory in chunks: a CPU has the host's");
   if (request.devices > 1 || !request.layouts.empty())
     return message("what passes through memory in chunks is dense, and of one device");
-  if (request.cpuShare && request.inPlace)
-    return message("the CPU takes no share of what works in place");
   if (request.cpuShare) {
     const auto [part, parts] = *request.cpuShare;
     function()->setAttr(id::cpuShareAttr, Builder(&context).getDenseI64ArrayAttr(parts ? ArrayRef<int64_t>{part, parts}
@@ -527,8 +529,6 @@ llvm::Error Compiler::State::applySchedule(llvm::raw_ostream &errors) {
 
 /// Places what the passes of a host program load and store. Kernels do not see whether that is in place.
 LogicalResult Compiler::State::placeHostBuffers() {
-  if (request.inPlace)
-    function()->setAttr(conversion::inPlaceAttr, UnitAttr::get(&context));
   if (failed(conversion::placeBuffers(function(), target)))
     return failure();
   conversion::setInPlacePairs(function(), conversion::findInPlace(function(), {}, target));

@@ -3,7 +3,10 @@
 //
 // What a pass computes is taken from its kernels and planned again, for the CPU. Its kernels work on the arrays of the
 // host as they are, without copies; the digits that number chunks are the highest of their blocks' numbers, so that a
-// chunk is a run of blocks, and what goes from kernel to kernel is there for one chunk.
+// chunk is a run of blocks, and what goes from kernel to kernel is there for one chunk. Where a pass works on a longer
+// sequence than an array is (id.array), they load and store that as far as it goes (ArrayEnds.h). Where the host
+// program is to work in place, so do they.
+#include "compiler/conversion/ArrayEnds.h"
 #include "compiler/conversion/BlockDigits.h"
 #include "compiler/conversion/InPlace.h"
 #include "compiler/conversion/Passes.h"
@@ -14,12 +17,14 @@
 #include "id/ArrayType.h"
 #include "id/Chunks.h"
 #include "id/Devices.h"
+#include "id/IndexCode.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 using namespace mlir;
 using namespace idc;
@@ -65,8 +70,8 @@ private:
     double seconds = 0;
     for (func::CallOp call : id::passesOf(host)) {
       func::FuncOp pass = id::functionOf(call);
-      if (ModuleOp own = endsInside(host, call) ? ModuleOp() : planned(pass)) {
-        divideWork(pass, *own.getOps<func::FuncOp>().begin(), host, machine->hostLink);
+      if (ModuleOp own = planned(host, call)) {
+        divideWork(call, *own.getOps<func::FuncOp>().begin(), host, machine->hostLink);
         own.erase();
       }
       seconds += id::secondsOf(pass);
@@ -75,32 +80,27 @@ private:
     return success();
   }
 
-  /// Whether a pass works on more elements than an array of the caller's has, which its kernels know nothing of.
-  static bool endsInside(func::FuncOp host, func::CallOp call) {
-    auto isLonger = [&](Value value) {
-      return id::bytesOf(cast<id::SeqType>(value.getType())) > id::bytesOf(id::arrayOf(host, value));
-    };
-    return llvm::any_of(call.getOperands(), isLonger) || llvm::any_of(call.getResults(), isLonger);
-  }
-
   //===--- planning -----------------------------------------------------------------------------------------------===//
 
   /// The pass as a function of kernels for the CPU, in a module of its own inside of this one; none where there are
-  /// none that leave the chunks' digits to their blocks.
-  ModuleOp planned(func::FuncOp pass) {
+  /// none that leave the chunks' digits to their blocks, or none that work in place where they have to.
+  ModuleOp planned(func::FuncOp host, func::CallOp call) {
+    func::FuncOp pass = id::functionOf(call);
     if (id::devicesOf(pass) == 1)
       return {};
     ModuleOp own = ModuleOp::create(pass.getLoc());
     getOperation().push_back(own);
     func::FuncOp function = pass.clone();
     own.push_back(function);
-    if (succeeded(plan(pass, own, function)))
+    const CallersArrays arrays = arraysOf(host, call);
+    if (succeeded(plan(pass, own, function, arrays)) && succeeded(endAtArrays(function, arrays)) &&
+        (!host->hasAttr(inPlaceAttr) || canWorkInPlace(function, pass)))
       return own;
     own.erase();
     return {};
   }
 
-  LogicalResult plan(func::FuncOp pass, ModuleOp own, func::FuncOp function) {
+  LogicalResult plan(func::FuncOp pass, ModuleOp own, func::FuncOp function, const CallersArrays &arrays) {
     function.setName((pass.getName() + "_cpu").str());
     if (failed(raiseKernels(function)))
       return failure();
@@ -116,7 +116,10 @@ private:
                                                       ", ")));
     ScopedDiagnosticHandler quiet(&getContext(), [](mlir::Diagnostic &) { return success(); });
     OpPassManager planning = pipeline();
-    if (failed(runPipeline(planning, own)) || failed(divideBlocks(pass, function)))
+    if (failed(runPipeline(planning, own)))
+      return failure();
+    copyWhereArraysEnd(function, arrays);
+    if (failed(divideBlocks(pass, function)))
       return failure();
     function->removeAttr(id::devicesAttr);
     for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -205,24 +208,78 @@ private:
     });
   }
 
+  //===--- the arrays of the host ---------------------------------------------------------------------------------===//
+
+  /// What the caller has of the sequences that a pass takes and gives.
+  static CallersArrays arraysOf(func::FuncOp host, func::CallOp call) {
+    auto arrayOf = [&](Value value) { return id::arrayOf(host, value); };
+    return {llvm::map_to_vector(call.getOperands(), arrayOf), llvm::map_to_vector(call.getResults(), arrayOf)};
+  }
+
+  /// Whether the CPU's results may lie on all arguments whose memory the pass's own may have, chunk by chunk.
+  static bool canWorkInPlace(func::FuncOp function, func::FuncOp pass) {
+    const std::optional<passes::Target> machine = passes::findTarget(cpu, function);
+    if (!machine || failed(placeBuffers(function, *machine)))
+      return false;
+    const std::vector<InPlacePair> pairs = findInPlace(function, describeLaunches(function), *machine);
+    for (unsigned result = 0; result < pass.getNumResults(); ++result)
+      for (unsigned argument = 0; argument < pass.getNumArguments(); ++argument)
+        if (takesSameChunks(pass, argument, result) && !hasPair(pairs, argument, result))
+          return false;
+    return true;
+  }
+
   //===--- shares -------------------------------------------------------------------------------------------------===//
 
+  /// The part of a chunk's elements that lie before the end of the array, where chunks divide a longer sequence.
+  static double partBefore(id::SeqType array, id::SeqType sequence, ArrayRef<int> digits, int64_t chunk) {
+    const int64_t all = sequence.getNumElements(), end = id::bytesOf(array) / id::elementBytes(sequence.getElement());
+    int64_t first = 0, together = all, period = 1; // runs of elements, which come again
+    for (int digit : digits) {
+      const ArrayRef<int32_t> upTo = sequence.getRadices().take_front(static_cast<size_t>(digit));
+      const int64_t below = id::elementsOf(upTo.drop_back());
+      first += chunk % upTo.back() * below;
+      chunk /= upTo.back();
+      together = std::min(together, below);
+      period = std::max(period, below * upTo.back());
+    }
+    if (digits.empty())
+      return std::min(1.0, static_cast<double>(end) / static_cast<double>(all));
+    const double last = static_cast<double>(end % period - first) / static_cast<double>(together);
+    return (static_cast<double>(end / period) + std::clamp(last, 0.0, 1.0)) * static_cast<double>(period) /
+           static_cast<double>(all);
+  }
+
+  /// The bytes that are copied of each chunk.
+  static SmallVector<double> copiedBytes(func::FuncOp pass, const CallersArrays &arrays) {
+    SmallVector<double> bytes(static_cast<size_t>(id::devicesOf(pass)));
+    auto add = [&](id::SeqType array, Type type, ArrayRef<int> digits) {
+      const auto sequence = cast<id::SeqType>(type);
+      for (auto [chunk, all] : llvm::enumerate(bytes))
+        all += static_cast<double>(id::bytesOf(sequence)) / static_cast<double>(bytes.size()) *
+               partBefore(array, sequence, digits, static_cast<int64_t>(chunk));
+    };
+    for (unsigned i = 0; i < pass.getNumArguments(); ++i)
+      add(arrays.arguments[i], pass.getArgumentTypes()[i], id::argumentDeviceDigits(pass, static_cast<int>(i)));
+    for (unsigned i = 0; i < pass.getNumResults(); ++i)
+      add(arrays.results[i], pass.getResultTypes()[i], id::resultDeviceDigits(pass, static_cast<int>(i)));
+    return bytes;
+  }
+
   /// Says how many of the pass's chunks the CPU takes, and how long the pass takes then.
-  void divideWork(func::FuncOp pass, func::FuncOp function, func::FuncOp host, const passes::HostLink &link) {
+  void divideWork(func::CallOp call, func::FuncOp function, func::FuncOp host, const passes::HostLink &link) {
+    func::FuncOp pass = id::functionOf(call);
     const int64_t chunks = id::devicesOf(pass);
-    int64_t bytes = 0;
+    double moved = 0; // by the CPU, if it does all
     for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>())
       for (const Reached &reached : reachedBy(kernel))
-        bytes += reached.bytes;
-    double copied = 0; // bytes of a chunk
-    for (Type type : llvm::concat<const Type>(pass.getArgumentTypes(), pass.getResultTypes()))
-      copied += static_cast<double>(id::bytesOf(cast<id::SeqType>(type)) / chunks);
-    const double onGpu = id::secondsOf(pass) / static_cast<double>(chunks),
-                 moved = static_cast<double>(bytes) / static_cast<double>(chunks),
+        moved += static_cast<double>(reached.bytes);
+    const SmallVector<double> bytes = copiedBytes(pass, arraysOf(host, call));
+    const double copied = std::accumulate(bytes.begin(), bytes.end(), 0.0), onGpu = id::secondsOf(pass),
                  onCpu = moved / link.cpuBytesPerSecond;
-    // Copies and kernels share the host's memory.
+    // The work of the last chunks, as a part of that of all. Copies and kernels share the host's memory.
     auto secondsWith = [&](int64_t share) {
-      const auto own = static_cast<double>(share), others = static_cast<double>(chunks - share);
+      const double own = std::accumulate(bytes.end() - share, bytes.end(), 0.0) / copied, others = 1 - own;
       return std::max(
           {others * onGpu, own * onCpu, share ? (others * copied + own * moved) / link.memoryBytesPerSecond : 0});
     };

@@ -43,7 +43,7 @@ private:
     if (!machine)
       return failure();
     current.clear();
-    const HostProgram program(function, machine->hostLink);
+    const HostProgram program(function, *machine);
     std::optional<std::vector<DataPass>> passes = shortestPasses(program);
     if (!passes)
       return function.emitError()

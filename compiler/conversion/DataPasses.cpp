@@ -6,11 +6,12 @@
 #include "compiler/conversion/DataPasses.h"
 
 #include "compiler/conversion/Buffers.h"
+#include "compiler/conversion/ComputedLoads.h"
 
 #include "id/ArrayType.h"
 #include "id/IndexCode.h"
 
-#include <cmath>
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace idc;
@@ -211,26 +212,31 @@ private:
     return std::max(in, out) + std::min(in, out) * (slower - 1);
   }
 
-  /// What a byte takes that kernels reach, of full lines 1. What is in computed places is taken to lie together; of
-  /// several loads of it, neighbours on both sides of every element, those of other rows pass the link again.
-  double reachedCost(const Reached &reached, double loads) const {
-    if (llvm::is_contained(reached.digits, 0))
-      return reached.isStore ? 1 : 1 / std::sqrt(loads);
+  /// What a byte takes that kernels reach, of full lines 1.
+  double reachedCost(const Reached &reached) const {
     const int64_t run = runBytes(reached.sequence, SmallVector<int>(reached.digits));
-    constexpr int64_t sector = 32; // of less, neighbouring numbers of blocks are one block's (TileBlocks)
-    return run < sector ? 1 : passes::costAt(program.link.reachedRunCost, run);
+    // Of less, neighbouring numbers of blocks are one block's (TileBlocks).
+    return run < program.machine.sectorBytes ? 1 : passes::costAt(program.link.reachedRunCost, run);
   }
 
-  /// Seconds one way alone of all that the kernels of a pass load from the host's memory, or store there.
+  /// Seconds one way alone of all that the kernels of a pass load from the host's memory, or store there. What lies in
+  /// computed places is taken to lie together.
   double secondsReached(const DataPass &pass, bool areStores) const {
     double bytes = 0;
     for (size_t k = pass.first; k < pass.end; ++k) {
-      DenseMap<Value, double> loads;
-      for (const Reached &reached : program.kernels[k].all)
-        loads[reached.sequence] += reached.isStore ? 0 : 1;
-      for (const Reached &reached : program.kernels[k].all)
-        if (reached.isStore == areStores && pass.reached.contains(reached.sequence))
-          bytes += static_cast<double>(reached.bytes) * reachedCost(reached, loads.lookup(reached.sequence));
+      const PlannedKernel &kernel = program.kernels[k];
+      auto isComputed = [](const Reached &reached) { return llvm::is_contained(reached.digits, 0); };
+      llvm::SmallSetVector<Value, 4> searched; // of which loads compute places
+      for (const Reached &reached : kernel.all)
+        if (!reached.isStore && isComputed(reached))
+          searched.insert(reached.sequence);
+      for (const Reached &reached : kernel.all)
+        if (reached.isStore == areStores && pass.reached.contains(reached.sequence) &&
+            (areStores || !searched.contains(reached.sequence)))
+          bytes += static_cast<double>(reached.bytes) * (isComputed(reached) ? 1 : reachedCost(reached));
+      for (Value sequence : searched)
+        if (!areStores && pass.reached.contains(sequence))
+          bytes += static_cast<double>(bytesOf(sequence)) * timesLoaded(kernel.kernel, sequence, program.machine);
     }
     return bytes / (program.link.bytesPerSecond * program.link.reachedShare);
   }

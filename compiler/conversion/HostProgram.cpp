@@ -33,8 +33,8 @@ static bool isMovable(Value value) {
          });
 }
 
-HostProgram::HostProgram(func::FuncOp function, const passes::HostLink &link)
-    : function(function), link(link), chunks(id::devicesOf(function)), memory(id::memoryOf(function)) {
+HostProgram::HostProgram(func::FuncOp function, const passes::Target &machine)
+    : function(function), machine(machine), chunks(id::devicesOf(function)), memory(id::memoryOf(function)) {
   for (BlockArgument argument : function.getArguments())
     if (function.getArgAttr(argument.getArgNumber(), id::dataAttr))
       constants.insert(argument);

@@ -20,10 +20,11 @@ struct PlannedKernel {
 
 class HostProgram {
 public:
-  HostProgram(mlir::func::FuncOp function, const passes::HostLink &link);
+  HostProgram(mlir::func::FuncOp function, const passes::Target &machine);
 
   mlir::func::FuncOp function;
-  const passes::HostLink link;
+  const passes::Target machine;
+  const passes::HostLink &link = machine.hostLink;
   const int64_t chunks, memory; // parts of what is divided; bytes of the device's memory
   std::vector<PlannedKernel> kernels;
   llvm::DenseMap<mlir::Value, std::pair<size_t, size_t>> made; // the first and the last kernel that stores a value

@@ -49,10 +49,25 @@ digits::BufferView wholeBuffer(Value buffer) {
   return digits::BufferView::whole({radices.begin(), radices.end()});
 }
 
+/// True when an argument and a result are the beginnings of what is loaded and what is stored, as many elements of
+/// both.
+bool beginAlike(id::LoadOp load, id::StoreOp store) {
+  auto whole = load.getBuffer().getDefiningOp<id::ResizeOp>();
+  auto array = store.getBuffer().hasOneUse() ? dyn_cast<id::ResizeOp>(*store.getBuffer().user_begin()) : id::ResizeOp();
+  auto isOfAll = [](id::ResizeOp resize) {
+    return static_cast<int>(resize.getLowest()) == resize.getInput().getType().getNumDigits();
+  };
+  return whole && array && isa<BlockArgument>(whole.getInput()) &&
+         llvm::all_of(array->getUsers(), llvm::IsaPred<id::YieldOp>) && isOfAll(whole) && isOfAll(array) &&
+         whole.getType() == array.getInput().getType() && whole.getInput().getType() == array.getType();
+}
+
 /// True when both take the same elements for every value of the unit's fields. The elements of all units together are
 /// the whole buffer, once each, so that equal distances from unit to unit leave only one way to fill what is between.
 bool sameElements(id::LoadOp load, id::StoreOp store, ArrayRef<Field> fields) {
-  if (!isa<BlockArgument>(load.getBuffer()) || !llvm::all_of(store.getBuffer().getUsers(), llvm::IsaPred<id::YieldOp>))
+  const bool areWhole =
+      isa<BlockArgument>(load.getBuffer()) && llvm::all_of(store.getBuffer().getUsers(), llvm::IsaPred<id::YieldOp>);
+  if (!areWhole && !beginAlike(load, store))
     return false; // a part of a buffer, or one of another length
   digits::BufferView from = wholeBuffer(load.getBuffer()), to = wholeBuffer(store.getBuffer());
   const digits::Permutation loaded = load.getMap().getPermutation(), stored = store.getMap().getPermutation();
@@ -160,8 +175,8 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
                                 const passes::Target &target) {
   bool byOrder = false;
   bool stored = false;
-  while (auto scatter = output.getDefiningOp<id::ScatterOp>())
-    output = scatter.getInput();
+  while (isa_and_nonnull<id::ScatterOp, id::ResizeOp>(output.getDefiningOp()))
+    output = output.getDefiningOp()->getOperand(0);
   for (id::StoreOp store : kernel.getBody().getOps<id::StoreOp>()) {
     if (store.getBuffer() != output)
       continue;
@@ -189,19 +204,6 @@ std::optional<bool> inOneKernel(id::KernelOp kernel, const SmallVector<Value> &i
   return stored ? std::optional(byOrder) : std::nullopt;
 }
 
-/// Whether a pass of a host program takes the chunks of an argument from the places to which it brings those of a
-/// result: the same rectangles, which chunk by chunk have been loaded before they are stored.
-bool sameChunks(func::FuncOp pass, unsigned argument, unsigned result) {
-  auto from = cast<id::SeqType>(pass.getArgumentTypes()[argument]),
-       to = cast<id::SeqType>(pass.getResultTypes()[result]);
-  const std::vector<int> digits = id::argumentDeviceDigits(pass, static_cast<int>(argument));
-  return from.getRadices() == to.getRadices() &&
-         id::elementBytes(from.getElement()) == id::elementBytes(to.getElement()) &&
-         digits == id::resultDeviceDigits(pass, static_cast<int>(result)) &&
-         (id::devicesOf(pass) == 1 || !digits.empty()) && !pass.getArgAttr(argument, id::reachedAttr) &&
-         !pass.getResultAttr(result, id::reachedAttr);
-}
-
 /// Whether a host program may have a result in the memory of an argument. Passes follow each other.
 bool inPasses(func::FuncOp host, int input, int output) {
   bool written = false;
@@ -219,7 +221,8 @@ bool inPasses(func::FuncOp host, int input, int output) {
       return false;
     for (unsigned result : stored)
       for (unsigned argument : read)
-        if (!sameChunks(id::functionOf(call), argument, result))
+        if (func::FuncOp pass = id::functionOf(call), onCpu = id::onCpuOf(pass);
+            !takesSameChunks(pass, argument, result) || (onCpu && !hasPair(inPlacePairs(onCpu), argument, result)))
           return false;
     written |= !stored.empty();
   }
@@ -227,6 +230,23 @@ bool inPasses(func::FuncOp host, int input, int output) {
 }
 
 } // namespace
+
+bool conversion::takesSameChunks(func::FuncOp pass, unsigned argument, unsigned result) {
+  auto from = cast<id::SeqType>(pass.getArgumentTypes()[argument]),
+       to = cast<id::SeqType>(pass.getResultTypes()[result]);
+  const std::vector<int> digits = id::argumentDeviceDigits(pass, static_cast<int>(argument));
+  return from.getRadices() == to.getRadices() &&
+         id::elementBytes(from.getElement()) == id::elementBytes(to.getElement()) &&
+         digits == id::resultDeviceDigits(pass, static_cast<int>(result)) &&
+         (id::devicesOf(pass) == 1 || !digits.empty()) && !pass.getArgAttr(argument, id::reachedAttr) &&
+         !pass.getResultAttr(result, id::reachedAttr);
+}
+
+bool conversion::hasPair(ArrayRef<InPlacePair> pairs, unsigned argument, unsigned result) {
+  return llvm::any_of(pairs, [&](const InPlacePair &pair) {
+    return pair.input == static_cast<int>(argument) && pair.output == static_cast<int>(result);
+  });
+}
 
 std::vector<InPlacePair> conversion::findInPlace(func::FuncOp function, const std::vector<LoweredKernel> &kernels,
                                                  const passes::Target &target) {

@@ -29,6 +29,12 @@ using id::inPlaceAttr;
 std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vector<LoweredKernel> &kernels,
                                      const passes::Target &target);
 
+/// Whether a pass of a host program takes the chunks of an argument from the places to which it brings those of a
+/// result: the same rectangles, which chunk by chunk have been loaded before they are stored.
+bool takesSameChunks(mlir::func::FuncOp pass, unsigned argument, unsigned result);
+
+bool hasPair(llvm::ArrayRef<InPlacePair> pairs, unsigned argument, unsigned result);
+
 /// The pairs that id-place-buffers has written.
 std::vector<InPlacePair> inPlacePairs(mlir::func::FuncOp function);
 void setInPlacePairs(mlir::func::FuncOp function, const std::vector<InPlacePair> &pairs);

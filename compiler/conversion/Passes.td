@@ -64,9 +64,10 @@ def ChunksOnCpu : Pass<"id-chunks-on-cpu", "::mlir::ModuleOp"> {
   let summary = "let the CPU of the host take a share of the chunks of passes over data in its memory";
   let description = [{
     For host programs with `id.cpu_share`. What a pass computes is planned again for the CPU, as a function whose kernels
-    work on the arrays of the host as they are; the digits of chunks are the highest of their blocks, and what goes from
-    kernel to kernel is divided by them. The pass says how many chunks are the CPU's. Passes that cannot be planned so,
-    or of which no share pays, stay as they are.
+    work on the arrays of the host as they are, as far as these go (`id.array`); the digits of chunks are the highest of
+    their blocks, and what goes from kernel to kernel is divided by them. The pass says how many chunks are the CPU's.
+    Passes that cannot be planned so, or not in place for a host program with `id.in_place`, or of which no share pays,
+    stay as they are.
 
         func.func @f_p0(%x: S {id.device_digits = …}) -> (S {…}) attributes {id.devices = 16 : i64} {…}
 

@@ -6,9 +6,9 @@
 namespace idc::conversion {
 
 /// Puts in the place of a function's kernels what they compute: loads and stores become permutations, exchanges vanish,
-/// steps act on whole sequences. Which machine they were planned for is forgotten. Fails, without an error and with the
-/// function in pieces, where a kernel has what digit flow has no op for: parts of sequences, values from computed
-/// places.
+/// or become gathers where their places are computed, steps act on whole sequences. Which machine they were planned for
+/// is forgotten. Fails, without an error and with the function in pieces, where a kernel has parts of sequences or
+/// joins.
 mlir::LogicalResult raiseKernels(mlir::func::FuncOp function);
 
 } // namespace idc::conversion

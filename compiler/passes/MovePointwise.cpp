@@ -214,12 +214,8 @@ private:
     SmallVector<Value> elements;
     for (Value input : step.getInputs()) {
       const Type element = id::elementOf(input.getType());
-      auto longer = id::ResizeOp::create(builder, loc, withElement(pad.getType(), element), input, pad.getLowest());
-      OpBuilder inside = OpBuilder::atBlockEnd(&longer.getBody().emplaceBlock());
-      SmallVector<Value> zeros;
-      for (Type leaf : id::leafTypes(element))
-        zeros.push_back(zero(inside, loc, leaf));
-      id::YieldOp::create(inside, loc, zeros);
+      auto longer = resizeByZeros(builder, loc, withElement(pad.getType(), element), input,
+                                  static_cast<int64_t>(pad.getLowest()));
       elements.push_back(longer);
     }
     id::PointwiseOp behind = renumbered(builder, step, elements, before, after);

@@ -284,16 +284,8 @@ private:
     };
     Value lowest = move(value, typeOf(down), down);
     radices[static_cast<size_t>(digit) - 1] = static_cast<int32_t>(radix);
-    auto resize = id::ResizeOp::create(builder, loc, typeOf(down), lowest, /*lowest=*/1);
+    id::ResizeOp resize = resizeByZeros(builder, loc, typeOf(down), lowest, /*lowest=*/1);
     resize->setAttr(paddedDigitAttr, builder.getUnitAttr());
-    if (resize.pads()) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.createBlock(&resize.getBody());
-      SmallVector<Value> zeros;
-      for (Type leaf : id::leafTypes(element))
-        zeros.push_back(zero(builder, loc, leaf));
-      id::YieldOp::create(builder, loc, zeros);
-    }
     return move(resize.getResult(), typeOf(Permutation::identity(digits)), down.inverse());
   }
 

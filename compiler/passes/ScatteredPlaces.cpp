@@ -75,15 +75,5 @@ id::SeqType passes::withLowest(id::SeqType type, size_t lowest, ArrayRef<int32_t
 Value passes::inSmallDigits(OpBuilder &builder, Value value, size_t lowest) {
   const auto type = cast<id::SeqType>(value.getType());
   const SmallVector<int32_t> radices = smallDigits(id::elementsOf(type.getRadices().take_front(lowest)));
-  auto resize = id::ResizeOp::create(builder, value.getLoc(), withLowest(type, lowest, radices), value,
-                                     static_cast<int64_t>(lowest));
-  if (resize.pads()) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.createBlock(&resize.getBody());
-    SmallVector<Value> zeros;
-    for (Type leaf : id::leafTypes(type.getElement()))
-      zeros.push_back(zero(builder, value.getLoc(), leaf));
-    id::YieldOp::create(builder, value.getLoc(), zeros);
-  }
-  return resize.getResult();
+  return resizeByZeros(builder, value.getLoc(), withLowest(type, lowest, radices), value, static_cast<int64_t>(lowest));
 }

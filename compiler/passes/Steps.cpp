@@ -626,6 +626,19 @@ Value passes::zero(OpBuilder &builder, Location loc, Type leaf) {
   return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(leaf));
 }
 
+id::ResizeOp passes::resizeByZeros(OpBuilder &builder, Location loc, id::SeqType type, Value value, int64_t lowest) {
+  auto resize = id::ResizeOp::create(builder, loc, type, value, lowest);
+  if (resize.pads()) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.createBlock(&resize.getBody());
+    SmallVector<Value> zeros;
+    for (Type leaf : id::leafTypes(type.getElement()))
+      zeros.push_back(zero(builder, loc, leaf));
+    id::YieldOp::create(builder, loc, zeros);
+  }
+  return resize;
+}
+
 void passes::forgetSegments(func::FuncOp function) {
   for (Operation &op : function.getBody().front())
     for (StringRef name : {chainAttr, groupAttr, carrierAttr})

@@ -278,6 +278,10 @@ mlir::Value heldCopy(mlir::OpBuilder &builder, mlir::Value value);
 /// Zero as a constant, of a type that a leaf of an element has.
 mlir::Value zero(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type leaf);
 
+/// Another length of a value's `lowest` lowest digits; new elements are zeros.
+id::ResizeOp resizeByZeros(mlir::OpBuilder &builder, mlir::Location loc, id::SeqType type, mlir::Value value,
+                           int64_t lowest);
+
 /// Takes these attributes away.
 void forgetSegments(mlir::func::FuncOp function);
 
