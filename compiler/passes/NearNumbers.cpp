@@ -7,8 +7,10 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <utility>
 
 using namespace mlir;
 using namespace idc;
@@ -32,10 +34,10 @@ public:
       return std::nullopt;
     if (auto form = forms.find(value); form != forms.end()) {
       const std::optional<int64_t> factor = form->second.factor(radices);
-      if (!factor || (*factor != 0 && *factor != 1))
-        return std::nullopt;
       const int64_t offset = form->second.constant;
-      return *factor == 1 ? Interval{offset, offset} : Interval{offset - k.greatest, offset - k.least};
+      if (factor == 0)
+        return Interval{offset - k.greatest, offset - k.least};
+      return factor == 1 ? Interval{offset, offset} : fromNumber(form->second);
     }
     Operation *op = value.getDefiningOp();
     if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
@@ -52,7 +54,7 @@ public:
   }
 
   /// The argument that a choice among arguments is; null where that is not known, or are several.
-  BlockArgument argumentAt(Value value, Interval k) const {
+  BlockArgument argumentAt(Value value, Interval k) {
     auto select = value.getDefiningOp<arith::SelectOp>();
     if (!select)
       return dyn_cast<BlockArgument>(value);
@@ -81,7 +83,8 @@ public:
            isBranchMade(select.getFalseValue(), otherwise);
   }
 
-  bool wraps = false; // a remainder by the length was left out
+  bool wraps = false;     // a remainder by the length was left out
+  bool isByRange = false; // single digits were taken to be anything
 
 private:
   static constexpr int maxFollowed = 256;
@@ -118,28 +121,56 @@ private:
     return all;
   }
 
-  /// The k for which a condition holds, and those for which it does not; all where it does not compare k.
-  std::pair<Interval, Interval> split(Value condition, Interval k) const {
+  /// How far from the number that the digits count a form is, whatever they are.
+  std::optional<Interval> fromNumber(id::LinearForm form) {
+    isByRange = true;
+    form.multiples.resize(radices.size());
+    int64_t weight = 1;
+    for (auto [multiple, radix] : llvm::zip(form.multiples, radices)) {
+      if (llvm::SubOverflow(multiple, weight, multiple))
+        return std::nullopt;
+      weight *= radix;
+    }
+    const auto range = form.range(radices);
+    return range ? std::optional(Interval{range->first, range->second}) : std::nullopt;
+  }
+
+  /// A number as a multiple of k and what is left.
+  struct Multiple {
+    int64_t factor;
+    Interval rest;
+  };
+  std::optional<Multiple> multipleOf(Value value, Interval k) {
+    if (auto form = forms.find(value); form != forms.end())
+      if (const std::optional<int64_t> factor = form->second.factor(radices))
+        return Multiple{*factor, {form->second.constant, form->second.constant}};
+    const bool before = std::exchange(wraps, false);
+    const std::optional<Interval> distance = of(value, k);
+    const bool isExact = !std::exchange(wraps, before); // else it is so far modulo the length
+    return distance && isExact ? std::optional(Multiple{1, *distance}) : std::nullopt;
+  }
+
+  /// The k for which a condition may hold, and those for which it may not; all where it does not compare k.
+  std::pair<Interval, Interval> split(Value condition, Interval k) {
     const std::pair both(k, k);
     auto compare = condition.getDefiningOp<arith::CmpIOp>();
-    if (!compare)
+    if (!compare || !compare.getLhs().getType().isInteger(64))
       return both;
-    auto left = forms.find(compare.getLhs()), right = forms.find(compare.getRhs());
-    if (left == forms.end() || right == forms.end())
-      return both;
-    const std::optional<int64_t> factor = left->second.factor(radices), other = right->second.factor(radices);
-    if (!factor || !other || std::abs(*factor - *other) != 1)
+    const std::optional<Multiple> left = multipleOf(compare.getLhs(), k), right = multipleOf(compare.getRhs(), k);
+    if (!left || !right || std::abs(left->factor - right->factor) != 1)
       return both;
     // k compared with a bound, or the other way round.
-    const bool isTurned = *factor < *other;
-    const int64_t difference = right->second.constant - left->second.constant;
-    const int64_t bound = isTurned ? -difference : difference;
-    auto below = [&](int64_t end) { return Interval{k.least, std::min(k.greatest, end - 1)}; };
-    auto from = [&](int64_t begin) { return Interval{std::max(k.least, begin), k.greatest}; };
-    auto isLess = [&](bool orEqual) {
-      return isTurned ? std::pair(from(bound + (orEqual ? 0 : 1)), below(bound + (orEqual ? 0 : 1)))
-                      : std::pair(below(bound + (orEqual ? 1 : 0)), from(bound + (orEqual ? 1 : 0)));
+    const bool isTurned = left->factor < right->factor;
+    const Interval difference{right->rest.least - left->rest.greatest, right->rest.greatest - left->rest.least};
+    const Interval bound = isTurned ? Interval{-difference.greatest, -difference.least} : difference;
+    auto below = [&](bool orEqual) {
+      return Interval{k.least, std::min(k.greatest, bound.greatest - (orEqual ? 0 : 1))};
     };
+    auto from = [&](bool orEqual) { return Interval{std::max(k.least, bound.least + (orEqual ? 0 : 1)), k.greatest}; };
+    auto isLess = [&](bool orEqual) {
+      return isTurned ? std::pair(from(orEqual), below(!orEqual)) : std::pair(below(orEqual), from(!orEqual));
+    };
+    const Interval equal{std::max(k.least, bound.least), std::min(k.greatest, bound.greatest)};
     auto turned = [](std::pair<Interval, Interval> parts) { return std::pair(parts.second, parts.first); };
     using Predicate = arith::CmpIPredicate;
     switch (compare.getPredicate()) {
@@ -152,28 +183,34 @@ private:
     case Predicate::sge:
       return turned(isLess(false));
     case Predicate::eq:
-      return {{std::max(k.least, bound), std::min(k.greatest, bound)}, k};
+      return {equal, k};
     case Predicate::ne:
-      return {k, {std::max(k.least, bound), std::min(k.greatest, bound)}};
+      return {k, equal};
     default: // of numbers without sign
       return both;
     }
   }
 };
 
-/// Tries all numbers, until one is farther than `most`.
-std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices, int64_t most) {
+/// The code of a gather's numbers, where it is little work to try all of them.
+std::optional<id::IndexCode> triable(id::GatherOp gather, ArrayRef<int32_t> radices) {
   constexpr int64_t maxOperations = int64_t(1) << 24; // of all evaluations
   const int64_t length = id::elementsOf(radices);
   std::optional<id::IndexCode> code = id::IndexCode::of(gather.getBody());
   if (!code || code->highestDigit() > static_cast<int>(radices.size()) || length > id::maxTried ||
       length > maxOperations / static_cast<int64_t>(code->size()))
     return std::nullopt;
+  return code;
+}
+
+/// Tries all numbers, until one is farther than `most`.
+std::optional<Nearness> byAll(id::IndexCode &code, ArrayRef<int32_t> radices, int64_t most) {
+  const int64_t length = id::elementsOf(radices);
   Nearness near;
   SmallVector<int64_t> digits(radices.size(), 0);
   int64_t k = 0;
   do {
-    const std::optional<int64_t> number = code->at(digits);
+    const std::optional<int64_t> number = code.at(digits);
     if (!number)
       return std::nullopt;
     int64_t distance = *number - k++;
@@ -223,7 +260,7 @@ std::optional<unsigned> passes::operandAt(id::PointwiseOp step, size_t lowest, N
   const int leaves = static_cast<int>(id::leafTypes(type.getElement()).size());
   if (step->getNumResults() != 1 || !choosesElements(step.getBody(), leaves))
     return std::nullopt;
-  const Distances distances(step.getBody(), type.getRadices().take_front(lowest));
+  Distances distances(step.getBody(), type.getRadices().take_front(lowest));
   BlockArgument argument =
       distances.argumentAt(step.getBody().front().getTerminator()->getOperand(0), {elements.first, elements.last});
   return argument ? std::optional(argument.getArgNumber() / static_cast<unsigned>(leaves)) : std::nullopt;
@@ -240,10 +277,13 @@ std::optional<Nearness> passes::nearnessOf(id::GatherOp gather, int64_t most) {
   Distances distances(gather.getBody(), radices);
   const std::optional<Interval> distance =
       distances.of(gather.getBody().front().getTerminator()->getOperand(0), {0, id::elementsOf(radices) - 1});
-  if (distance)
+  // Of more numbers than are tried, those by single digits are taken to be far: blocks that hold these digits exchange
+  // them, which takes fewer kernels than tiles (nine steps on 2^22 elements three instead of four).
+  std::optional<id::IndexCode> code = triable(gather, radices);
+  if (distance && (!distances.isByRange || code))
     if (const Nearness near{std::max<int64_t>(0, -distance->least), std::max<int64_t>(0, distance->greatest),
                             distances.wraps};
         near.atEnds() <= most)
       return near;
-  return byAll(gather, radices, most);
+  return code ? byAll(*code, radices, most) : std::nullopt;
 }

@@ -283,16 +283,22 @@ bool passes::isMovable(id::PointwiseOp step) { return step.getInputs().size() ==
 
 bool passes::canLeave(id::PointwiseOp step) { return !isShared(step) || isWorthRepeating(step); }
 
-bool passes::isAtBeginning(Value value) {
+/// The same; values that are `known` have been asked about before, and the answer is no as soon as it is for one.
+static bool isAtBeginning(Value value, DenseSet<Value> &known) {
   Operation *op = value.getDefiningOp();
-  if (!op || isStored(value))
+  if (!op || !known.insert(value).second || isStored(value))
     return true;
   if (auto step = dyn_cast<id::PointwiseOp>(op);
       step && ((!isMovable(step) && !isOfManyElements(value)) || !canLeave(step)))
     return false;
   return (isa<id::PointwiseOp, id::PermuteOp, id::GatherOp, id::ResizeOp, id::RepeatOp>(op) ||
           (isOfManyElements(value) && isPuttingIn(op))) &&
-         llvm::all_of(op->getOperands(), isAtBeginning);
+         llvm::all_of(op->getOperands(), [&](Value operand) { return ::isAtBeginning(operand, known); });
+}
+
+bool passes::isAtBeginning(Value value) {
+  DenseSet<Value> known;
+  return ::isAtBeginning(value, known);
 }
 
 id::PointwiseOp passes::ownStep(OpBuilder &builder, id::PointwiseOp step, Value value) {
