@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <vector>
 
 using namespace mlir;
 using namespace idc;
@@ -250,19 +251,21 @@ private:
            static_cast<double>(all);
   }
 
-  /// The bytes that are copied of each chunk.
-  static SmallVector<double> copiedBytes(func::FuncOp pass, const CallersArrays &arrays) {
-    SmallVector<double> bytes(static_cast<size_t>(id::devicesOf(pass)));
+  /// The bytes that are copied of all chunks: element k has those of the last k.
+  static std::vector<double> copiedBytes(func::FuncOp pass, const CallersArrays &arrays) {
+    const auto chunks = static_cast<size_t>(id::devicesOf(pass));
+    std::vector<double> bytes(chunks + 1);
     auto add = [&](id::SeqType array, Type type, ArrayRef<int> digits) {
       const auto sequence = cast<id::SeqType>(type);
-      for (auto [chunk, all] : llvm::enumerate(bytes))
-        all += static_cast<double>(id::bytesOf(sequence)) / static_cast<double>(bytes.size()) *
-               partBefore(array, sequence, digits, static_cast<int64_t>(chunk));
+      const double ofChunk = static_cast<double>(id::bytesOf(sequence)) / static_cast<double>(chunks);
+      for (size_t k = 1; k <= chunks; ++k)
+        bytes[k] += ofChunk * partBefore(array, sequence, digits, static_cast<int64_t>(chunks - k));
     };
     for (unsigned i = 0; i < pass.getNumArguments(); ++i)
       add(arrays.arguments[i], pass.getArgumentTypes()[i], id::argumentDeviceDigits(pass, static_cast<int>(i)));
     for (unsigned i = 0; i < pass.getNumResults(); ++i)
       add(arrays.results[i], pass.getResultTypes()[i], id::resultDeviceDigits(pass, static_cast<int>(i)));
+    std::partial_sum(bytes.begin(), bytes.end(), bytes.begin());
     return bytes;
   }
 
@@ -274,12 +277,11 @@ private:
     for (id::KernelOp kernel : function.getBody().front().getOps<id::KernelOp>())
       for (const Reached &reached : reachedBy(kernel))
         moved += static_cast<double>(reached.bytes);
-    const SmallVector<double> bytes = copiedBytes(pass, arraysOf(host, call));
-    const double copied = std::accumulate(bytes.begin(), bytes.end(), 0.0), onGpu = id::secondsOf(pass),
-                 onCpu = moved / link.cpuBytesPerSecond;
+    const std::vector<double> last = copiedBytes(pass, arraysOf(host, call));
+    const double copied = last.back(), onGpu = id::secondsOf(pass), onCpu = moved / link.cpuBytesPerSecond;
     // The work of the last chunks, as a part of that of all. Copies and kernels share the host's memory.
     auto secondsWith = [&](int64_t share) {
-      const double own = std::accumulate(bytes.end() - share, bytes.end(), 0.0) / copied, others = 1 - own;
+      const double own = last[static_cast<size_t>(share)] / copied, others = 1 - own;
       return std::max(
           {others * onGpu, own * onCpu, share ? (others * copied + own * moved) / link.memoryBytesPerSecond : 0});
     };
