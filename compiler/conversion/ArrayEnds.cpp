@@ -50,12 +50,10 @@ void conversion::copyWhereArraysEnd(func::FuncOp function, const CallersArrays &
   Block &body = function.getBody().front();
   OpBuilder builder = OpBuilder::atBlockBegin(&body);
   for (auto [argument, array] : llvm::zip(body.getArguments(), arrays.arguments)) {
-    const SmallVector<Operation *> users(argument.getUsers());
-    if (!isLonger(argument, array) || llvm::none_of(users, hasTurns))
+    if (!isLonger(argument, array) || llvm::none_of(argument.getUsers(), hasTurns))
       continue;
     Value copy = copied(builder, argument, function.getName() + "_in" + Twine(argument.getArgNumber()));
-    argument.replaceUsesWithIf(
-        copy, [&](OpOperand &use) { return llvm::is_contained(users, use.getOwner()) && hasTurns(use.getOwner()); });
+    argument.replaceUsesWithIf(copy, [](OpOperand &use) { return hasTurns(use.getOwner()); });
   }
   builder.setInsertionPoint(body.getTerminator());
   for (auto [result, array] : llvm::zip(body.getTerminator()->getOpOperands(), arrays.results))

@@ -33,6 +33,7 @@ std::vector<InPlacePair> findInPlace(mlir::func::FuncOp function, const std::vec
 /// result: the same rectangles, which chunk by chunk have been loaded before they are stored.
 bool takesSameChunks(mlir::func::FuncOp pass, unsigned argument, unsigned result);
 
+/// Whether one of these pairs is of the argument and the result.
 bool hasPair(llvm::ArrayRef<InPlacePair> pairs, unsigned argument, unsigned result);
 
 /// The pairs that id-place-buffers has written.

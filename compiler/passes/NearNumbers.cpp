@@ -204,13 +204,16 @@ std::optional<id::IndexCode> triable(id::GatherOp gather, ArrayRef<int32_t> radi
 }
 
 /// Tries all numbers, until one is farther than `most`.
-std::optional<Nearness> byAll(id::IndexCode &code, ArrayRef<int32_t> radices, int64_t most) {
+std::optional<Nearness> byAll(id::GatherOp gather, ArrayRef<int32_t> radices, int64_t most) {
+  std::optional<id::IndexCode> code = triable(gather, radices);
+  if (!code)
+    return std::nullopt;
   const int64_t length = id::elementsOf(radices);
   Nearness near;
   SmallVector<int64_t> digits(radices.size(), 0);
   int64_t k = 0;
   do {
-    const std::optional<int64_t> number = code.at(digits);
+    const std::optional<int64_t> number = code->at(digits);
     if (!number)
       return std::nullopt;
     int64_t distance = *number - k++;
@@ -279,11 +282,10 @@ std::optional<Nearness> passes::nearnessOf(id::GatherOp gather, int64_t most) {
       distances.of(gather.getBody().front().getTerminator()->getOperand(0), {0, id::elementsOf(radices) - 1});
   // Of more numbers than are tried, those by single digits are taken to be far: blocks that hold these digits exchange
   // them, which takes fewer kernels than tiles (nine steps on 2^22 elements three instead of four).
-  std::optional<id::IndexCode> code = triable(gather, radices);
-  if (distance && (!distances.isByRange || code))
+  if (distance)
     if (const Nearness near{std::max<int64_t>(0, -distance->least), std::max<int64_t>(0, distance->greatest),
                             distances.wraps};
-        near.atEnds() <= most)
+        near.atEnds() <= most && (!distances.isByRange || triable(gather, radices)))
       return near;
-  return code ? byAll(*code, radices, most) : std::nullopt;
+  return byAll(gather, radices, most);
 }
