@@ -100,9 +100,9 @@ idc_status CpuModule::launch(int64_t batch, const Operands &operands, void *) co
   constexpr double bytesWorthSharing = 256 << 10;
   // What a piece of the batch may take to stay in a core's second-level cache beside tables.
   constexpr int64_t pieceBytes = 256 << 10;
-  unsigned threads = wantedThreads ? std::min(wantedThreads, pool->threads()) : pool->threads();
-  if (double(problemBytes) * double(batch) < bytesWorthSharing)
-    threads = 1;
+  unsigned threads = 1;
+  if (double(problemBytes) * double(batch) >= bytesWorthSharing)
+    threads = wantedThreads ? std::min(wantedThreads, pool->threads()) : pool->threads();
   if (functions.size() > 1 && batch > 1 && manifest.workspaceFixedBytes == 0) {
     const int64_t bytes = problemBytes + manifest.workspaceBytesPerProblem;
     int64_t problems = std::min(pieceBytes / std::max<int64_t>(1, bytes), batch / threads);

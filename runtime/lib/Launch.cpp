@@ -39,86 +39,107 @@ static idc_status checkOperands(const std::vector<Operand> &operands, const void
 
 namespace {
 
-/// The elements of a plane as bytes in memory.
-struct Stretch {
-  Stretch(const Operand &operand, size_t plane, const void *const *pointers, int64_t batch)
-      : bytes(uint64_t(operand.planes[plane].bytes)),
-        begin(reinterpret_cast<uintptr_t>(pointers[size_t(operand.firstPointer) + plane]) +
-              uint64_t(operand.offset) * bytes),
-        end(begin + uint64_t(operand.reach(batch)) * bytes), operand(&operand), batch(batch) {}
-
-  /// A stretch of memory without gaps.
-  Stretch(const void *pointer, int64_t bytes)
-      : bytes(uint64_t(bytes)), begin(reinterpret_cast<uintptr_t>(pointer)), end(begin + uint64_t(bytes)) {}
-
-  /// All elements begin at multiples of it from `begin`; 0: at `begin` only.
-  uint64_t period() const {
-    uint64_t period = 0;
-    for (size_t i = 0; operand && i < operand->sizes.size(); ++i)
-      if (operand->sizes[i] > 1)
-        period = std::gcd(period, uint64_t(operand->strides[i]) * bytes);
-    return operand && batch > 1 ? std::gcd(period, uint64_t(operand->batchStride) * bytes) : period;
-  }
-
-  uint64_t bytes; // of an element
-  uint64_t begin, end;
-
-private:
-  const Operand *operand = nullptr;
-  int64_t batch = 1;
-};
-
-/// Whether elements of both may share bytes. Those that lie between each other, at common distances, do not.
-bool mayOverlap(const Stretch &a, const Stretch &b) {
-  if (a.end <= b.begin || b.end <= a.begin)
-    return false;
-  uint64_t period = std::gcd(a.period(), b.period());
-  if (!period)
-    return true;
-  uint64_t from = b.begin >= a.begin ? (b.begin - a.begin) % period : (period - (a.begin - b.begin) % period) % period;
-  return from < a.bytes || period - from < b.bytes;
-}
-
 /// A dimension of an array, the batch included: as many elements at a distance in bytes.
 struct Extent {
-  uint64_t count, stride;
+  int64_t count, stride;
 };
 
-/// Whether an element at `at` plus multiples of the strides of `extents`, which descend, has a byte in `gapless`.
-/// `bytes` are those of an element.
-bool reaches(const Stretch &gapless, uint64_t at, const Extent *extents, const Extent *last, uint64_t bytes) {
-  if (extents == last)
-    return at < gapless.end && gapless.begin < at + bytes;
-  uint64_t span = bytes; // of what lies at one index of this dimension
-  for (const Extent *inner = extents + 1; inner != last; ++inner)
-    span += (inner->count - 1) * inner->stride;
-  const auto [count, stride] = *extents;
-  // The first index whose part ends after the stretch's begin, and all of those that begin before its end.
-  uint64_t i = gapless.begin < at + span ? 0 : (gapless.begin - at - span) / stride + 1;
-  for (; i < count && at + i * stride < gapless.end; ++i)
-    if (reaches(gapless, at + i * stride, extents + 1, last, bytes))
+/// Pieces of memory of one length: where the first one begins, and the dimensions in which they repeat, the largest
+/// distance first.
+struct Pieces {
+  /// The elements of a plane.
+  Pieces(const Operand &operand, size_t plane, const void *const *pointers, int64_t batch)
+      : begin(reinterpret_cast<uintptr_t>(pointers[size_t(operand.firstPointer) + plane])),
+        bytes(operand.planes[plane].bytes) {
+    begin += uintptr_t(operand.offset * bytes);
+    for (size_t i = 0; i < operand.sizes.size(); ++i)
+      add(operand.sizes[i], operand.strides[i] * bytes);
+    add(batch, operand.batchStride * bytes);
+    std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) { return a.stride > b.stride; });
+    while (!extents.empty() && extents.back().stride == bytes) { // one after another
+      bytes *= extents.back().count;
+      extents.pop_back();
+    }
+  }
+  /// Memory without gaps.
+  Pieces(const void *pointer, int64_t bytes) : begin(reinterpret_cast<uintptr_t>(pointer)), bytes(bytes) {}
+
+  uintptr_t begin;
+  int64_t bytes;
+  std::vector<Extent> extents;
+
+private:
+  void add(int64_t count, int64_t stride) {
+    if (count > 1 && stride)
+      extents.push_back({count, stride});
+  }
+};
+
+/// Whether two sets of pieces share a byte. Where the outermost distances of both are the same, and what repeats there
+/// is no longer, only two or three of the second set's parts can meet one of the first set's; otherwise the parts of
+/// that with the larger distance are gone through.
+class Meeting {
+public:
+  Meeting(const Pieces &a, const Pieces &b) : first(a), second(b) {}
+  /// May say so of pieces that are apart, where to find out would take too long.
+  bool isPossible() { return meet(0, 0, int64_t(second.begin - first.begin)); }
+
+private:
+  const Pieces &first, &second;
+  int left = 4096; // comparisons
+
+  /// From the first byte to the last one of what repeats in the extents from `depth` on.
+  static int64_t spanOf(const Pieces &pieces, size_t depth) {
+    int64_t span = pieces.bytes;
+    for (; depth < pieces.extents.size(); ++depth)
+      span += (pieces.extents[depth].count - 1) * pieces.extents[depth].stride;
+    constexpr int64_t anyMemory = int64_t(1) << 62;
+    return std::min(span, anyMemory);
+  }
+
+  /// A part of each, the second one beginning `apart` bytes behind the first one.
+  bool meet(size_t i, size_t j, int64_t apart) {
+    const int64_t spanOfFirst = spanOf(first, i), spanOfSecond = spanOf(second, j);
+    if (apart >= spanOfFirst || -apart >= spanOfSecond)
+      return false;
+    const Extent *a = i < first.extents.size() ? &first.extents[i] : nullptr;
+    const Extent *b = j < second.extents.size() ? &second.extents[j] : nullptr;
+    if ((!a && !b) || --left < 0)
       return true;
-  return false;
+    const int64_t innerOfFirst = a ? spanOf(first, i + 1) : spanOfFirst,
+                  innerOfSecond = b ? spanOf(second, j + 1) : spanOfSecond;
+    // Which parts can meet: those `k` further on, with apart + k · stride within the lengths of both.
+    auto any = [&](int64_t stride, int64_t lowest, int64_t highest, int64_t lengthOfFirst, int64_t lengthOfSecond,
+                   size_t nextI, size_t nextJ) {
+      int64_t k = std::max(lowest, floorOf(-lengthOfSecond - apart, stride) + 1);
+      for (; k <= highest && apart + k * stride < lengthOfFirst; ++k)
+        if (meet(nextI, nextJ, apart + k * stride))
+          return true;
+      return false;
+    };
+    if (a && b && a->stride == b->stride && std::max(innerOfFirst, innerOfSecond) <= a->stride)
+      return any(a->stride, 1 - a->count, b->count - 1, innerOfFirst, innerOfSecond, i + 1, j + 1);
+    if (a && (!b || a->stride >= b->stride)) // its parts: apart decreases
+      return any(a->stride, 1 - a->count, 0, innerOfFirst, spanOfSecond, i + 1, j);
+    return any(b->stride, 0, b->count - 1, spanOfFirst, innerOfSecond, i, j + 1);
+  }
+
+  static int64_t floorOf(int64_t x, int64_t y) { return x / y - (x % y < 0); }
+};
+
+/// Whether all pieces lie between each other by what their distances have in common.
+bool areInterleaved(const Pieces &a, const Pieces &b) {
+  uintptr_t period = 0;
+  for (const Pieces *pieces : {&a, &b})
+    for (const Extent &extent : pieces->extents)
+      period = std::gcd(period, uintptr_t(extent.stride));
+  if (!period)
+    return false;
+  const uintptr_t behind = b.begin >= a.begin ? (b.begin - a.begin) % period : period - (a.begin - b.begin) % period;
+  return behind >= uintptr_t(a.bytes) && behind + uintptr_t(b.bytes) <= period;
 }
 
-/// Whether an element of a plane has a byte in a stretch without gaps. Of the parts that meet the stretch only the
-/// first and the last are searched where they do not interleave: one between them lies in it.
-bool mayOverlap(const Operand &operand, size_t plane, const void *const *pointers, int64_t batch,
-                const Stretch &gapless) {
-  const Stretch all(operand, plane, pointers, batch);
-  if (all.end <= gapless.begin || gapless.end <= all.begin)
-    return false;
-  std::vector<Extent> extents;
-  auto add = [&](int64_t count, int64_t stride) {
-    if (count > 1 && stride)
-      extents.push_back({uint64_t(count), uint64_t(stride) * all.bytes});
-  };
-  for (size_t i = 0; i < operand.sizes.size(); ++i)
-    add(operand.sizes[i], operand.strides[i]);
-  add(batch, operand.batchStride);
-  std::sort(extents.begin(), extents.end(), [](const Extent &a, const Extent &b) { return a.stride > b.stride; });
-  return reaches(gapless, all.begin, extents.data(), extents.data() + extents.size(), all.bytes);
-}
+bool mayOverlap(const Pieces &a, const Pieces &b) { return !areInterleaved(a, b) && Meeting(a, b).isPossible(); }
 
 } // namespace
 
@@ -166,12 +187,12 @@ static idc_status checkWorkspace(const Manifest &manifest, const void *const *in
                                  const void *workspace, int64_t workspaceBytes, int64_t batch) {
   if (!workspaceBytes)
     return IDC_SUCCESS;
-  const Stretch gapless(workspace, workspaceBytes);
+  const Pieces gapless(workspace, workspaceBytes);
   for (auto [operands, pointers, side] :
        {std::tuple(&manifest.inputs, inputs, "input"), std::tuple(&manifest.outputs, outputs, "output")})
     for (size_t i = 0; i < operands->size(); ++i)
       for (size_t plane = 0; plane < (*operands)[i].planes.size(); ++plane)
-        if (mayOverlap((*operands)[i], plane, pointers, batch, gapless))
+        if (mayOverlap({(*operands)[i], plane, pointers, batch}, gapless))
           return fail(IDC_ERROR_INVALID_ARGUMENT, "the workspace of %lld bytes overlaps %s %llu (%s)",
                       static_cast<long long>(workspaceBytes), side, number(i),
                       (*operands)[i].planes[plane].name.c_str());
@@ -210,16 +231,13 @@ static idc_status checkRequirements(const std::vector<Scalar> &scalars, const vo
   return IDC_SUCCESS;
 }
 
-idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, const Operands &operands,
-                                       void *stream) {
+/// What the arguments of a launch of one problem or more have to be. Everything is looked at, and named where it is
+/// wrong.
+static idc_status check(const idc_module *module, int64_t batch, const Operands &operands) {
   const auto &[inputs, scalars, outputs, workspace, peers, host] = operands;
-  (void)host;
-  int64_t workspaceBytes = 0;
-  if (idc_status status = idc_workspace_size(module, batch, &workspaceBytes))
-    return status;
-  if (batch == 0)
-    return IDC_SUCCESS;
+  (void)peers, (void)host;
   const Manifest &manifest = module->manifest;
+  const int64_t workspaceBytes = manifest.workspaceBytes(batch);
   if (idc_status status = checkOperands(manifest.inputs, inputs, "input", batch))
     return status;
   if (idc_status status = checkOperands(manifest.outputs, outputs, "output", batch))
@@ -240,10 +258,23 @@ idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, 
                   static_cast<long long>(maxGridBlocks), static_cast<long long>(batch));
   if (idc_status status = checkOverlap(manifest, inputs, outputs, batch))
     return status;
-  if (idc_status status = checkWorkspace(manifest, inputs, outputs, workspace, workspaceBytes, batch))
+  return checkWorkspace(manifest, inputs, outputs, workspace, workspaceBytes, batch);
+}
+
+idc_status idc::runtime::launchChecked(const idc_module *module, int64_t batch, const Operands &operands,
+                                       void *stream) {
+  if (module && batch > 0 && !operands.peers &&
+      module->quickCheck.passes(batch, operands.inputs, operands.outputs, operands.workspace))
+    return module->launch(batch, operands, stream);
+  int64_t workspaceBytes = 0;
+  if (idc_status status = idc_workspace_size(module, batch, &workspaceBytes))
     return status;
-  if (peers)
-    if (idc_status status = peers->admit(manifest, batch, operands))
+  if (batch == 0)
+    return IDC_SUCCESS;
+  if (idc_status status = check(module, batch, operands))
+    return status;
+  if (operands.peers)
+    if (idc_status status = operands.peers->admit(module->manifest, batch, operands))
       return status;
   return module->launch(batch, operands, stream);
 }

@@ -4,6 +4,7 @@
 #define IDC_RUNTIME_LIB_MODULE_H
 
 #include "Manifest.h"
+#include "QuickCheck.h"
 #include "idc/host_memory.h"
 #include "idc/runtime.h"
 
@@ -50,7 +51,7 @@ struct Operands {
 
 /// What the C interface hands out: a manifest and a way to run it. Immutable after construction.
 struct idc_module {
-  explicit idc_module(idc::runtime::Manifest manifest) : manifest(std::move(manifest)) {}
+  explicit idc_module(idc::runtime::Manifest read) : manifest(std::move(read)), quickCheck(manifest) {}
   virtual ~idc_module() = default;
   idc_module(const idc_module &) = delete;
   idc_module &operator=(const idc_module &) = delete;
@@ -59,6 +60,7 @@ struct idc_module {
   virtual idc_status launch(int64_t batch, const idc::runtime::Operands &operands, void *stream) const = 0;
 
   const idc::runtime::Manifest manifest;
+  const idc::runtime::QuickCheck quickCheck;
 };
 
 namespace idc::runtime {

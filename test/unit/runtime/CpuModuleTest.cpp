@@ -6,6 +6,7 @@
 #include <atomic>
 #include <limits>
 #include <mutex>
+#include <random>
 #include <set>
 #include <thread>
 #include <vector>
@@ -98,6 +99,48 @@ TEST(CpuModule, ChecksLaunchArguments) {
   EXPECT_STREQ(idc_last_error(), "kernel 'twice_k0' needs more than 2147483647 blocks at batch 2147483648");
   EXPECT_EQ(launch(std::numeric_limits<int64_t>::max(), inputs, outputs), IDC_ERROR_TOO_LARGE);
   EXPECT_EQ(idc_launch(nullptr, 1, inputs, nullptr, outputs, nullptr, nullptr), IDC_ERROR_INVALID_ARGUMENT);
+}
+
+/// Arrays and a workspace at random places of a small memory: a launch is right just when nothing that is written
+/// shares a byte with anything else, but for y0, which may have the memory of x.
+TEST(CpuModule, LaunchesJustWhatSharesNoByte) {
+  const char *manifest = R"({"idc": 1, "entry": "f", "symbol": "f", "target": "cpu",
+    "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 4},
+               {"name": "s", "type": "f32", "elementBytes": 4, "elements": 8}],
+    "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 4, "inPlace": [0]},
+                {"name": "y1", "type": "f32", "elementBytes": 4, "elements": 4}],
+    "workspace": {"bytesPerProblem": 16, "fixedBytes": 256},
+    "kernels": [{"name": "f_k0", "problemsPerBlockGroup": 1, "blocksPerGroup": 1,
+                 "args": [{"input": 0}, {"input": 1}, {"output": 0}, {"output": 1},
+                          {"workspace": 256, "perProblem": 0}, {"batch": true}]}]})";
+  ModulePointer module = makeCpuModule(manifest, [](void *const *, int64_t, int64_t, int64_t) {});
+  constexpr int64_t unit = 16, units = 2048;
+  alignas(256) static char memory[units * unit];
+  std::mt19937 random(1);
+  int right = 0, wrong = 0;
+  for (int round = 0; round < 20000; ++round) {
+    const int64_t batch = 1 + int64_t(random() % 3), room = random() % 2 ? units : 96;
+    auto place = [&](int64_t step) { return memory + random() % uint64_t(room / 2 / step) * uint64_t(step) * unit; };
+    char *x = place(1), *s = place(1), *y0 = random() % 3 ? place(1) : x, *y1 = place(1), *workspace = place(16);
+    struct Part {
+      const char *begin;
+      int64_t bytes;
+    };
+    const Part parts[] = {
+        {x, 16 * batch}, {s, 32 * batch}, {y0, 16 * batch}, {y1, 16 * batch}, {workspace, 256 + 16 * batch}};
+    bool expected = true;
+    for (size_t i = 2; i < 5; ++i)
+      for (size_t j = 0; j < i; ++j)
+        expected &= parts[i].begin + parts[i].bytes <= parts[j].begin ||
+                    parts[j].begin + parts[j].bytes <= parts[i].begin || (i == 2 && j == 0 && y0 == x);
+    const void *inputs[] = {x, s};
+    void *outputs[] = {y0, y1};
+    const idc_status status = idc_launch(module.get(), batch, inputs, nullptr, outputs, workspace, nullptr);
+    ASSERT_EQ(status, expected ? IDC_SUCCESS : IDC_ERROR_INVALID_ARGUMENT) << round << ": " << idc_last_error();
+    ++(expected ? right : wrong);
+  }
+  EXPECT_GT(right, 2000);
+  EXPECT_GT(wrong, 2000);
 }
 
 TEST(CpuModule, LastErrorBelongsToTheThread) {
@@ -273,6 +316,83 @@ TEST(CpuModule, WorkspaceMayLieBetweenElements) {
         EXPECT_EQ(idc_last_error(), "the workspace of 32 bytes overlaps input 0 (" + std::string(name) + ")");
       }
     }
+}
+
+/// Random arrays with two dimensions and a batch at any distances, in one small memory: a launch is right just when no
+/// byte of a result is one of the input.
+TEST(CpuModule, ElementsMayLieBetweenEachOther) {
+  std::mt19937 random(2);
+  auto below = [&](int64_t end) { return int64_t(random() % uint64_t(end)); };
+  int right = 0, wrong = 0;
+  for (int round = 0; round < 3000; ++round) {
+    struct Array {
+      int64_t sizes[3], strides[3], offset; // batch, then dimensions; in numbers
+      std::set<int64_t> places() const {
+        std::set<int64_t> all;
+        for (int64_t i = 0; i < sizes[0]; ++i)
+          for (int64_t j = 0; j < sizes[1]; ++j)
+            for (int64_t k = 0; k < sizes[2]; ++k)
+              all.insert(offset + i * strides[0] + j * strides[1] + k * strides[2]);
+        return all;
+      }
+      std::string json(const char *name) const {
+        const std::string count = std::to_string(sizes[1] * sizes[2]);
+        return std::string(R"({"name": ")") + name + R"(", "type": "f32", "elementBytes": 4, "elements": )" + count +
+               R"(, "layout": {"sizes": [)" + std::to_string(sizes[1]) + ", " + std::to_string(sizes[2]) +
+               R"(], "strides": [)" + std::to_string(strides[1]) + ", " + std::to_string(strides[2]) +
+               R"(], "offset": )" + std::to_string(offset) + R"(, "batch": )" + std::to_string(strides[0]) +
+               R"(, "alignment": 4}})";
+      }
+    };
+    const int64_t batch = 1 + below(3);
+    const int64_t common = 4 + below(60); // a distance that both may have
+    auto draw = [&] {
+      Array array;
+      do
+        array = {{batch, 1 + below(5), 1 + below(5)},
+                 {below(2) ? common * (1 + below(5)) : 1 + below(100), below(2) ? common : 1 + below(40), 1 + below(6)},
+                 below(60)};
+      while (int64_t(array.places().size()) != batch * array.sizes[1] * array.sizes[2]);
+      return array;
+    };
+    const Array x = draw(), y = draw();
+    const std::set<int64_t> ofX = x.places(), ofY = y.places();
+    const bool meets = std::any_of(ofX.begin(), ofX.end(), [&](int64_t place) { return ofY.count(place); });
+    ModulePointer module = makeCpuModule(R"({"idc": 1, "entry": "f", "symbol": "f", "target": "cpu", "inputs": [)" +
+                                             x.json("x") + R"(], "outputs": [)" + y.json("y0") +
+                                             R"(], "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+          "kernels": [{"name": "k", "problemsPerBlockGroup": 1, "blocksPerGroup": 1, "args": [{"batch": true}]}]})",
+                                         idleKernel);
+    alignas(16) static float memory[2048];
+    const void *inputs[] = {memory};
+    void *outputs[] = {memory};
+    ASSERT_EQ(idc_launch(module.get(), batch, inputs, nullptr, outputs, nullptr, nullptr),
+              meets ? IDC_ERROR_INVALID_ARGUMENT : IDC_SUCCESS)
+        << x.json("x") << " " << y.json("y0") << " " << batch << " " << idc_last_error();
+    ++(meets ? wrong : right);
+  }
+  EXPECT_GT(right, 300);
+  EXPECT_GT(wrong, 300);
+}
+
+/// As many elements as nobody compares one by one: every second and every fourth number.
+TEST(CpuModule, ManyElementsMayLieBetweenEachOther) {
+  ModulePointer module = makeCpuModule(R"({"idc": 1, "entry": "f", "symbol": "f", "target": "cpu",
+      "inputs": [{"name": "x", "type": "f32", "elementBytes": 4, "elements": 100000,
+                  "layout": {"sizes": [100000], "strides": [2], "offset": 0, "batch": 200000, "alignment": 4}}],
+      "outputs": [{"name": "y0", "type": "f32", "elementBytes": 4, "elements": 50000,
+                   "layout": {"sizes": [50000], "strides": [4], "offset": 0, "batch": 200000, "alignment": 4}}],
+      "workspace": {"bytesPerProblem": 0, "fixedBytes": 0},
+      "kernels": [{"name": "k", "problemsPerBlockGroup": 1, "blocksPerGroup": 1, "args": [{"batch": true}]}]})",
+                                       idleKernel);
+  static float memory[600016];
+  for (int at = 0; at < 8; ++at) {
+    const void *inputs[] = {memory + 4};
+    void *outputs[] = {memory + at};
+    EXPECT_EQ(idc_launch(module.get(), 3, inputs, nullptr, outputs, nullptr, nullptr),
+              at % 2 ? IDC_SUCCESS : IDC_ERROR_INVALID_ARGUMENT)
+        << at;
+  }
 }
 
 TEST(CpuModule, ScalarsComeByTheirBytes) {
