@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <numeric>
 
 using namespace idc::interfaces;
@@ -71,11 +72,41 @@ void FftwPlan::choose(const std::string &key, unsigned flags) {
   plan = std::make_unique<Plan>(problem, target, "throughput");
   if ((flags & FFTW_ESTIMATE) || timeLimit() == 0 || !in.first || !out.first)
     return;
+  if (target == "cpu") { // what there is may be anything, and grows with every transform in place, beyond all numbers
+    clear(/*isResult=*/false);
+    clear(/*isResult=*/true);
+  }
   auto other = std::make_unique<Plan>(problem, target, "latency");
   const bool faster = secondsOf(*other) < secondsOf(*plan);
   learn(key, faster ? "latency" : "throughput");
   if (faster)
     plan = std::move(other);
+}
+
+static void clearElements(char *memory, size_t bytes, const Axis *axis, const Axis *end, bool isResult) {
+  if (axis == end) {
+    std::memset(memory, 0, bytes);
+    return;
+  }
+  const int64_t stride = (isResult ? axis->out : axis->in) * int64_t(bytes);
+  for (int64_t i = 0; i < axis->size; ++i)
+    clearElements(memory + i * stride, bytes, axis + 1, end, isResult);
+}
+
+/// Makes the elements of the input or the result zeros.
+void FftwPlan::clear(bool isResult) const {
+  std::vector<Axis> axes = problem.batch;
+  axes.insert(axes.end(), problem.axes.begin(), problem.axes.end());
+  const Kind complexOnly = isResult ? Kind::RealToComplex : Kind::ComplexToReal;
+  if (problem.kind == complexOnly && !problem.axes.empty())
+    axes.back().size = axes.back().size / 2 + 1;
+  const bool isComplex = problem.kind == Kind::ComplexToComplex || problem.kind == complexOnly;
+  const Array &array = isResult ? out : in;
+  const bool isSplit = isResult ? problem.splitOut : problem.splitIn;
+  const size_t bytes = (problem.number == Number::Double ? 8 : 4) * (isComplex && !isSplit ? 2 : 1);
+  for (void *memory : {array.first, isComplex && isSplit ? array.second : nullptr})
+    if (memory)
+      clearElements(static_cast<char *>(memory), bytes, axes.data(), axes.data() + axes.size(), isResult);
 }
 
 /// The least time of a run, of some that take a millisecond together.
@@ -93,15 +124,19 @@ double FftwPlan::secondsOf(const Plan &candidate) const {
 
 void FftwPlan::run(const Plan &candidate, Array from, Array to) const {
   const bool chosen = &candidate == plan.get(); // whose scratch is kept
-  std::unique_ptr<Scratch> scratch(chosen ? spare.exchange(nullptr) : nullptr);
-  if (!scratch)
-    scratch = std::make_unique<Scratch>(target, candidate.scratchBytes());
+  std::unique_ptr<Scratch> scratch;
+  if (const int64_t bytes = candidate.scratchBytes()) {
+    if (chosen)
+      scratch.reset(spare.exchange(nullptr));
+    if (!scratch)
+      scratch = std::make_unique<Scratch>(target, bytes);
+  }
   check(idc_cpu_threads(threads));
-  candidate.run(from, to, scratch->data(), nullptr);
+  candidate.run(from, to, scratch ? scratch->data() : nullptr, nullptr);
   check(idc_cpu_threads(0));
   if (target != "cpu")
     check(idc_stream_synchronize(nullptr));
-  if (chosen)
+  if (chosen && scratch)
     scratch.reset(spare.exchange(scratch.release()));
 }
 

@@ -37,6 +37,7 @@ private:
   double butterflies() const;
   void choose(const std::string &key, unsigned flags);
   double secondsOf(const Plan &candidate) const;
+  void clear(bool isResult) const;
   void run(const Plan &plan, Array in, Array out) const;
 
   const Problem problem;

@@ -219,5 +219,10 @@ Schedule Scheduler::make(Copies copies) {
 } // namespace
 
 Schedule idc::interfaces::makeSchedule(const Problem &problem, Copies copies) {
-  return Scheduler(problem).make(copies);
+  if (!problem.axes.empty() || problem.kind == Kind::ComplexToComplex || problem.kind == Kind::RealToReal)
+    return Scheduler(problem).make(copies);
+  // Along no axis every number is its own transform, as along one of one element.
+  Problem ofOne = problem;
+  ofOne.axes.push_back({1, 1, 1});
+  return Scheduler(ofOne).make(copies);
 }

@@ -233,6 +233,58 @@ TEST(FftwTest, PlansServeArraysAnywhere) {
   OURS(fftwf_destroy_plan)(plan);
 }
 
+TEST(FftwTest, AlongNoAxisRealNumbersAreCopied) {
+  for (const bool forward : {true, false})
+    for (const int count : {0, 1, 5}) {
+      const fftw_iodim loop{count, 2, 3};
+      auto transform = [&](auto r2c, auto c2r, auto execute, auto destroy) {
+        Numbers x = randomNumbers(64, 7), y(64, 1);
+        auto *z = reinterpret_cast<fftw_complex *>(forward ? y.data() : x.data());
+        fftw_plan plan = forward ? r2c(0, nullptr, count > 0, &loop, x.data(), z, FFTW_ESTIMATE)
+                                 : c2r(0, nullptr, count > 0, &loop, z, y.data(), FFTW_ESTIMATE);
+        EXPECT_NE(plan, nullptr);
+        execute(plan);
+        destroy(plan);
+        return y;
+      };
+      expectSame(transform(OURS(fftw_plan_guru_dft_r2c), OURS(fftw_plan_guru_dft_c2r), OURS(fftw_execute),
+                           OURS(fftw_destroy_plan)),
+                 transform(fftw_plan_guru_dft_r2c, fftw_plan_guru_dft_c2r, fftw_execute, fftw_destroy_plan),
+                 std::to_string(forward) + " " + std::to_string(count));
+    }
+}
+
+TEST(FftwTest, InputAndResultMayLieBetweenEachOther) {
+  // Rows of 16 numbers, transformed from the left half to the right one, and columns from even to odd ones.
+  constexpr int rows = 6, width = 16, length = 8;
+  auto transform = [&](auto many, auto execute, auto destroy) {
+    Numbers all = randomNumbers(2 * rows * width, 8);
+    auto *x = reinterpret_cast<fftw_complex *>(all.data());
+    fftw_plan plan =
+        many(1, &length, rows, x, nullptr, 1, width, x + length, nullptr, 1, width, FFTW_FORWARD, FFTW_ESTIMATE);
+    EXPECT_NE(plan, nullptr);
+    execute(plan);
+    destroy(plan);
+    const int height = rows;
+    plan = many(1, &height, width / 2, x, nullptr, width, 2, x + 1, nullptr, width, 2, FFTW_BACKWARD, FFTW_ESTIMATE);
+    EXPECT_NE(plan, nullptr);
+    execute(plan);
+    destroy(plan);
+    return all;
+  };
+  expectSame(transform(OURS(fftw_plan_many_dft), OURS(fftw_execute), OURS(fftw_destroy_plan)),
+             transform(fftw_plan_many_dft, fftw_execute, fftw_destroy_plan), "halves");
+}
+
+TEST(FftwTest, MeasuringInPlaceOverflowsNothing) {
+  std::vector<std::complex<double>> x(1024, {1e300, -1e300});
+  auto *z = reinterpret_cast<fftw_complex *>(x.data());
+  OURS(fftw_destroy_plan)(OURS(fftw_plan_dft_1d)(1024, z, z, FFTW_FORWARD, FFTW_MEASURE));
+  for (const std::complex<double> &number : x)
+    EXPECT_EQ(number, 0.0);
+  OURS(fftw_forget_wisdom)();
+}
+
 TEST(FftwTest, WhatIsNoTransformHasNoPlan) {
   auto *plan = OURS(fftw_plan_dft_1d);
   auto *real = OURS(fftw_plan_r2r_1d);
