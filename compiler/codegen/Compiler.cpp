@@ -542,13 +542,14 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
     return error;
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
     const SmallVector<func::FuncOp> functions = kernelFunctions();
-    kernels = target.kind == "cpu" ? conversion::lowerToCpu(functions, target, launches)
+    const int64_t width = registerBytes(request.processor);
+    kernels = target.kind == "cpu" ? conversion::lowerToCpu(functions, target, width, launches)
                                    : conversion::lowerToGpu(functions, target, launches);
     if (!kernels)
       return failure();
     if (const SmallVector<func::FuncOp> onCpu = id::cpuFunctionsOf(function()); !onCpu.empty()) {
       const std::optional<passes::Target> cpu = passes::findTarget("cpu", function());
-      cpuKernels = cpu ? conversion::lowerToCpu(onCpu, *cpu, cpuLaunches) : nullptr;
+      cpuKernels = cpu ? conversion::lowerToCpu(onCpu, *cpu, width, cpuLaunches) : nullptr;
       if (!cpuKernels)
         return failure();
     }
@@ -700,8 +701,8 @@ llvm::Expected<LibraryInstance> Compiler::instance(const InstanceForm &form, llv
   }
   if (ModuleOp module = s.hostModule()) {
     llvm::Expected<std::string> object =
-        hostKernels(module, form.prefix, form.processor,
-                    form.processor == Processor::Common ? Visibility::Inside : Visibility::Everywhere);
+        hostKernels(module, form.prefix, s.request.processor,
+                    s.request.processor == Processor::Common ? Visibility::Inside : Visibility::Everywhere);
     if (!object)
       return object.takeError();
     result.object = std::move(*object);

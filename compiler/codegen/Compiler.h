@@ -28,8 +28,9 @@ struct CompileRequest {
   std::string entry;                    // empty: the file's only algorithm
   frontend::SizeMap sizes;
   frontend::TypeMap types;
-  std::string target = "sm_90";       // of passes::findTarget
-  std::vector<std::string> libraries; // folders searched for imports
+  std::string target = "sm_90";            // of passes::findTarget
+  Processor processor = Processor::Common; // that CPU kernels are for
+  std::vector<std::string> libraries;      // folders searched for imports
   passes::Plan plan = passes::Plan::Throughput;
   unsigned candidate = 0;           // of the plan's schedules, best first
   unsigned listed = 0;              // candidates that candidates() gives of each part of the program
@@ -61,7 +62,6 @@ const char *levelExtension(Level level);
 struct InstanceForm {
   std::string prefix = {}; // begins the symbols of CPU kernels
   bool laterGpus = false;  // a GPU's image is a fat binary with PTX, else a cubin; without CUDA's tools PTX alone
-  Processor processor = Processor::Common; // of CPU kernels
 };
 
 class Compiler {

@@ -84,6 +84,16 @@ std::string idc::codegen::thisProcessor() {
   return text;
 }
 
+int64_t idc::codegen::registerBytes(Processor processor) {
+  constexpr int64_t any = 16, avx2 = 32, avx512 = 64;
+  if (llvm::Triple(llvm::sys::getDefaultTargetTriple()).getArch() != llvm::Triple::x86_64)
+    return any;
+  if (processor == Processor::Common)
+    return avx2;
+  const llvm::StringMap<bool> has = llvm::sys::getHostCPUFeatures();
+  return has.lookup("avx512f") ? avx512 : has.lookup("avx2") ? avx2 : any;
+}
+
 /// The kernels as an optimised LLVM module for the machine.
 static llvm::Expected<std::unique_ptr<llvm::Module>> optimisedKernels(ModuleOp module, const std::string &prefix,
                                                                       idc::codegen::Visibility visibility,

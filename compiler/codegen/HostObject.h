@@ -21,6 +21,9 @@ enum class Processor {
   This    // this computer's, with all that it has
 };
 
+/// Bytes of the vectors that such processors compute with at once.
+int64_t registerBytes(Processor processor);
+
 /// Who can find functions in the program or shared library that they are linked into.
 enum class Visibility { Inside, Everywhere };
 

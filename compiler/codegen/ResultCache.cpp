@@ -71,7 +71,7 @@ static std::string settingsText(const CompileRequest &request, const InstanceFor
   for (const std::string &part :
        {request.entry, request.target, std::string(passes::planName(request.plan)), std::to_string(request.candidate),
         std::string(request.ownSchedules ? "own" : ""), form.prefix, std::string(form.laterGpus ? "later" : ""),
-        request.target == "cpu" && form.processor == Processor::This ? processor : ""})
+        request.target == "cpu" && request.processor == Processor::This ? processor : ""})
     add(text, part);
   for (const std::string &layout : request.layouts)
     add(text, layout);

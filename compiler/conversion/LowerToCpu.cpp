@@ -21,23 +21,23 @@ using namespace idc;
 using namespace idc::conversion;
 
 /// The lanes of vectors for a kernel whose threads are counted through: as many as all of its mappings have threads, a
-/// power of two, at most those of the widest register.
-static int64_t flatLanes(id::KernelOp kernel, int64_t vectorBytes) {
-  int64_t lanes = vectorBytes;
+/// power of two, at most those of a register.
+static int64_t flatLanes(id::KernelOp kernel, int64_t registerBytes) {
+  int64_t lanes = registerBytes;
   kernel.getBody().walk([&](Operation *op) {
     for (Value value : op->getResults())
       if (auto tile = dyn_cast<id::TileType>(value.getType())) {
         Type real;
         int components;
         const bool split = id::splitNumbers(tile.getElement(), real, components);
-        lanes = std::min({lanes, tile.getMapping().numThreads(), split ? vectorBytes / id::elementBytes(real) : 1});
+        lanes = std::min({lanes, tile.getMapping().numThreads(), split ? registerBytes / id::elementBytes(real) : 1});
       }
   });
   return static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(lanes)));
 }
 
 // What the turns of a block exchange. Callers' threads may have small stacks.
-static constexpr int64_t mostOnStack = 16 << 10, cacheLine = 64;
+static constexpr int64_t mostOnStack = 32 << 10, cacheLine = 64;
 
 static ModuleOp moduleAround(OpBuilder &b) { return b.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>(); }
 
@@ -54,14 +54,14 @@ static void release(OpBuilder &b, Location loc, Value memory) {
 
 /// Emits a kernel's function: (addresses of its arguments, batch, first block, end of the blocks).
 static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::KernelOp kernel, LLVM::LLVMFuncOp function,
-                                  LoweredKernel &lowered, const passes::Target &target) {
+                                  LoweredKernel &lowered, const passes::Target &target, int64_t registerBytes) {
   const Location loc = kernel.getLoc();
   const int64_t blocks = id::extentOf(kernel, digits::Field::Block);
   const bool ofBits = llvm::all_of(kernel.getBody().getOps<id::LoadOp>(), [](id::LoadOp load) {
     return id::areBits(load.getResult().getType().getRadices());
   });
   std::optional<Sections> flat = ofBits ? std::nullopt : flatSection(kernel);
-  const int64_t lanes = flat     ? flatLanes(kernel, target.vectorBytes)
+  const int64_t lanes = flat     ? flatLanes(kernel, registerBytes)
                         : ofBits ? id::extentOf(kernel, digits::Field::Lane)
                                  : 1,
                 turns = id::extentOf(kernel, digits::Field::Warp);
@@ -161,7 +161,7 @@ static LogicalResult emitFunction(OpBuilder &b, TwiddleTables &tables, id::Kerne
 }
 
 OwningOpRef<ModuleOp> conversion::lowerToCpu(ArrayRef<func::FuncOp> functions, const passes::Target &target,
-                                             std::vector<std::vector<LoweredKernel>> &launches) {
+                                             int64_t registerBytes, std::vector<std::vector<LoweredKernel>> &launches) {
   func::FuncOp first = functions.front();
   MLIRContext *context = first.getContext();
   context->loadDialect<LLVM::LLVMDialect, scf::SCFDialect, arith::ArithDialect, math::MathDialect>();
@@ -183,7 +183,7 @@ OwningOpRef<ModuleOp> conversion::lowerToCpu(ArrayRef<func::FuncOp> functions, c
       LoweredKernel &entry = kernels[index++];
       b.setInsertionPointToEnd(module->getBody());
       auto func = LLVM::LLVMFuncOp::create(b, function.getLoc(), entry.name, type);
-      if (failed(emitFunction(b, tables, kernel, func, entry, target)))
+      if (failed(emitFunction(b, tables, kernel, func, entry, target, registerBytes)))
         return {};
       dropConstants(entry);
     }

@@ -8,7 +8,7 @@
 using namespace idc;
 using namespace idc::library;
 
-static const codegen::InstanceForm form{"", /*laterGpus=*/true, codegen::Processor::This};
+static const codegen::InstanceForm form{"", /*laterGpus=*/true};
 
 frontend::Diagnostics::Message library::withoutPlace(llvm::Error error) {
   frontend::Diagnostics::Message message;

@@ -139,6 +139,7 @@ static llvm::Expected<codegen::CompileRequest> translate(const idc_request &requ
     codegen::setFile(request.file, result);
   result.entry = request.entry;
   result.target = request.target;
+  result.processor = codegen::Processor::This;
   result.layouts = request.layouts;
   result.inPlace = request.inPlace;
   if (!request.text && request.file.empty())

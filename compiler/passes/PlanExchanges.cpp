@@ -220,8 +220,9 @@ struct PlanExchanges : impl::PlanExchangesBase<PlanExchanges> {
       if (plan.kind != digits::ExchangeKind::Shared && plan.kind != digits::ExchangeKind::Cluster)
         return WalkResult::advance();
       if (ofVectors) {
-        const digits::Mapping source = op.getInput().getType().getMapping();
-        plan.shared = ofBits ? vectorLayout(source, op.getResult().getType().getMapping()) : flatLayout(source);
+        const digits::Mapping source = op.getInput().getType().getMapping(),
+                              target = op.getResult().getType().getMapping();
+        plan.shared = ofBits ? vectorLayout(source, target) : flatLayout(source, target);
         setLayout(op, plan.shared);
         return WalkResult::advance();
       }

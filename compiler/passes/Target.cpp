@@ -166,7 +166,8 @@ bool idc::passes::findTarget(llvm::StringRef name, Target &target, std::string &
         map.map("registersPerMultiprocessor", target.registersPerMultiprocessor) &&
         map.map("sharedBytesPerMultiprocessor", target.sharedBytesPerMultiprocessor) &&
         map.map("sharedBytesPerBlock", target.sharedBytesPerBlock) && map.map("sectorBytes", target.sectorBytes) &&
-        map.map("vectorBytes", target.vectorBytes) && map.mapOptional("pastCacheBytes", target.pastCacheBytes) &&
+        map.map("vectorBytes", target.vectorBytes) && map.mapOptional("nearTileBytes", target.nearTileBytes) &&
+        map.mapOptional("pastCacheBytes", target.pastCacheBytes) &&
         map.map("dataRegistersPerThread", target.dataRegistersPerThread) && map.map("groupWords", target.groupWords) &&
         map.mapOptional("levelWords", target.levelWords) && map.mapOptional("levelRunBytes", target.levelRunBytes) &&
         map.map("maxMixedBytes", target.maxMixedBytes) && map.map("tileBytes", target.tileBytes) &&

@@ -155,6 +155,7 @@ struct Target {
   double mixedRingCost = 1;           // and of other radices
   int64_t maxTileBytes = 131072;      // largest tile worth a kernel of its own
   int64_t pastCacheBytes = INT64_MAX; // of a CPU: an array of so many is stored past the cache
+  int64_t nearTileBytes = 0;          // of a CPU: a tile that the first-level cache keeps
   RunCosts loadRunCost, storeRunCost; // writes of parts of a cache line meet in the L2 cache
   /// Blocks in a cluster -> time of a kernel of theirs, relative to a copy.
   CostTable clusterCost;

@@ -38,16 +38,44 @@ digits::SharedLayout passes::vectorLayout(const Mapping &source, const Mapping &
   return layout;
 }
 
-digits::SharedLayout passes::flatLayout(const Mapping &source) {
+/// Elements in the order of these columns, the first one's digit running fastest.
+static digits::SharedLayout layoutOf(const std::vector<digits::Column> &columns) {
   digits::SharedLayout layout;
   layout.padded = true;
   layout.words = 1;
-  std::vector<digits::Column> columns = source.threads();
-  columns.insert(columns.end(), source[Field::Reg].begin(), source[Field::Reg].end());
   for (const digits::Column &column : columns) {
     layout.columns.emplace_back(column.digits[0], static_cast<uint32_t>(layout.words));
     layout.words *= column.radix;
   }
   llvm::sort(layout.columns);
   return layout;
+}
+
+/// How many threads find their elements behind those of the thread before, as a share of all.
+static double followersIn(const std::vector<digits::Column> &threads, const digits::SharedLayout &layout) {
+  double followers = 0, counted = 1; // of `counted` threads
+  int64_t last = 0;                  // the last one's word, the first one's being 0
+  for (const digits::Column &column : threads) {
+    const int64_t word = layout.column(column.digits[0]);
+    const double steps = column.radix - 1;
+    followers = followers * (steps + 1) + (word == last + 1 ? steps : 0);
+    counted *= steps + 1;
+    last += (column.radix - 1) * word;
+  }
+  return followers / counted;
+}
+
+digits::SharedLayout passes::flatLayout(const Mapping &source, const Mapping &target) {
+  const std::vector<digits::Column> threads = source.threads(), reading = target.threads();
+  std::vector<digits::Column> registers;
+  for (const std::vector<digits::Column> &columns : {reading, source[Field::Reg]})
+    for (const digits::Column &column : columns)
+      if (llvm::is_contained(source[Field::Reg], column) && !llvm::is_contained(registers, column))
+        registers.push_back(column);
+  auto joined = [](std::vector<digits::Column> low, const std::vector<digits::Column> &high) {
+    low.insert(low.end(), high.begin(), high.end());
+    return layoutOf(low);
+  };
+  const digits::SharedLayout byThreads = joined(threads, registers), byRegisters = joined(registers, threads);
+  return followersIn(reading, byRegisters) > followersIn(reading, byThreads) ? byRegisters : byThreads;
 }

@@ -11,7 +11,9 @@ namespace idc::passes {
 /// their order, so that exchanges between the same lanes have the same layout.
 digits::SharedLayout vectorLayout(const digits::Mapping &source, const digits::Mapping &target);
 
-/// The same where threads are counted through, and digits have any radices: those that write come one after another.
-digits::SharedLayout flatLayout(const digits::Mapping &source);
+/// The same where threads are counted through, and digits have any radices: the elements of threads that write lie one
+/// after another, or those that a thread writes, in the order of the threads that read; whichever makes more of these
+/// find theirs one after another.
+digits::SharedLayout flatLayout(const digits::Mapping &source, const digits::Mapping &target);
 
 } // namespace idc::passes

@@ -31,6 +31,7 @@ public:
     for (const std::vector<int> &digits : request.stepDigits)
       widest = std::max(widest, static_cast<int>(digits.size()));
     registers = std::max(registers, widest);
+    wholeDigits = floorLog2(target.dataRegistersPerThread / (2 * request.numbers)) + laneDigits;
     tileDigits = std::max(registers + laneDigits, floorLog2(target.tileBytes / request.elementBytes));
     runDigits = std::max(laneDigits, floorLog2(2 * target.sectorBytes / request.elementBytes));
   }
@@ -60,7 +61,7 @@ public:
 private:
   const PlanRequest &request;
   const Target &target;
-  int lastStep, laneDigits, registers, tileDigits, runDigits, widest = 0;
+  int lastStep, laneDigits, registers, wholeDigits, tileDigits, runDigits, widest = 0;
 
   const AddressOrder &loadOrder(int first) const { return first <= 1 ? request.loadOrder : natural(); }
   const AddressOrder &storeOrder(int last) const { return last == lastStep ? request.storeOrder : natural(); }
@@ -132,18 +133,25 @@ private:
     return result;
   }
 
+  /// A tile that stays in the first-level cache is gone through in passes that hold half as much: these are more, but
+  /// most of what a pass holds stays in registers.
+  int registersFor(int digits) const {
+    const bool isNear = request.elementBytes << digits <= target.nearTileBytes;
+    return isNear ? std::max(registers - 1, std::max(1, widest)) : registers;
+  }
+
   /// The digits of a kernel's lanes, and of what else a turn holds.
   struct Turn {
     int lanes, registers;
     bool whole; // a block is one turn
   };
   Turn turnOf(size_t tile) const {
-    const int digits = static_cast<int>(tile);
-    if (digits <= registers + laneDigits) { // all in registers
+    const int digits = static_cast<int>(tile), held = registersFor(digits);
+    if (digits <= std::max(held + laneDigits, wholeDigits)) { // all in registers, or half of what they hold
       const int lanes = std::min({laneDigits, digits / 2, digits - std::max(1, widest)});
       return {lanes, digits - lanes, true};
     }
-    return {laneDigits, registers, false};
+    return {laneDigits, held, false};
   }
 
   KernelPlan kernel(int first, int last) const {

@@ -14,6 +14,7 @@ std::string tools::Executable::chooseDevice(const std::string &name, codegen::Co
     device = idc_device_available() == IDC_SUCCESS ? "gpu" : "cpu";
   if (device != "gpu" && device != "emulate")
     request.target = "cpu";
+  request.processor = codegen::Processor::This;
   return device;
 }
 

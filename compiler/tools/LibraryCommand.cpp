@@ -194,7 +194,7 @@ void LibraryMaker::run(Job &job) {
   llvm::Expected<const frontend::Function *> declaration = compiler.declaration(errors);
   if (!declaration)
     return fail(declaration.takeError());
-  const InstanceForm form{"idc." + library.functions[job.function].name + ".", job.laterGpus, Processor::Common};
+  const InstanceForm form{"idc." + library.functions[job.function].name + ".", job.laterGpus};
   std::vector<std::string> sources = compiler.files();
   llvm::Expected<LibraryInstance> instance =
       cache.get(cache.key(job.request, sources, form), [&] { return compiler.instance(form, errors); });

@@ -134,8 +134,7 @@ bool isCpu(const passes::Target &target) { return target.kind == "cpu"; }
 /// The candidate of a schedule; nothing when it needs more than the machine has, which only the assembler knows.
 std::optional<Candidate> compileCandidate(Compiler &compiler, const std::string &schedule, bool latency,
                                           llvm::raw_ostream &errors) {
-  llvm::Expected<codegen::LibraryInstance> made =
-      compiler.instance({"", /*laterGpus=*/false, codegen::Processor::This}, errors);
+  llvm::Expected<codegen::LibraryInstance> made = compiler.instance({"", /*laterGpus=*/false}, errors);
   if (!made) {
     llvm::consumeError(made.takeError());
     return std::nullopt;

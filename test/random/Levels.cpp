@@ -45,7 +45,9 @@ llvm::Expected<std::unique_ptr<Levels>> Levels::parse(const std::string &text) {
   if (!program)
     return wrong();
   levels->elaborated = std::move(*program);
-  levels->isDissolved = llvm::xxh3_64bits(text) & 1;
+  const uint64_t any = llvm::xxh3_64bits(text);
+  levels->isDissolved = any & 1;
+  levels->registerBytes = int64_t(16) << (any >> 1) % 3;
   return levels;
 }
 
@@ -160,14 +162,14 @@ llvm::Expected<Levels::Kernels> Levels::compile(const std::string &target, const
   if (functions.empty())
     functions.push_back(function);
   std::vector<std::vector<conversion::LoweredKernel>> launches(1);
-  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(functions, machine, launches)
+  result.module = machine.kind == "cpu" ? conversion::lowerToCpu(functions, machine, registerBytes, launches)
                                         : conversion::lowerToGpu(functions, machine, launches);
   if (!result.module || (changes.chunks > 1 && failed(conversion::placeBuffers(function, machine))))
     return message(errors);
   const SmallVector<func::FuncOp> onCpu = id::cpuFunctionsOf(function);
   std::vector<std::vector<conversion::LoweredKernel>> cpuLaunches;
   if (!onCpu.empty()) {
-    result.onCpu = conversion::lowerToCpu(onCpu, *passes::findTarget("cpu", function), cpuLaunches);
+    result.onCpu = conversion::lowerToCpu(onCpu, *passes::findTarget("cpu", function), registerBytes, cpuLaunches);
     if (!result.onCpu)
       return message(errors);
   }

@@ -46,6 +46,7 @@ private:
   frontend::Diagnostics diagnostics;
   frontend::Program elaborated;
   bool isDissolved = true;
+  int64_t registerBytes = 0; // of the CPU's vectors, one of those that there are
 };
 
 } // namespace idc::random

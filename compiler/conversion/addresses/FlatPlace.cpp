@@ -1,9 +1,14 @@
 #include "compiler/conversion/addresses/FlatPlace.h"
 
 #include "compiler/conversion/RootOfUnity.h"
+#include "compiler/conversion/addresses/VectorBits.h"
+#include "compiler/conversion/addresses/VectorPlace.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/bit.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace idc;
@@ -124,26 +129,71 @@ Value FlatPlace::shuffle(Value x, Value y, ArrayRef<int32_t> lanesOfBoth) {
   return LLVM::ShuffleVectorOp::create(b, loc, x, y, lanesOfBoth);
 }
 
-bool FlatPlace::followEachOther(const Table &places) const {
+std::vector<FlatPlace::RunTables> FlatPlace::runsOf(const Table &places) const {
   const auto threads = static_cast<int64_t>(places.size());
+  std::vector<RunTables> runs;
   for (int64_t begin = 0; begin < threads; begin += lanes) {
-    const auto start = static_cast<size_t>(std::min(begin, threads - lanes));
-    for (size_t lane = 1; lane < static_cast<size_t>(lanes); ++lane)
-      if (places[start + lane] != places[start] + static_cast<int64_t>(lane))
-        return false;
+    const auto first = static_cast<size_t>(std::min(begin, threads - lanes));
+    size_t count = 0;
+    for (size_t lane = 0; lane < static_cast<size_t>(lanes); ++lane) {
+      if (lane && places[first + lane] == places[first + lane - 1] + 1)
+        continue;
+      if (count == runs.size()) // other turns have no such run: what they would read is the run before
+        runs.push_back({runs.empty() ? places : runs.back().places, Table(places.size(), lanes)});
+      runs[count].places[first] = places[first + lane] - static_cast<int64_t>(lane);
+      runs[count++].begins[first] = static_cast<int64_t>(lane);
+    }
+    for (; count < runs.size(); ++count)
+      runs[count].places[first] = runs[count - 1].places[first];
   }
-  return true;
+  return runs;
 }
 
-FlatPlace::Lanes FlatPlace::lanesOf(const Table &places) {
+size_t FlatPlace::mostRuns(const Address &address) const {
+  if (address.perPlace > 2)
+    return 1;
+  // Elements all around are there to be read.
+  std::vector<int64_t> all;
+  for (const Table &places : address.places)
+    llvm::append_range(all, places);
+  llvm::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  if (all.back() - all.front() + 1 != static_cast<int64_t>(all.size()))
+    return 1;
+  const int64_t low = all.front() - address.beside, high = all.back() + address.beside;
+  for (const Table &places : address.places)
+    for (const RunTables &run : runsOf(places))
+      for (int64_t begin = 0, threads = static_cast<int64_t>(places.size()); begin < threads; begin += lanes) {
+        const int64_t start = run.places[static_cast<size_t>(std::min(begin, threads - lanes))];
+        if (start < low || start + lanes - 1 > high)
+          return 1;
+      }
+  return static_cast<size_t>(lanes) / 2;
+}
+
+FlatPlace::Lanes FlatPlace::lanesOf(const Table &places, size_t mostRuns) {
   bool counts = true;
   for (size_t i = 0; i < places.size(); ++i)
     counts &= places[i] == places[0] + static_cast<int64_t>(i);
-  if (counts)
-    return {true, arith::AddIOp::create(b, loc, first, code.constant64(places[0]))};
-  if (followEachOther(places))
-    return {true, arith::ExtSIOp::create(b, loc, b.getI64Type(), loadTable(places, /*ofAllLanes=*/false))};
-  return {false, loadTable(places, /*ofAllLanes=*/true)};
+  Lanes found;
+  if (counts) {
+    found.runs.push_back({arith::AddIOp::create(b, loc, first, code.constant64(places[0])), {}});
+    return found;
+  }
+  const std::vector<RunTables> runs = runsOf(places);
+  if (runs.size() > std::max<size_t>(1, mostRuns)) {
+    found.indices = loadTable(places, /*ofAllLanes=*/true);
+    return found;
+  }
+  for (const RunTables &run : runs) {
+    Value index = arith::ExtSIOp::create(b, loc, b.getI64Type(), loadTable(run.places, /*ofAllLanes=*/false));
+    Value from;
+    if (!found.runs.empty())
+      from = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, counted(),
+                                   VectorPlace::splat(b, loc, loadTable(run.begins, /*ofAllLanes=*/false), lanes));
+    found.runs.push_back({index, from});
+  }
+  return found;
 }
 
 /// Every second one of the lanes of two vectors, from the first or the second on.
@@ -177,26 +227,30 @@ SmallVector<Value> FlatPlace::loadRegisters(const Address &address) {
   const unsigned bytes = std::max(1u, address.real.getIntOrFloatBitWidth() / 8);
   auto vector = VectorType::get({lanes}, address.real);
   Type pair = b.getI64Type();
-  const Lanes common = lanesOf(address.places[0]);
+  const size_t most = mostRuns(address);
+  const Lanes common = lanesOf(address.places[0], most);
   SmallVector<Value> parts;
   for (size_t r = 0; r < address.places.size(); ++r) {
     const std::optional<int64_t> apart = distance(address.places, r);
-    const Lanes at = apart ? common : lanesOf(address.places[r]);
+    const Lanes at = apart ? common : lanesOf(address.places[r], most);
     for (Value plane : address.bases) {
       Type place = LLVM::LLVMArrayType::get(address.real, address.perPlace);
       Value base = pointer(plane, place, code.constant64(apart.value_or(0)));
       auto number = [&](Value from, int64_t k) { return k ? pointer(from, address.real, code.constant64(k)) : from; };
-      if (at.together && address.perPlace <= 2) {
-        Value start = pointer(base, place, at.index);
-        Value low = LLVM::LoadOp::create(b, loc, vector, start, bytes);
-        if (address.perPlace == 1) {
-          parts.push_back(low);
-          continue;
+      if (!at.indices && address.perPlace <= 2) {
+        SmallVector<Value, 2> blended(static_cast<size_t>(address.perPlace));
+        for (const Lanes::Run &run : at.runs) {
+          Value start = pointer(base, place, run.index);
+          Value low = LLVM::LoadOp::create(b, loc, vector, start, bytes), high;
+          if (address.perPlace == 2)
+            high = LLVM::LoadOp::create(b, loc, vector, number(start, lanes), bytes);
+          for (auto [c, value] : llvm::enumerate(blended)) {
+            Value own = high ? shuffle(low, high, alternate(lanes, static_cast<int>(c))) : low;
+            value = run.from ? arith::SelectOp::create(b, loc, run.from, own, value).getResult() : own;
+          }
         }
-        Value high = LLVM::LoadOp::create(b, loc, vector, number(start, lanes), bytes);
-        for (int c : {0, 1})
-          parts.push_back(shuffle(low, high, alternate(lanes, c)));
-      } else if (!at.together && address.perPlace == 2 && bytes == 4 && lanes >= 4) { // both numbers at once
+        llvm::append_range(parts, blended);
+      } else if (at.indices && address.perPlace == 2 && bytes == 4 && lanes >= 4) { // both numbers at once
         const int64_t half = lanes / 2;
         SmallVector<Value> halves;
         for (int64_t begin : {int64_t(0), half}) {
@@ -204,8 +258,8 @@ SmallVector<Value> FlatPlace::loadRegisters(const Address &address) {
           for (int64_t lane = 0; lane < half; ++lane)
             own.push_back(static_cast<int32_t>(begin + lane));
           Value pairs = LLVM::masked_gather::create(b, loc, VectorType::get({half}, pair),
-                                                    pointer(base, pair, shuffle(at.index, at.index, own)), mask(half),
-                                                    ValueRange{}, bytes);
+                                                    pointer(base, pair, shuffle(at.indices, at.indices, own)),
+                                                    mask(half), ValueRange{}, bytes);
           halves.push_back(LLVM::BitcastOp::create(b, loc, vector, pairs));
         }
         for (int c : {0, 1})
@@ -222,20 +276,79 @@ SmallVector<Value> FlatPlace::loadRegisters(const Address &address) {
   return parts;
 }
 
+/// The registers by ascending places, if these follow each other in every thread and those of the next thread behind
+/// them; else none.
+static std::vector<size_t> rowOrder(const std::vector<std::vector<int64_t>> &places) {
+  std::vector<size_t> order(places.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  llvm::sort(order, [&](size_t r, size_t s) { return places[r][0] < places[s][0]; });
+  const auto row = static_cast<int64_t>(order.size());
+  for (size_t k = 0; k < order.size(); ++k)
+    for (size_t thread = 0; thread < places[0].size(); ++thread)
+      if (places[order[k]][thread] !=
+          places[order[0]][0] + static_cast<int64_t>(thread) * row + static_cast<int64_t>(k))
+        return {};
+  return order;
+}
+
+void FlatPlace::storeRows(const Address &address, ArrayRef<Value> parts, ArrayRef<size_t> order) {
+  const unsigned bytes = std::max(1u, address.real.getIntOrFloatBitWidth() / 8);
+  const auto row = static_cast<int64_t>(order.size());
+  // So many registers are transposed together. Where a row is shorter, what is stored behind it comes before the next
+  // row, which lies there; where it is no multiple, the last ones are those before its end.
+  const int64_t width = std::min(lanes, static_cast<int64_t>(llvm::bit_ceil(order.size())));
+  const int64_t rowsOfVector = width == row ? lanes / width : 1; // else each row is stored for itself
+  VectorBits from, to;
+  for (int bit = 0; int64_t(1) << bit < width; ++bit) {
+    from.vectors.push_back(bit);
+    to.lanes.push_back(bit);
+  }
+  constexpr int ofThread = 32;
+  for (int bit = 0; int64_t(1) << bit < lanes; ++bit) {
+    from.lanes.push_back(ofThread + bit);
+    (width << bit < lanes ? to.lanes : to.vectors).push_back(ofThread + bit);
+  }
+  Value turn = arith::MulIOp::create(b, loc, first, code.constant64(row));
+  for (auto [p, plane] : llvm::enumerate(address.bases)) {
+    Value base = pointer(plane, address.real, turn);
+    for (int64_t begin = 0; begin < row; begin += width) {
+      const int64_t low = std::max<int64_t>(0, std::min(begin, row - width));
+      SmallVector<Value> vectors;
+      for (int64_t k = low; k < low + width; ++k) // beyond a row: any
+        vectors.push_back(parts[order[static_cast<size_t>(std::min(k, row - 1))] * address.bases.size() + p]);
+      rearrange(b, loc, vectors, from, to);
+      for (int64_t lane = 0; lane < lanes; lane += rowsOfVector) {
+        Value stored = vectors[static_cast<size_t>(lane * width / lanes)];
+        if (const int64_t count = rowsOfVector * width; count < lanes) {
+          SmallVector<int32_t> own;
+          for (int64_t k = 0; k < count; ++k)
+            own.push_back(static_cast<int32_t>(lane * width % lanes + k));
+          stored = shuffle(stored, stored, own);
+        }
+        const int64_t place = address.places[order[0]][0] + lane * row + low;
+        LLVM::StoreOp::create(b, loc, stored, pointer(base, address.real, code.constant64(place)), bytes);
+      }
+    }
+  }
+}
+
 void FlatPlace::storeRegisters(const Address &address, ArrayRef<Value> parts) {
   const unsigned bytes = std::max(1u, address.real.getIntOrFloatBitWidth() / 8);
-  const Lanes common = lanesOf(address.places[0]);
+  if (address.perPlace == 1 && address.places.size() > 1 && address.beside >= lanes)
+    if (std::vector<size_t> order = rowOrder(address.places); !order.empty())
+      return storeRows(address, parts, order);
+  const Lanes common = lanesOf(address.places[0], 1);
   for (size_t r = 0; r < address.places.size(); ++r) {
     const std::optional<int64_t> apart = distance(address.places, r);
-    const Lanes at = apart ? common : lanesOf(address.places[r]);
+    const Lanes at = apart ? common : lanesOf(address.places[r], 1);
     for (Value plane : address.bases) {
       Type place = LLVM::LLVMArrayType::get(address.real, address.perPlace);
       Value base = pointer(plane, place, code.constant64(apart.value_or(0)));
       auto number = [&](Value from, int64_t k) { return k ? pointer(from, address.real, code.constant64(k)) : from; };
       const ArrayRef<Value> own = parts.take_front(static_cast<size_t>(address.perPlace));
       parts = parts.drop_front(own.size());
-      if (at.together && address.perPlace <= 2) {
-        Value start = pointer(base, place, at.index);
+      if (!at.indices && address.perPlace <= 2) {
+        Value start = pointer(base, place, at.runs[0].index);
         if (address.perPlace == 1) {
           LLVM::StoreOp::create(b, loc, own[0], start, bytes);
           continue;
@@ -252,22 +365,24 @@ void FlatPlace::storeRegisters(const Address &address, ArrayRef<Value> parts) {
   }
 }
 
-Value FlatPlace::numbersAt(const Address &address, const Lanes &at) {
+Value FlatPlace::counted() {
+  SmallVector<int32_t> numbers;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    numbers.push_back(static_cast<int32_t>(lane));
   auto type = VectorType::get({lanes}, b.getI32Type());
-  Value index = at.index;
-  if (at.together) { // as places of all lanes
-    SmallVector<int32_t> counted;
-    for (int64_t lane = 0; lane < lanes; ++lane)
-      counted.push_back(static_cast<int32_t>(lane));
-    Value start = arith::TruncIOp::create(b, loc, b.getI32Type(), index);
-    Value splat =
-        LLVM::InsertElementOp::create(b, loc, LLVM::PoisonOp::create(b, loc, type), start, code.constant32(0));
-    splat = shuffle(splat, splat, SmallVector<int32_t>(static_cast<size_t>(lanes), 0));
+  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(numbers)));
+}
+
+Value FlatPlace::numbersAt(const Address &address, const Lanes &at) {
+  Value index = at.indices;
+  if (!index) // as places of all lanes
     index = arith::AddIOp::create(
-        b, loc, splat, arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, ArrayRef<int32_t>(counted))));
-  }
+        b, loc, VectorPlace::splat(b, loc, arith::TruncIOp::create(b, loc, b.getI32Type(), at.runs[0].index), lanes),
+        counted());
   if (address.perPlace == 1)
     return index;
   return arith::MulIOp::create(
-      b, loc, index, arith::ConstantOp::create(b, loc, DenseElementsAttr::get(type, int32_t(address.perPlace))));
+      b, loc, index,
+      arith::ConstantOp::create(b, loc,
+                                DenseElementsAttr::get(cast<VectorType>(index.getType()), int32_t(address.perPlace))));
 }

@@ -30,6 +30,7 @@ public:
     mlir::Type real;
     int components, perPlace;                 // numbers of an element, and of a place in a plane
     std::vector<std::vector<int64_t>> places; // of each register's threads
+    int64_t beside = 0; // places before the first and behind the last element that accesses may touch, too
   };
   /// The places of a tile's elements, `weight` being what a digit's unit adds to an index, and `at` where an index
   /// lies.
@@ -37,8 +38,10 @@ public:
                                                     const std::function<int64_t(int)> &weight,
                                                     const std::function<int64_t(int64_t)> &at);
 
-  /// The components of all registers, one register after the other: read as vectors where the places of a turn's
-  /// threads follow each other in all turns, else gathered; and back.
+  /// The components of all registers, one register after the other. They are read as vectors where the places of a
+  /// turn's threads follow each other in all turns, or in a few runs, whose vectors are then blended; else gathered.
+  /// They are stored as vectors where the places of a turn's threads follow each other, or those of a thread's
+  /// registers with the next thread's behind them, when they are transposed; else scattered.
   llvm::SmallVector<mlir::Value> loadRegisters(const Address &address);
   void storeRegisters(const Address &address, llvm::ArrayRef<mlir::Value> parts);
 
@@ -49,19 +52,36 @@ private:
   /// A pointer to this turn's entry of numbers by threads.
   mlir::Value entryOf(mlir::DenseElementsAttr numbers);
   mlir::Value loadTable(const Table &table, bool ofAllLanes);
-  bool followEachOther(const Table &places) const;
 
-  /// What the registers of an address have in common, emitted once.
-  struct Lanes {
-    bool together;     // their places follow each other
-    mlir::Value index; // i64: the first one's place; else of i32: all of them
+  /// Lanes of each turn whose places follow each other, as tables by a turn's first thread.
+  struct RunTables {
+    Table places; // where lane 0 would be
+    Table begins; // the run's first lane; `lanes` where a turn has fewer runs
   };
-  Lanes lanesOf(const Table &places);
+  std::vector<RunTables> runsOf(const Table &places) const;
+  /// How many vectors are at most blended rather than gathered; no more than one where that would read beside the
+  /// elements.
+  size_t mostRuns(const Address &address) const;
+
+  /// The places of a turn's lanes, emitted once for the registers that have them in common.
+  struct Lanes {
+    struct Run {
+      mlir::Value index; // i64: where lane 0 would be
+      mlir::Value from;  // the lanes of this run and later ones; null for the first one
+    };
+    llvm::SmallVector<Run, 1> runs;
+    mlir::Value indices; // without runs: of i32
+  };
+  Lanes lanesOf(const Table &places, size_t mostRuns);
   /// The numbers of a plane at these places, of i32.
   mlir::Value numbersAt(const Address &address, const Lanes &at);
   mlir::Value pointer(mlir::Value base, mlir::Type type, mlir::Value index);
   mlir::Value mask(int64_t count);
   mlir::Value shuffle(mlir::Value x, mlir::Value y, llvm::ArrayRef<int32_t> lanesOfBoth);
+  mlir::Value counted(); // the lanes' numbers, of i32
+  /// Stores registers whose places follow each other in every thread, those of the next thread behind them: `order` has
+  /// them from the lowest place on.
+  void storeRows(const Address &address, llvm::ArrayRef<mlir::Value> parts, llvm::ArrayRef<size_t> order);
 };
 
 } // namespace idc::conversion

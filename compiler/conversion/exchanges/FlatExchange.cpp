@@ -7,10 +7,13 @@ using namespace idc;
 using namespace idc::conversion;
 using digits::Mapping;
 
+/// Before and behind a plane: as much as a vector has, which blended ones read and rows stored one by one write.
+static constexpr int64_t besideBytes = 64;
+
 static int64_t planeBytes(id::ExchangeOp op, Type real) {
-  constexpr int64_t line = 64;
-  return static_cast<int64_t>(llvm::alignTo(op.getLayoutAttr().getLayout().words * id::elementBytes(real), line)) +
-         line;
+  return static_cast<int64_t>(
+             llvm::alignTo(op.getLayoutAttr().getLayout().words * id::elementBytes(real), besideBytes)) +
+         2 * besideBytes;
 }
 
 int64_t FlatExchange::bytesOf(id::KernelOp kernel) {
@@ -36,9 +39,9 @@ FailureOr<Tile> FlatExchange::exchange(id::ExchangeOp op, const Tile &tile, cons
   second = !second;
   auto addressOf = [&](const Mapping &mapping) {
     Value start = code.at(memory, offset);
-    FlatPlace::Address address{{}, real, components, 1, {}};
+    FlatPlace::Address address{{}, real, components, 1, {}, besideBytes / id::elementBytes(real)};
     for (int plane = 0; plane < components; ++plane)
-      address.bases.push_back(code.at(start, plane * apart));
+      address.bases.push_back(code.at(start, plane * apart + besideBytes));
     address.places = FlatPlace::placesOf(
         mapping, [&](int digit) { return static_cast<int64_t>(layout.column(digit)); },
         [](int64_t index) { return index; });

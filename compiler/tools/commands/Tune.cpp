@@ -98,6 +98,7 @@ int commands::tune() {
     if (!measuresHere)
       return fail("a CPU's plans are measured by idc on that CPU: --target cpu takes no -o and no --results");
     request.target = "cpu";
+    request.processor = codegen::Processor::This;
     return tools::tuneHere(request, *sizes, candidates, tableOf(request));
   }
   if (tuneTarget != "nvptx")
