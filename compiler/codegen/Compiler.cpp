@@ -542,14 +542,14 @@ llvm::Error Compiler::State::toKernels(llvm::raw_ostream &errors) {
     return error;
   llvm::Error error = withDiagnostics(errors, [&]() -> LogicalResult {
     const SmallVector<func::FuncOp> functions = kernelFunctions();
-    const int64_t width = registerBytes(request.processor);
-    kernels = target.kind == "cpu" ? conversion::lowerToCpu(functions, target, width, launches)
-                                   : conversion::lowerToGpu(functions, target, launches);
+    kernels = target.kind == "cpu"
+                  ? conversion::lowerToCpu(functions, target, registerBytes(request.processor), launches)
+                  : conversion::lowerToGpu(functions, target, launches);
     if (!kernels)
       return failure();
     if (const SmallVector<func::FuncOp> onCpu = id::cpuFunctionsOf(function()); !onCpu.empty()) {
       const std::optional<passes::Target> cpu = passes::findTarget("cpu", function());
-      cpuKernels = cpu ? conversion::lowerToCpu(onCpu, *cpu, width, cpuLaunches) : nullptr;
+      cpuKernels = cpu ? conversion::lowerToCpu(onCpu, *cpu, registerBytes(request.processor), cpuLaunches) : nullptr;
       if (!cpuKernels)
         return failure();
     }

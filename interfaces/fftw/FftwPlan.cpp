@@ -97,12 +97,10 @@ static void clearElements(char *memory, size_t bytes, const Axis *axis, const Ax
 void FftwPlan::clear(bool isResult) const {
   std::vector<Axis> axes = problem.batch;
   axes.insert(axes.end(), problem.axes.begin(), problem.axes.end());
-  const Kind complexOnly = isResult ? Kind::RealToComplex : Kind::ComplexToReal;
-  if (problem.kind == complexOnly && !problem.axes.empty())
+  if (problem.isHalved(isResult) && !problem.axes.empty())
     axes.back().size = axes.back().size / 2 + 1;
-  const bool isComplex = problem.kind == Kind::ComplexToComplex || problem.kind == complexOnly;
+  const bool isComplex = problem.isComplex(isResult), isSplit = isResult ? problem.splitOut : problem.splitIn;
   const Array &array = isResult ? out : in;
-  const bool isSplit = isResult ? problem.splitOut : problem.splitIn;
   const size_t bytes = (problem.number == Number::Double ? 8 : 4) * (isComplex && !isSplit ? 2 : 1);
   for (void *memory : {array.first, isComplex && isSplit ? array.second : nullptr})
     if (memory)

@@ -44,6 +44,10 @@ struct Problem {
   std::vector<Axis> batch;                // of equal transforms
   bool splitIn = false, splitOut = false; // complex numbers as two arrays
   bool inPlace = false;                   // input and result have the same pointers
+
+  /// Of the result, or else of the input: whether its last axis is halved, and whether its numbers are complex.
+  bool isHalved(bool ofResult) const { return kind == (ofResult ? Kind::RealToComplex : Kind::ComplexToReal); }
+  bool isComplex(bool ofResult) const { return kind == Kind::ComplexToComplex || isHalved(ofResult); }
 };
 
 } // namespace idc::interfaces

@@ -45,16 +45,17 @@ private:
 
 /// The axes are those of the caller's input or result.
 Value Scheduler::given(bool isResult) const {
-  const bool halved = problem.kind == (isResult ? Kind::RealToComplex : Kind::ComplexToReal);
-  const bool real =
-      problem.kind == Kind::RealToReal || problem.kind == (isResult ? Kind::ComplexToReal : Kind::RealToComplex);
-  Value value{isResult ? Place::Output : Place::Input, {}, {}, !real, isResult ? problem.splitOut : problem.splitIn};
+  Value value{isResult ? Place::Output : Place::Input,
+              {},
+              {},
+              problem.isComplex(isResult),
+              isResult ? problem.splitOut : problem.splitIn};
   for (const std::vector<Axis> *axes : {&problem.batch, &problem.axes})
     for (const Axis &axis : *axes) {
       value.sizes.push_back(axis.size);
       value.strides.push_back(isResult ? axis.out : axis.in);
     }
-  if (halved)
+  if (problem.isHalved(isResult))
     value.sizes.back() = value.sizes.back() / 2 + 1;
   return value;
 }

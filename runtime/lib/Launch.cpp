@@ -78,9 +78,9 @@ private:
 /// Whether two sets of pieces share a byte. Where the outermost distances of both are the same, and what repeats there
 /// is no longer, only two or three of the second set's parts can meet one of the first set's; otherwise the parts of
 /// that with the larger distance are gone through.
-class Meeting {
+class Overlap {
 public:
-  Meeting(const Pieces &a, const Pieces &b) : first(a), second(b) {}
+  Overlap(const Pieces &a, const Pieces &b) : first(a), second(b) {}
   /// May say so of pieces that are apart, where to find out would take too long.
   bool isPossible() { return meet(0, 0, int64_t(second.begin - first.begin)); }
 
@@ -139,7 +139,7 @@ bool areInterleaved(const Pieces &a, const Pieces &b) {
   return behind >= uintptr_t(a.bytes) && behind + uintptr_t(b.bytes) <= period;
 }
 
-bool mayOverlap(const Pieces &a, const Pieces &b) { return !areInterleaved(a, b) && Meeting(a, b).isPossible(); }
+bool mayOverlap(const Pieces &a, const Pieces &b) { return !areInterleaved(a, b) && Overlap(a, b).isPossible(); }
 
 } // namespace
 
