@@ -8,8 +8,8 @@
 // one that is sent to other blocks of a cluster from the cluster's barrier before, since others may be that far behind,
 // one that other blocks read to the cluster's next barrier; where there is none, the blocks meet once more before the
 // kernel ends. Where all would take much, one more barrier lets an exchange have the place of what the section has just
-// read; one between the blocks of a cluster where a block would not have the memory otherwise. Rejected: values that
-// other blocks would need than those that hold them.
+// read; one between the blocks of a cluster where a block would not have the memory otherwise, or a multiprocessor no
+// room for a second block. Rejected: values that other blocks would need than those that hold them.
 #include "compiler/conversion/Buffers.h"
 #include "compiler/conversion/Layouts.h"
 #include "compiler/conversion/Meetings.h"
@@ -101,10 +101,17 @@ public:
       // A barrier that cuts a branch in two is worth a quarter of the memory.
       const int64_t before = sharedBytes;
       place(Again::OfBranches);
+      Again chosen = Again::OfBranches;
       if (4 * sharedBytes > 3 * before && before <= target.sharedBytesPerBlock)
-        place(Again::OfAll);
-      if (sharedBytes > target.sharedBytesPerBlock)
+        place(chosen = Again::OfAll);
+      // One between blocks is worth a second block on a multiprocessor.
+      const bool fits = sharedBytes <= target.sharedBytesPerBlock;
+      auto isAlone = [&] { return 2 * sharedBytes > target.sharedBytesPerMultiprocessor; };
+      if (!fits || (kernel.getLaunch().getCluster() > 1 && isAlone())) {
         place(Again::OfClusters);
+        if (fits && isAlone())
+          place(chosen);
+      }
     }
     placeKept();
     park();

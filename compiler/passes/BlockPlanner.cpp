@@ -251,7 +251,7 @@ private:
                        {{"runs", runCost(shape, tile, countDigits(request, shape.first, shape.last))},
                         {"waits", waitCost(shape, plan)},
                         {"ranges", static_cast<double>(plan.ranges.size())},
-                        {"exchanges between blocks", static_cast<double>(betweenBlocks(plan))},
+                        {"exchanges between blocks", static_cast<double>(plan.exchangesBetweenBlocks())},
                         {"blocks of a cluster", static_cast<double>(int64_t(1) << shape.ranks)}}});
     }
     return costs;
@@ -291,15 +291,8 @@ private:
     return shape.ranks || shape.registers || std::min(shape.digits, request.numDigits) > tileDigits;
   }
 
-  static int betweenBlocks(const KernelPlan &plan) {
-    int exchanges = 0;
-    for (size_t i = 1; i < plan.ranges.size(); ++i)
-      exchanges += plan.ranges[i].mapping[Field::Rank] != plan.ranges[i - 1].mapping[Field::Rank];
-    return exchanges;
-  }
-
   double waitCost(const Shape &shape, const KernelPlan &plan) const {
-    return waitCost(shape, plan.ranges.size(), betweenBlocks(plan));
+    return waitCost(shape, plan.ranges.size(), plan.exchangesBetweenBlocks());
   }
 
   /// What is left of waiting for the exchanges of so many ranges, as few other blocks of a multiprocessor fill it with

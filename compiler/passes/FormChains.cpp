@@ -145,14 +145,17 @@ bool isShort(Block &block) {
 
 class ChainFinder {
 public:
-  /// `target`: null for none.
-  ChainFinder(Block &block, const Target *target)
-      : block(block), target(target), takesOwnViews(isShort(block)),
+  /// `target`: null for none. `takesLongViews`: of bits, of more elements than two blocks hold.
+  ChainFinder(Block &block, const Target *target, bool takesLongViews = true)
+      : block(block), target(target), takesLongViews(takesLongViews), takesOwnViews(isShort(block)),
         maxMixedBytes(target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max()) {}
 
   FlowProgram run() {
     for (Operation &op : block.without_terminator())
       add(op);
+    // Kernels of groups have values of several such chains together.
+    if (takesLongViews && hasSeveralLong())
+      return ChainFinder(block, target, false).run();
     dissolveChains();
     return program;
   }
@@ -177,6 +180,7 @@ public:
 private:
   Block &block;
   const Target *target;
+  const bool takesLongViews;
   const bool takesOwnViews; // of what the program makes
   const int64_t maxMixedBytes;
   FlowProgram program;
@@ -234,14 +238,28 @@ private:
   /// True for digits, and places in memory, that are bits.
   bool isOfBits(const FlowChain &chain) const { return id::areBits(chain.type.getRadices()) && !hasViews(chain); }
 
-  /// True for sequences that chains load and store as views: of other radices, whose addresses are sums; of bits, for
-  /// which those are slower, while a block holds them.
-  bool takesViews(Type sequence) const {
-    if (!target || maxMixedBytes == 0 || target->kind == "cpu")
-      return false;
+  /// True for sequences of bits that two blocks do not hold.
+  bool isLong(Type sequence) const {
     auto type = cast<id::SeqType>(sequence);
-    return !id::areBits(type.getRadices()) ||
-           type.getNumElements() <= target->sharedBytesBesideCache / id::registerBytes(type.getElement());
+    return target && id::areBits(type.getRadices()) &&
+           type.getNumElements() > 2 * target->sharedBytesBesideCache / id::registerBytes(type.getElement());
+  }
+
+  /// True for sequences that chains load and store as views, of a GPU, whose addresses may be sums.
+  bool takesViews(Type sequence) const {
+    return target && maxMixedBytes != 0 && target->kind != "cpu" && (takesLongViews || !isLong(sequence));
+  }
+
+  /// True where several chains do steps, and one of them has long views.
+  bool hasSeveralLong() const {
+    size_t chains = 0;
+    bool isOne = false;
+    for (const FlowSegment &segment : program.segments)
+      if (segment.chain && !segment.chain->steps.empty()) {
+        ++chains;
+        isOne |= hasViews(*segment.chain) && isLong(segment.chain->type);
+      }
+    return isOne && chains > 1;
   }
 
   /// True for sequences of other radices than 2 that a block of a CPU holds as a whole, and for all others.

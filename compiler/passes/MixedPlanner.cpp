@@ -4,8 +4,8 @@
 //    the lowest ones of the addresses at which it is loaded and stored, in every number that a block has room for. What
 //    lies between two kernels has the digits that both tiles hold at its lowest addresses, then the rest of the
 //    consumer's tile, so that it is read linearly and written in runs. A whole problem may be held by a cluster of any
-//    number of blocks, with one exchange between them. A kernel costs what a copy does, longer by its runs and by what
-//    it waits for its own threads; both overlap, hence the root of the squares.
+//    number of blocks, with one exchange between them, or forth and back. A kernel costs what a copy does, longer by
+//    its runs and by what it waits for its own threads; both overlap, hence the root of the squares.
 //    Two kernels with tiles of equal size are proposed as two passes with a ring between them, too.
 // 2. Passes are consecutive steps whose digits together have at most so many values; the bound is the one with the
 //    least cost: passes over what a multiprocessor's warps and blocks hide of their waiting. A pass with fewer values
@@ -548,10 +548,13 @@ private:
   }
 
   /// The passes over a block's memory. What is staged is accessed once more on its way, by threads whose problems lie
-  /// in the same banks one after the other: a sixteenth of a pass each time.
+  /// in the same banks one after the other: a sixteenth of a pass each time. What a second exchange between blocks
+  /// sends to others counts twice, and so does that of the first where addresses are sums.
   double passesIn(const KernelPlan &plan) const {
     constexpr int64_t bankBytes = 128; // of all banks together
-    double passes = 0;
+    const int again = std::max(0, plan.exchangesBetweenBlocks() - (request.sums ? 0 : 1));
+    double passes =
+        again ? again * (1 - 1.0 / static_cast<double>(plan.ranges.front().mapping.extent(Field::Rank))) : 0;
     for (const RangePlan &range : plan.ranges) {
       const int64_t bytes = range.kind == RangePlan::Kind::Load ? request.loadBytes : request.storeBytes;
       passes +=
@@ -591,9 +594,42 @@ private:
     return rank;
   }
 
-  /// Passes of at most `size` values, a step with more alone. In a cluster the rank has digits that are not acted on
-  /// yet, from one of the passes on such that are done with: one exchange between blocks. No passes where there are no
-  /// such digits.
+  /// The digits that the rank of a cluster has in each of the passes, none that these act on: as few sets of digits as
+  /// can be, which change as soon as can be for the first time, and then as late. Every change is an exchange between
+  /// blocks; a transform and its inverse have two. Nothing where there would be more, or none.
+  std::optional<std::vector<std::vector<int>>> ranksOf(const std::vector<RangePlan> &ranges, int64_t blocks,
+                                                       const AddressOrder &load, const AddressOrder &store) const {
+    if (blocks == 1)
+      return std::vector<std::vector<int>>(ranges.size());
+    constexpr size_t mostSets = 3;
+    auto rankFor = [&](size_t from, size_t to) { // of the passes before `to`
+      const int last = ranges[to - 1].last;
+      return rankOf(to == ranges.size() ? store : load, digitsOfSteps(request, ranges[from].first, last), blocks);
+    };
+    std::optional<std::vector<std::vector<int>>> best;
+    size_t fewest = mostSets + 1;
+    for (size_t second = 1; second < ranges.size() && fewest > 2; ++second) {
+      std::vector<std::vector<int>> ranks(second, rankFor(0, second));
+      if (ranks.back().empty())
+        break; // more passes have none either
+      size_t sets = 1;
+      for (; ranks.size() < ranges.size() && sets + 1 < fewest; ++sets) {
+        const size_t from = ranks.size();
+        size_t to = ranges.size();
+        std::vector<int> rank = rankFor(from, to);
+        while (rank.empty() && to - 1 > from)
+          rank = rankFor(from, --to);
+        if (rank.empty())
+          break;
+        ranks.resize(to, rank);
+      }
+      if (ranks.size() == ranges.size())
+        fewest = sets, best = std::move(ranks);
+    }
+    return best;
+  }
+
+  /// Passes of at most `size` values, a step with more alone; none where a cluster has no ranks for them.
   KernelPlan passesOf(const Kernel &kernel, int64_t size, const AddressOrder &load, const AddressOrder &store) const {
     KernelPlan plan;
     for (int first = kernel.first, last; first <= kernel.last; first = last + 1) {
@@ -605,20 +641,10 @@ private:
       range.last = last;
       plan.ranges.push_back(range);
     }
-    std::vector<int> before, after; // what the rank has
-    int end = kernel.first;         // steps from here on have `after`
-    if (kernel.blocks > 1) {
-      for (size_t i = 1; i < plan.ranges.size() && after.empty(); ++i) {
-        end = plan.ranges[i].first;
-        before = rankOf(load, digitsOfSteps(request, kernel.first, end - 1), kernel.blocks);
-        if (!before.empty())
-          after = rankOf(store, digitsOfSteps(request, end, kernel.last), kernel.blocks);
-      }
-      if (after.empty())
-        return {};
-    }
-    auto tileMapping = [&](const std::vector<int> &registers, const AddressOrder &order, bool first) {
-      const std::vector<int> &rank = first ? before : after;
+    const std::optional<std::vector<std::vector<int>>> ranks = ranksOf(plan.ranges, kernel.blocks, load, store);
+    if (!ranks)
+      return {};
+    auto tileMapping = [&](const std::vector<int> &registers, const AddressOrder &order, const std::vector<int> &rank) {
       std::vector<int> tile;
       llvm::copy_if(kernel.tile, std::back_inserter(tile), [&](int digit) { return !llvm::is_contained(rank, digit); });
       Mapping mapping = mappingOf(tile, registers, size, order);
@@ -631,8 +657,8 @@ private:
         return operandOf(request, range.first, range.first)->order;
       return range.first == kernel.first ? load : store;
     };
-    for (RangePlan &range : plan.ranges)
-      range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last), orderOf(range), range.first < end);
+    for (auto [range, rank] : llvm::zip_equal(plan.ranges, *ranks))
+      range.mapping = tileMapping(digitsOfSteps(request, range.first, range.last), orderOf(range), rank);
     // True where registers hold the lowest digit; of bits whose addresses are sums also where threads that follow each
     // other have less than a sector together.
     auto holdsLowest = [&](const RangePlan &range, const AddressOrder &order) {
@@ -646,21 +672,23 @@ private:
       }
       return false;
     };
-    auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order) {
+    auto memoryRange = [&](RangePlan::Kind kind, const AddressOrder &order, const std::vector<int> &rank) {
       RangePlan range;
       range.kind = kind;
-      range.mapping = tileMapping({}, order, kind == RangePlan::Kind::Load);
+      range.mapping = tileMapping({}, order, rank);
       return range;
     };
+    const std::vector<int> none, &firstRank = ranks->empty() ? none : ranks->front(),
+                                 &lastRank = ranks->empty() ? none : ranks->back();
     for (size_t i = plan.ranges.size(); i-- > 1;)
       if (const AddressOrder &order = orderOf(plan.ranges[i]);
           request.isBegin(plan.ranges[i].first) && holdsLowest(plan.ranges[i], order))
         plan.ranges.insert(plan.ranges.begin() + static_cast<std::ptrdiff_t>(i),
-                           memoryRange(RangePlan::Kind::Load, order));
+                           memoryRange(RangePlan::Kind::Load, order, (*ranks)[i]));
     if (plan.ranges.empty() || holdsLowest(plan.ranges.front(), load))
-      plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load));
+      plan.ranges.insert(plan.ranges.begin(), memoryRange(RangePlan::Kind::Load, load, firstRank));
     if (steps == 0 || holdsLowest(plan.ranges.back(), store))
-      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store));
+      plan.ranges.push_back(memoryRange(RangePlan::Kind::Store, store, lastRank));
     // Threads that hold whole problems would each access a stretch of their own, longer than a sector.
     const bool isWhole = plan.ranges.size() == 1 && plan.ranges.front().mapping.numThreads() == 1 &&
                          kernel.tile.size() == all.size() && request.values == 1 && !request.sums;

@@ -28,6 +28,12 @@ int KernelPlan::lastStep() const {
   auto found = llvm::find_if(llvm::reverse(ranges), namesSteps);
   return found == ranges.rend() ? 0 : found->last;
 }
+int KernelPlan::exchangesBetweenBlocks() const {
+  int exchanges = 0;
+  for (size_t i = 1; i < ranges.size(); ++i)
+    exchanges += ranges[i].mapping[digits::Field::Rank] != ranges[i - 1].mapping[digits::Field::Rank];
+  return exchanges;
+}
 
 /// The steps that take what is staged in range `i`, or that make it; null without such.
 static const RangePlan *besideStaged(const KernelPlan &kernel, size_t i) {

@@ -42,6 +42,8 @@ struct KernelPlan {
   int firstStep() const;
   /// The last step of its last range, or 0.
   int lastStep() const;
+  /// How often the blocks of a cluster change what each of them has.
+  int exchangesBetweenBlocks() const;
 };
 
 struct Schedule {
