@@ -16,6 +16,8 @@
 #include "compiler/passes/Planner.h"
 #include "compiler/passes/Steps.h"
 
+#include "id/Devices.h"
+
 #include "llvm/ADT/SmallSet.h"
 
 #include <limits>
@@ -145,9 +147,11 @@ bool isShort(Block &block) {
 
 class ChainFinder {
 public:
-  /// `target`: null for none. `takesLongViews`: of bits, of more elements than two blocks hold.
+  /// `target`: null for none. `takesLongViews`: of bits, of more elements than two blocks hold, on one device.
   ChainFinder(Block &block, const Target *target, bool takesLongViews = true)
-      : block(block), target(target), takesLongViews(takesLongViews), takesOwnViews(isShort(block)),
+      : block(block), target(target),
+        takesLongViews(takesLongViews && id::devicesOf(cast<func::FuncOp>(block.getParentOp())) == 1),
+        takesOwnViews(isShort(block)),
         maxMixedBytes(target ? target->maxMixedBytes : std::numeric_limits<int64_t>::max()) {}
 
   FlowProgram run() {
@@ -245,9 +249,20 @@ private:
            type.getNumElements() > 2 * target->sharedBytesBesideCache / id::registerBytes(type.getElement());
   }
 
-  /// True for sequences that chains load and store as views, of a GPU, whose addresses may be sums.
-  bool takesViews(Type sequence) const {
-    return target && maxMixedBytes != 0 && target->kind != "cpu" && (takesLongViews || !isLong(sequence));
+  /// True for sequences that chains load and store as views, of a GPU, whose addresses may be sums. `moves`: their
+  /// elements are not only left out.
+  bool takesViews(Type sequence, bool moves) const {
+    return target && maxMixedBytes != 0 && target->kind != "cpu" && ((takesLongViews && !moves) || !isLong(sequence));
+  }
+
+  /// True for a view through a gather.
+  static bool isGathered(Value value) {
+    for (Operation *view = value.getDefiningOp();
+         isa_and_nonnull<id::PermuteOp, id::RepeatOp, id::ResizeOp, id::GatherOp>(view);
+         view = view->getOperand(0).getDefiningOp())
+      if (isa<id::GatherOp>(view))
+        return true;
+    return false;
   }
 
   /// True where several chains do steps, and one of them has long views.
@@ -280,7 +295,7 @@ private:
       return std::nullopt;
     FlowChain stored = chain(*index);
     stored.end(&op);
-    if (stored.storesScattered() && !takesViews(stored.type))
+    if (stored.storesScattered() && !takesViews(stored.type, isa<id::ScatterOp>(op)))
       return std::nullopt;
     return stored.stored().placed() ? index : std::nullopt;
   }
@@ -294,8 +309,8 @@ private:
   /// repeated. Null when the op is no step of a chain.
   OpOperand *carrierOf(Operation &op) {
     const bool loadable = llvm::none_of(op.getOperands(), [&](Value operand) {
-      return padded.contains(operand) ||
-             (isView(operand) && !(takesViews(operand.getType()) && (takesOwnViews || isOfArgument(operand))));
+      return padded.contains(operand) || (isView(operand) && !(takesViews(operand.getType(), isGathered(operand)) &&
+                                                               (takesOwnViews || isOfArgument(operand))));
     });
     const bool looksUp = target && target->kind != "cpu"; // chains of a CPU have tables alone
     if (!loadable || op.hasAttr(heldAttr) || !isChainStep(&op, maxMixedBytes, looksUp) ||
