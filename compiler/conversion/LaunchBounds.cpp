@@ -107,12 +107,17 @@ int64_t residentBlocks(id::KernelOp kernel, const TileBlocks &shape, int64_t thr
   const int64_t wanted = target.registersBeside(registers);
   // Between those four a block more is worth more than registers for factors: where passes stand before and behind what
   // reads a second tile, not all factors are there at once; where a node takes a thread's values they are constants.
-  constexpr int64_t above = 36, upTo = 48, ofOneNode = 64, besideOne = 38;
-  if (!straight && launch.cluster == 1 && hasFactors(kernel) && exchanges(kernel) && hasTilesAlike(kernel)) {
-    if (readsBeside(kernel) && registers > above && registers <= upTo)
+  // Where tiles differ, the largest of them rarely waits for another.
+  constexpr int64_t above = 36, upTo = 48, ofOneNode = 64, besideOne = 38, few = 32, besideLargest = 32;
+  if (!straight && launch.cluster == 1 && hasFactors(kernel) && exchanges(kernel)) {
+    if (!hasTilesAlike(kernel)) {
+      if (registers > few && registers + besideLargest < wanted)
+        return target.residentBlocksOfWarps(threads, registers + besideLargest, 0);
+    } else if (readsBeside(kernel) && registers > above && registers <= upTo) {
       return target.residentBlocks(threads, llvm::alignTo(registers + besideData, unit), 0);
-    if (registers >= ofOneNode && registers + besideOne < wanted)
+    } else if (registers >= ofOneNode && registers + besideOne < wanted) {
       return target.residentBlocks(threads, llvm::alignTo(registers + besideOne, unit), 0);
+    }
   }
   const int64_t blocks = target.residentBlocks(threads, wanted, 0);
   // Of several blocks that talk to none, a quarter fewer: registers for what a contraction keeps for its expansion;

@@ -312,7 +312,8 @@ Kernel launchOf(const llvm::json::Object &listed, const passes::Target &target) 
   if (std::optional<int64_t> registers = listed.getInteger("registers")) {
     kernel.registers = registers;
     kernel.spillBytes = listed.getInteger("spillBytes");
-    kernel.residentBlocks = target.residentBlocks(kernel.threads, std::max<int64_t>(1, *registers), kernel.sharedBytes);
+    kernel.residentBlocks =
+        target.residentBlocksOfWarps(kernel.threads, std::max<int64_t>(1, *registers), kernel.sharedBytes);
   }
   return kernel;
 }

@@ -54,6 +54,12 @@ std::string explain::describe(const frontend::Program &program, const Step &step
       roots.push_back("omega(" + std::to_string(instr.root) + ", " +
                       (instr.hasPoly ? spellExponent(instr.poly, instr.root, arrangementOf(program, step)) : "…") +
                       ")");
+  constexpr size_t shown = 4; // of one in each product that a node sums up the others tell no more
+  const size_t all = roots.size();
+  if (all > shown) {
+    roots.resize(shown);
+    roots.push_back(formatv("… {0} in all", all).str());
+  }
   if (!roots.empty())
     text += " [" + llvm::join(roots, ", ") + "]";
   return text;

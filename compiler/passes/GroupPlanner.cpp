@@ -3,14 +3,15 @@
 // 1. Bounds. What a thread, a block and the blocks of a cluster or a team may hold (LevelLimits); each generator adds
 //    those of one kind: blocks that share a multiprocessor, blocks that have one alone, clusters, blocks along columns,
 //    teams. The groups that are put together within them are a candidate.
-// 2. Costs. The bytes that all kernels read and write, those that go from block to block of a cluster, and what kernels
-//    within these bounds wait for their own threads and blocks, and for the kernel before, by the target's `groups`. Up
-//    to `hidden` times the least bytes of all candidates cost as much as the least: a kernel finds what the one before
-//    has just written in the cache.
+// 2. Costs. The bytes that all kernels read and write, those that go from block to block of a cluster, those from phase
+//    to phase of a block as far as there are more than memory leaves time for, and what kernels within these bounds
+//    wait for their own threads and blocks, and for the kernel before, by the target's `groups`. Up to `hidden` times
+//    the least bytes of all candidates cost as much as the least: a kernel finds what the one before has just written
+//    in the cache.
 // 3. For the latency of a problem that one kernel does: the bytes of its busiest block.
 //
-// Bounds are tried by what they wait. A program that is one kernel reads and writes as little as can be: what waits
-// more cannot cost less.
+// Bounds are tried by what they wait. A program that is one kernel reads and writes as little as can be: what waits as
+// much as that costs cannot cost less.
 #include "compiler/passes/GroupPlanner.h"
 
 #include "compiler/passes/FormKernels.h"
@@ -306,14 +307,18 @@ private:
 
   void proposeForThroughput(ArrayRef<LevelLimits> limits, CandidatePool &pool) {
     const size_t first = groupings.size();
+    double enough = std::numeric_limits<double>::max(); // what one kernel waits for everything
     for (const LevelLimits &tried : limits) {
+      // Fewer blocks on a multiprocessor would not be faster.
+      if (enough < std::numeric_limits<double>::max() && (bounds.waitsOf(tried) >= enough || tried.resident == 1))
+        break;
       Grouping &made = group(tried);
       // Bounds for columns where there are none are those of one thread.
       if (tried.strided &&
           llvm::none_of(made.program.segments, [](const FlowSegment &segment) { return segment.group.loadRuns > 0; }))
         groupings.pop_back();
       else if (wanted == 1 && made.isOneKernel())
-        break;
+        enough = std::min(enough, costOf(made, made.bytes()) / static_cast<double>(made.bytes()) - 1);
     }
     // Phases are there to save kernels.
     size_t fewest = std::numeric_limits<size_t>::max();
@@ -338,7 +343,7 @@ private:
     for (size_t i = first; i < groupings.size(); ++i)
       if (counts(groupings[i]))
         pool.add(candidateOf(i, costOf(groupings[i], least), "bytes", [&](const FlowGroup &group) {
-          return bytesOf(group) * (1 + groupings[i].waits) + betweenBlocks(group);
+          return bytesOf(group) * (1 + groupings[i].waits) + betweenBlocks(group) + betweenPhases(groupings[i]);
         }));
   }
 
@@ -347,7 +352,7 @@ private:
   double costOf(const Grouping &grouping, int64_t least) const {
     const GroupCosts &costs = target.groups;
     const double bytes = std::max(static_cast<double>(grouping.bytes()) / costs.hidden, static_cast<double>(least));
-    double between = 0;
+    double between = betweenPhases(grouping);
     for (const FlowSegment &segment : grouping.program.segments)
       between += betweenBlocks(segment.group);
     const auto behind = static_cast<double>(grouping.program.segments.size() - 1); // kernels
@@ -359,6 +364,21 @@ private:
   /// What the bytes that blocks of a cluster exchange between phases cost.
   double betweenBlocks(const FlowGroup &group) const {
     return target.groups.betweenBlocks * static_cast<double>(group.betweenBlocks);
+  }
+
+  /// What those cost that the phases of a program of one kernel exchange, as far as memory leaves no time for them: too
+  /// little to be worth a kernel more. Among several kernels the bytes of memory decide.
+  double betweenPhases(const Grouping &grouping) const {
+    if (!grouping.isOneKernel())
+      return 0;
+    const GroupCosts &costs = target.groups;
+    double cost = 0;
+    for (const FlowSegment &segment : grouping.program.segments) {
+      const double moved = bytesOf(segment.group), most = costs.fewThreads * moved;
+      const double seen = static_cast<double>(segment.group.betweenPhases) - costs.besideMemory * moved;
+      cost += segment.group.hasFewThreads ? most : std::clamp(costs.betweenPhases * seen, 0.0, most);
+    }
+    return cost;
   }
 
   /// One kernel, of as many blocks as possible.
@@ -395,12 +415,13 @@ private:
       candidate.schedule.kernels.push_back(kernelOf(grouping.program, own, target));
       const auto reads = static_cast<double>(Grouping::readsOf(own)),
                  writes = static_cast<double>(Grouping::writesOf(own));
-      candidate.cost.kernels.push_back({costOfKernel(own),
-                                        {{"reads", reads},
-                                         {"writes", writes},
-                                         {"waits", (reads + writes) * grouping.waits + betweenBlocks(own)},
-                                         {"exchanges", static_cast<double>(exchangesOf(own))},
-                                         {"blocks together", static_cast<double>(own.launch.blocksTogether())}}});
+      candidate.cost.kernels.push_back(
+          {costOfKernel(own),
+           {{"reads", reads},
+            {"writes", writes},
+            {"waits", (reads + writes) * grouping.waits + betweenBlocks(own) + betweenPhases(grouping)},
+            {"exchanges", static_cast<double>(exchangesOf(own))},
+            {"blocks together", static_cast<double>(own.launch.blocksTogether())}}});
     }
     return candidate;
   }

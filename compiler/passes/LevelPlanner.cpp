@@ -696,6 +696,8 @@ GroupOrder passes::orderOf(const FlowGroup &group) {
 }
 
 bool passes::planLevels(FlowGroup &group, const Target &target, const LevelLimits &limits) {
+  group.betweenPhases = group.betweenBlocks = 0;
+  group.hasFewThreads = false;
   if ((!group.fetched.empty() || limits.phases) && planPhases(group, target, limits))
     return true;
   return group.fetched.empty() && LevelPlanner(group, target, limits).run();

@@ -102,6 +102,10 @@ private:
   static constexpr int64_t fullThreads = 256;
   /// Of shared memory, for the system.
   static constexpr int64_t systemBytes = 1024;
+  /// Threads on a multiprocessor below which exchanges take longer than with more phases and more threads.
+  static constexpr int64_t enoughThreads = 500;
+  /// Registers of a thread beside its data.
+  static constexpr int64_t besideWords = 32;
   /// Such nodes that a block does at a time.
   static constexpr int64_t mostWide = 128;
 
@@ -760,22 +764,42 @@ private:
     return axes;
   }
 
-  /// The bytes of a problem that go from block to block of a cluster.
-  int64_t bytesBetweenBlocks() const {
-    double bytes = 0;
+  /// The threads that a multiprocessor has registers for.
+  int64_t threadsAtOnce() const {
+    int64_t most = 0;
+    for (const Phase &phase : phases)
+      for (Operation *step : phase.steps) {
+        int64_t words = 0;
+        for (auto [number, value] : llvm::enumerate(valuesOf.find(step)->second))
+          if (number < step->getNumOperands() && !group.loadOf.contains({step, static_cast<unsigned>(number)}))
+            words += wordsOfValue(value, phase.registers);
+        most = std::max(most, words);
+      }
+    const int64_t all = threads() << batchLanes;
+    return all * target.residentBlocksOfWarps(all, most + besideWords, 0);
+  }
+
+  /// Notes what goes from phase to phase, and from block to block of a cluster.
+  void noteSent() {
+    double betweenPhases = 0, betweenBlocks = 0;
     DenseSet<std::pair<Value, size_t>> sent; // to a phase
     for (Operation *step : steps)
       for (OpOperand &operand : step->getOpOperands()) {
         if (group.loadOf.contains({step, operand.getOperandNumber()}))
           continue;
         const size_t from = phaseOf.lookup(makerOf(operand.get())), to = phaseOf.lookup(step);
-        if (phases[from].ranks == phases[to].ranks || !sent.insert({operand.get(), to}).second)
+        if (from == to || !sent.insert({operand.get(), to}).second)
+          continue;
+        const auto bytes = static_cast<double>(sequenceBytes(operand.get().getType()));
+        betweenPhases += bytes;
+        if (phases[from].ranks == phases[to].ranks)
           continue;
         std::optional<CountedPlaces> places = isFetched(operand) ? CountedPlaces::of(group, operand) : std::nullopt;
-        bytes += static_cast<double>(sequenceBytes(operand.get().getType())) *
-                 (places ? places->scattered(laneAxes(phases[to]), target) : 1);
+        betweenBlocks += bytes * (places ? places->scattered(laneAxes(phases[to]), target) : 1);
       }
-    return static_cast<int64_t>(bytes);
+    group.betweenPhases = static_cast<int64_t>(betweenPhases);
+    group.hasFewThreads = threadsAtOnce() < enoughThreads;
+    group.betweenBlocks = static_cast<int64_t>(betweenBlocks);
   }
 
   /// The orders of what a phase stores or loads, of what it takes from computed places, and of what it makes that is
@@ -900,7 +924,7 @@ private:
     }
     group.loadRuns = target.levelRunBytes;
     group.storeRuns = target.vectorBytes;
-    group.betweenBlocks = bytesBetweenBlocks();
+    noteSent();
   }
 };
 

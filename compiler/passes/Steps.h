@@ -201,8 +201,10 @@ struct FlowGroup {
   digits::Launch launch;
   std::vector<digits::Mapping> levels; // of the axes and of batch digits; nodes have theirs in `reg`, or in `turn`
   llvm::DenseMap<mlir::Operation *, int> levelOf; // of every step; 0 where there is one level
-  /// Of phases of a cluster: bytes of a problem that go from block to block, those of whole sectors.
-  int64_t betweenBlocks = 0;
+  /// Of phases: bytes of a problem that go from one to another, and of those of a cluster from block to block, in whole
+  /// sectors; and whether a multiprocessor has registers for few of their threads.
+  int64_t betweenPhases = 0, betweenBlocks = 0;
+  bool hasFewThreads = false;
   /// Consecutive bytes of a buffer that a thread loads or stores at most: for longer runs neighbouring threads take
   /// neighbouring accesses, and an exchange follows (memoryMapping). 0: it takes what it holds.
   int64_t loadRuns = 0, storeRuns = 0;

@@ -81,7 +81,8 @@ static bool readGroups(const llvm::json::Value &value, GroupCosts &costs, llvm::
          map.map("clusterDoubling", costs.clusterDoubling) && map.map("team", costs.team) &&
          map.map("strided", costs.strided) && map.map("columns", costs.columns) && map.map("beyond", costs.beyond) &&
          map.map("parts", costs.parts) && map.map("phases", costs.phases) &&
-         map.map("betweenBlocks", costs.betweenBlocks);
+         map.map("betweenPhases", costs.betweenPhases) && map.map("besideMemory", costs.besideMemory) &&
+         map.map("fewThreads", costs.fewThreads) && map.map("betweenBlocks", costs.betweenBlocks);
 }
 
 static bool readLinkToHost(const llvm::json::Value &value, HostLink &link, llvm::json::Path path) {
@@ -254,4 +255,12 @@ int64_t Target::residentBlocks(int64_t threads, int64_t registersPerThread, int6
   if (sharedBytes > 0)
     blocks = std::min(blocks, sharedBytesPerMultiprocessor / sharedBytes);
   return std::max<int64_t>(1, blocks);
+}
+
+int64_t Target::residentBlocksOfWarps(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const {
+  constexpr int64_t unit = 8; // registers of a thread
+  const int64_t ofWarp = llvm::alignTo(registersPerThread, unit) * lanes;
+  const int64_t warps = schedulers * (registersPerMultiprocessor / schedulers / ofWarp);
+  const int64_t own = llvm::divideCeil(threads, lanes);
+  return std::max<int64_t>(1, std::min(warps / own, residentBlocks(own * lanes, 1, sharedBytes)));
 }

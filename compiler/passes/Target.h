@@ -88,7 +88,11 @@ struct GroupCosts {
   double beyond = 0;          // of groups beyond their bounds
   double parts = 0;           // where several kernels store parts of one result
   double phases = 0;          // of phases, which exchange all that they make
-  /// The time of a byte that goes from block to block between phases, over that of one that is read or written.
+  /// What a byte that goes from phase to phase counts, over one that is read or written, beyond so many times those
+  /// that are read and written: these go beside memory in no time.
+  double betweenPhases = 0, besideMemory = 1;
+  double fewThreads = 0; // what these count at most, and phases that hold too much for many threads in any case
+  /// The same of a byte that goes from block to block between phases.
   double betweenBlocks = 0;
 };
 
@@ -173,8 +177,11 @@ struct Target {
   int64_t clusterBlocks() const { return std::min<int64_t>(maxCluster, 8); }
   /// Registers of a thread that holds so many of data: with room for factors and addresses, and no more.
   int64_t registersBeside(int64_t dataRegisters) const;
-  /// Blocks of a kernel that a multiprocessor holds at once, at least 1.
+  /// About the blocks of a kernel that a multiprocessor holds at once, at least 1: as if registers were given to
+  /// threads one by one. What was fitted to measured kernels counts with it.
   int64_t residentBlocks(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const;
+  /// The same as they are given: to whole warps, in eights for each thread, from the share of one scheduler.
+  int64_t residentBlocksOfWarps(int64_t threads, int64_t registersPerThread, int64_t sharedBytes) const;
 };
 
 /// The target called `name` ("sm_90", "cpu"); false with `error` set when there is none, or its file is malformed.

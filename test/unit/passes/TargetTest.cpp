@@ -127,4 +127,10 @@ TEST(Target, ResidentBlocks) {
   EXPECT_EQ(target.residentBlocks(256, 64, 100 * 1024), 2);   // shared memory
   EXPECT_EQ(target.residentBlocks(32, 40, 0), 32);            // blocks
   EXPECT_EQ(target.residentBlocks(1024, 168, 200 * 1024), 1); // the assembler then takes fewer registers
+  EXPECT_EQ(target.residentBlocksOfWarps(256, 64, 0), 4);
+  EXPECT_EQ(target.residentBlocksOfWarps(256, 64, 100 * 1024), 2);
+  EXPECT_EQ(target.residentBlocksOfWarps(80, 80, 0), 8);    // of three warps, six to a scheduler; 10 by registers alone
+  EXPECT_EQ(target.residentBlocksOfWarps(80, 85, 0), 6);    // 88 registers, five to a scheduler
+  EXPECT_EQ(target.residentBlocksOfWarps(144, 72, 0), 5);   // of five warps, seven to a scheduler
+  EXPECT_EQ(target.residentBlocksOfWarps(1024, 168, 0), 1); // the assembler then takes fewer registers
 }
