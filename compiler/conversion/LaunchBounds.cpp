@@ -2,8 +2,9 @@
 // multiprocessor shall have registers for.
 //
 // As many blocks as the launch says, otherwise as fit with the registers that a thread's data need, 40, 64, 128 or 168
-// (Target::registersBeside), or where few factors are held a few more than the data. Roots of unity that a thread of
-// few data looks up at its start count as data. Rejected: more blocks than a multiprocessor has threads for.
+// (Target::registersBeside), or where few factors are held, or tiles differ, a few more than the data. Roots of unity
+// that a thread of few data looks up at its start count as data. Rejected: more blocks than a multiprocessor has
+// threads for.
 #include "compiler/conversion/LaunchBounds.h"
 
 #include "compiler/conversion/Meetings.h"

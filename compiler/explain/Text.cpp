@@ -54,7 +54,7 @@ std::string explain::describe(const frontend::Program &program, const Step &step
       roots.push_back("omega(" + std::to_string(instr.root) + ", " +
                       (instr.hasPoly ? spellExponent(instr.poly, instr.root, arrangementOf(program, step)) : "…") +
                       ")");
-  constexpr size_t shown = 4; // of one in each product that a node sums up the others tell no more
+  constexpr size_t shown = 4; // a sum of products has one in each
   const size_t all = roots.size();
   if (all > shown) {
     roots.resize(shown);

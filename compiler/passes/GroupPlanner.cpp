@@ -343,7 +343,7 @@ private:
     for (size_t i = first; i < groupings.size(); ++i)
       if (counts(groupings[i]))
         pool.add(candidateOf(i, costOf(groupings[i], least), "bytes", [&](const FlowGroup &group) {
-          return bytesOf(group) * (1 + groupings[i].waits) + betweenBlocks(group) + betweenPhases(groupings[i]);
+          return bytesOf(group) * (1 + groupings[i].waits) + betweenBlocks(group);
         }));
   }
 
@@ -366,14 +366,17 @@ private:
     return target.groups.betweenBlocks * static_cast<double>(group.betweenBlocks);
   }
 
-  /// What those cost that the phases of a program of one kernel exchange, as far as memory leaves no time for them: too
-  /// little to be worth a kernel more. Among several kernels the bytes of memory decide.
+  /// What those cost that the phases of a block exchange in a program of one kernel, as far as memory leaves no time
+  /// for them: too little to be worth a kernel more. Among several kernels the bytes of memory decide, in clusters
+  /// those that go from block to block.
   double betweenPhases(const Grouping &grouping) const {
     if (!grouping.isOneKernel())
       return 0;
     const GroupCosts &costs = target.groups;
     double cost = 0;
     for (const FlowSegment &segment : grouping.program.segments) {
+      if (segment.group.launch.cluster > 1)
+        continue;
       const double moved = bytesOf(segment.group), most = costs.fewThreads * moved;
       const double seen = static_cast<double>(segment.group.betweenPhases) - costs.besideMemory * moved;
       cost += segment.group.hasFewThreads ? most : std::clamp(costs.betweenPhases * seen, 0.0, most);
@@ -415,13 +418,14 @@ private:
       candidate.schedule.kernels.push_back(kernelOf(grouping.program, own, target));
       const auto reads = static_cast<double>(Grouping::readsOf(own)),
                  writes = static_cast<double>(Grouping::writesOf(own));
-      candidate.cost.kernels.push_back(
-          {costOfKernel(own),
-           {{"reads", reads},
-            {"writes", writes},
-            {"waits", (reads + writes) * grouping.waits + betweenBlocks(own) + betweenPhases(grouping)},
-            {"exchanges", static_cast<double>(exchangesOf(own))},
-            {"blocks together", static_cast<double>(own.launch.blocksTogether())}}});
+      candidate.cost.kernels.push_back({costOfKernel(own),
+                                        {{"reads", reads},
+                                         {"writes", writes},
+                                         {"waits", (reads + writes) * grouping.waits + betweenBlocks(own)},
+                                         {"exchanges", static_cast<double>(exchangesOf(own))},
+                                         {"blocks together", static_cast<double>(own.launch.blocksTogether())}}});
+      if (const double cost = betweenPhases(grouping))
+        candidate.cost.kernels.back().counted.push_back({"for exchanges", cost});
     }
     return candidate;
   }
